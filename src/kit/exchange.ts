@@ -1,0 +1,234 @@
+import type { ErrorCode } from "./errors.ts";
+import type { Kind, Model, Target, Tier } from "./snapshot.ts";
+
+export type Awaitable<T> = T | Promise<T>;
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What a request brought to prove who it is. `X-API-Key` decides when both headers are present (decisions 2). */
+export type Credentials =
+  | { readonly kind: "none" }
+  /** From `X-API-Key`, or a Bearer that starts with `rk_`. */
+  | { readonly kind: "key"; readonly value: string }
+  /** Any other Bearer. */
+  | { readonly kind: "token"; readonly value: string };
+
+export interface ClientRequest {
+  readonly requestId: string;
+  readonly credentials: Credentials;
+  /** Client address, IPv4-mapped IPv6 already unmapped. */
+  readonly ip: string;
+  readonly endpoint: Endpoint;
+}
+
+export type Endpoint = "chat";
+
+/** Who is calling; `tier` is the stored plan in force. */
+export interface Principal {
+  readonly userId: string;
+  readonly tier: string;
+  /** The key that was used; null with an access token. */
+  readonly keyId: string | null;
+}
+
+/** A request in the canonical shape: for chat that of chat completions, unknown fields included. Frozen. */
+export interface Call {
+  readonly kind: Kind;
+  /** The route identifier that the client sent. */
+  readonly model: string;
+  readonly stream: boolean;
+  readonly body: Json;
+  /** UTF-8 bytes of prompt text, for the hold (decisions 6.2). */
+  readonly promptBytes: number;
+  /** Output tokens the client allows at most; null when it did not say. */
+  readonly maxOutput: number | null;
+}
+
+/** One admitted request on its way; complete and frozen from `admit` on. */
+export interface Exchange {
+  /** The gateway's own id: what makes a charge unique. */
+  readonly id: string;
+  /** `X-Request-Id`: the client's, or made. Never a key of anything. */
+  readonly requestId: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+  readonly tier: Tier;
+  readonly model: Model;
+  readonly call: Call;
+  /** Aborted when nobody waits any more; `reason` is an AbortReason. */
+  readonly signal: AbortSignal;
+}
+
+export type AbortReason = "client_gone" | "killed" | "shutdown";
+
+/** Billed counts; `prompt` includes `cached`, `completion` includes `reasoning`. Non-negative integers. */
+export interface Usage {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly reasoning: number;
+}
+
+/** One event of a streamed answer: a chat-completion chunk. */
+export interface StreamEvent {
+  readonly data: Json;
+  /** `data` as the upstream wrote it; a plugin that changes `data` leaves it out. */
+  readonly raw?: string;
+  /** Produced text: content, reasoning, tool arguments; for estimates. */
+  readonly text: string;
+  readonly usage?: Usage;
+}
+
+export interface EventSink {
+  /** One call per read from the upstream. */
+  events(batch: readonly StreamEvent[]): void;
+  /** Called once, last. `message` of a cut is fit for the client. */
+  end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
+}
+
+/** A started upstream stream, paused until `open`. */
+export interface EventSource {
+  open(sink: EventSink): void;
+  pause(): void;
+  resume(): void;
+  /** Ends the upstream request at once; the sink hears nothing more. */
+  cancel(): void;
+}
+
+/** What one upstream answered. */
+export type Reply =
+  | { readonly stream: false; readonly target: Target; readonly body: Json; readonly usage: Usage | null }
+  | { readonly stream: true; readonly target: Target; readonly source: EventSource };
+
+export type FailureClass =
+  /** Nothing was sent: refused, DNS, TLS. */
+  | "connect"
+  | "timeout"
+  /** Reset or closed before an answer. */
+  | "reset"
+  /** 408 and 5xx. */
+  | "status"
+  | "rate_limited"
+  /** 401, 402, 403, 404: our credentials or configuration. */
+  | "credentials"
+  /** Not what the dialect promises. */
+  | "protocol"
+  /** 400, 413, 422 and the like: the client's fault; no failover. */
+  | "client_fault"
+  /** Nobody waits any more. */
+  | "aborted"
+  /** A guard let no attempt through. */
+  | "skipped";
+
+/** One upstream attempt that produced nothing. `message` is fit for clients: no URL, key or markup. */
+export class AttemptError extends Error {
+  override readonly name = "AttemptError";
+  readonly failure: FailureClass;
+  /** The upstream's status, 0 without one. */
+  readonly status: number;
+  /** Milliseconds the upstream asked to wait, or null. */
+  readonly retryAfter: number | null;
+
+  constructor(
+    failure: FailureClass,
+    message: string,
+    more: { status?: number; retryAfter?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.failure = failure;
+    this.status = more.status ?? 0;
+    this.retryAfter = more.retryAfter ?? null;
+  }
+}
+
+/** How one attempt ended, for guards. */
+export type AttemptResult = { readonly ok: true } | { readonly ok: false; readonly error: AttemptError };
+
+export type OutcomeKind =
+  | "served"
+  /** By the gateway, before any upstream. */
+  | "refused"
+  /** No upstream produced anything. */
+  | "failed"
+  /** The upstream refused the request as wrong. */
+  | "client_fault"
+  /** The upstream broke off. */
+  | "upstream_cut"
+  | AbortReason;
+
+/** How an exchange ended, before it is priced. */
+export interface Ending {
+  readonly kind: OutcomeKind;
+  /** Whether an upstream had produced anything. */
+  readonly begun: boolean;
+  readonly status: number;
+  readonly code: ErrorCode | null;
+  /** The upstream's own count; null when it gave none. */
+  readonly usage: Usage | null;
+  readonly target: Target | null;
+  readonly attempts: number;
+  /** Unix milliseconds; null when nothing came. */
+  readonly firstEventAt: number | null;
+  readonly endedAt: number;
+  /** Tokens of the prompt, by tokenizer. */
+  countPrompt(): Promise<number>;
+  /** Tokens of what was produced up to the end, by tokenizer. */
+  countDelivered(): Promise<number>;
+}
+
+/** What the account stage makes of an ending. */
+export interface Bill {
+  readonly usage: Usage;
+  readonly estimated: boolean;
+  /** Nano-units. */
+  readonly charge: bigint;
+}
+
+export interface Outcome extends Ending {
+  readonly bill: Bill;
+  /** Counters, slot and hold are returned as if the request had never been (decisions 4.4). */
+  readonly giveBack: boolean;
+}
+
+/** How answers are written in the client's dialect; one instance a request. */
+export interface AnswerFormat {
+  readonly contentType: string;
+  answer(body: Json, extras: { readonly provider: string; readonly latencyMs: number }): string;
+  /** Text to write for an event; empty when the client must not see it. */
+  event(event: StreamEvent): string;
+  readonly heartbeat: string;
+  /** A failure mid-stream, with the ending that follows it. */
+  failure(message: string): string;
+  /** The clean ending. */
+  done(): string;
+  /** The ending of a stream its user killed. */
+  killed(): string;
+}
+
+/** The client's end of the connection. */
+export interface Client {
+  /** Aborted with an AbortReason. */
+  readonly signal: AbortSignal;
+  answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void;
+  /** Sends the head of a streamed answer. */
+  startStream(contentType: string, headers: Readonly<Record<string, string>>): void;
+  /** False: stop until `onDrain` calls. */
+  write(text: string): boolean;
+  onDrain(listener: () => void): void;
+  end(last: string): void;
+  refuse(error: unknown, headers: Readonly<Record<string, string>>): void;
+}
+
+/** One request as the server hands it over. */
+export interface Intake {
+  readonly id: string;
+  readonly receivedAt: number;
+  readonly request: ClientRequest;
+  readonly client: Client;
+  /**
+   * Reads, parses and checks the body; called once, after the credentials are good.
+   * @throws GatewayError for a body that cannot be used.
+   */
+  read(): Promise<{ readonly call: Call; readonly format: AnswerFormat }>;
+}

@@ -1,0 +1,62 @@
+import type { AttemptError, AttemptResult, Awaitable, Exchange, Outcome, Principal } from "./exchange.ts";
+import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
+import type { Store } from "./store.ts";
+
+/** Structured log; fields never hold secrets, headers or bodies. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export type BreakerState = "closed" | "open" | "half_open";
+
+/** Leave to make one attempt. Exactly one `end`; a half-open probe that never ends would lock its upstream out. */
+export interface Permit {
+  /** The upstream has begun to answer: a probe has succeeded, whatever the rest of a long stream brings. */
+  answered(): void;
+  end(result: AttemptResult): void;
+}
+
+export interface Breaker {
+  readonly state: BreakerState;
+  /** Unix milliseconds at which an open breaker lets a probe through; 0 while closed. */
+  readonly retryAt: number;
+  acquire(): Permit | null;
+}
+
+export interface Identities {
+  /** The live key's user; null for anything that is no known key. */
+  byKey(secret: string): Awaitable<Principal | null>;
+  /** A valid access token's user. */
+  byToken(token: string): Awaitable<Principal | null>;
+}
+
+/** What is told to metrics and logs. */
+export interface Observer {
+  attempt(
+    exchange: Exchange,
+    target: Target,
+    result: { readonly ok: true } | { readonly ok: false; readonly error: AttemptError },
+  ): void;
+  finished(exchange: Exchange, outcome: Outcome): void;
+  pluginFailed(name: string, error: unknown): void;
+}
+
+/** What plugins and the pipeline reach outside themselves: state, time, chance. */
+export interface Host {
+  readonly snapshot: Snapshot;
+  readonly store: Store;
+  readonly identities: Identities;
+  /** By upstream name; outlives a reload. */
+  breaker(upstream: string): Breaker;
+  /** The targets of a step in the order in which to try them. */
+  order(step: ChainStep, exchange: Exchange): readonly Target[];
+  /** Unix milliseconds. */
+  now(): number;
+  /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
+  schedule(at: number, callback: () => void): () => void;
+  countTokens(text: string): Promise<number>;
+  readonly log: Log;
+}

@@ -1,0 +1,225 @@
+import type { Decimal } from "./money.ts";
+import type { Secret } from "./secret.ts";
+
+/** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
+export interface Snapshot {
+  /** SHA-256 (hex) over the text of every file read: configuration, includes, local plugins, `${file:}` contents. */
+  readonly hash: string;
+  /** Absolute path of the main file. */
+  readonly file: string;
+  readonly server: ServerSettings;
+  readonly store: StoreSettings;
+  readonly auth: AuthSettings;
+  readonly billing: BillingSettings;
+  readonly tiers: Readonly<Record<string, Tier>>;
+  readonly upstreams: Readonly<Record<string, Upstream>>;
+  readonly models: Readonly<Record<string, Model>>;
+  readonly pipeline: readonly StepSettings[];
+  readonly incidents: readonly Incident[];
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Durations are milliseconds and sizes bytes, everywhere in the snapshot. */
+export interface ServerSettings {
+  readonly listen: readonly Address[];
+  /** `null`: no admin listener. */
+  readonly admin: (Address & { readonly token: Secret }) | null;
+  readonly workers: number;
+  readonly bodyLimit: number;
+  readonly trustedProxies: readonly string[];
+  readonly ipLimit: { readonly requests: number; readonly window: number } | null;
+  readonly cors: { readonly origins: readonly string[] };
+  readonly heartbeat: number;
+  readonly drain: { readonly delay: number; readonly timeout: number };
+}
+
+export interface StoreSettings {
+  /** `sqlite:<absolute path>`, `memory:`, `redis://…`, `rediss://…`. May hold a password: never logged. */
+  readonly url: Secret;
+  readonly nodes: readonly Secret[];
+  readonly prefix: string;
+  readonly onFailure: "closed" | "open";
+}
+
+export interface AuthSettings {
+  readonly tokens: {
+    readonly issuer: string;
+    readonly audience: string;
+    readonly accessTtl: number;
+    readonly refreshTtl: number;
+    /** The first signs, all verify. An empty value means: made once and kept beside the store. */
+    readonly secrets: readonly { readonly kid: string; readonly value: Secret }[];
+  };
+  readonly signup: { readonly tier: string; readonly credits: Decimal };
+  readonly email: { readonly from: string; readonly smtp: Secret };
+  readonly oauth: Readonly<Record<string, OAuthProvider>>;
+}
+
+export interface OAuthProvider {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  readonly scopes: readonly string[];
+}
+
+export type OutcomePolicy = "delivered" | "free" | "estimate";
+
+export interface BillingSettings {
+  readonly currency: string;
+  readonly costMultiplier: Decimal;
+  readonly enforce: boolean;
+  readonly holdOutputTokens: number;
+  readonly outcomes: {
+    readonly client_gone: OutcomePolicy;
+    readonly killed: OutcomePolicy;
+    readonly upstream_cut: OutcomePolicy;
+    readonly no_usage: OutcomePolicy;
+  };
+}
+
+export interface Limits {
+  readonly day: number | null;
+  readonly hour: number | null;
+  readonly minute: number | null;
+  readonly streams: number | null;
+}
+
+export interface Tier {
+  readonly name: string;
+  /** Model tiers this plan may call. */
+  readonly access: readonly string[] | "all";
+  readonly limits: Limits;
+}
+
+export interface Timeouts {
+  readonly connect: number;
+  readonly firstByte: number;
+  readonly idle: number;
+  readonly total: number;
+}
+
+export interface RetrySettings {
+  /** Tries within one upstream: 1 means no retry. */
+  readonly attempts: number;
+  readonly minDelay: number;
+  readonly maxDelay: number;
+}
+
+export interface BreakerSettings {
+  readonly consecutive: number;
+  readonly window: number;
+  readonly ratio: number;
+  readonly minimum: number;
+  readonly openFor: number;
+  readonly maxOpenFor: number;
+  readonly probes: number;
+}
+
+export type DialectName =
+  | "openai"
+  | "anthropic"
+  | "gemini"
+  | "azure"
+  | "bedrock"
+  | "cohere"
+  | "jina"
+  | "voyage"
+  | "elevenlabs"
+  | "deepgram";
+
+export interface Upstream {
+  readonly name: string;
+  readonly displayName: string;
+  readonly dialect: DialectName;
+  /** As configured, without a trailing slash; starts with `sim:` for the simulator. */
+  readonly baseUrl: string;
+  readonly apiKeys: readonly Secret[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Timeouts;
+  readonly retries: RetrySettings;
+  readonly breaker: BreakerSettings;
+  readonly connections: number;
+  readonly http2: boolean;
+  readonly probe: { readonly every: number; readonly timeout: number } | null;
+}
+
+export type Kind = "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
+
+/** Prices in `billing.currency`; absent means the model is not priced by that unit. */
+export interface Price {
+  readonly inputPerMillion?: Decimal;
+  readonly outputPerMillion?: Decimal;
+  readonly cachedInputPerMillion?: Decimal;
+  readonly perRequest?: Decimal;
+  readonly perImage?: Decimal;
+  readonly perSecond?: Decimal;
+  readonly perMillionCharacters?: Decimal;
+}
+
+export interface Model {
+  /** The public identifier, `route/…`. */
+  readonly id: string;
+  readonly kind: Kind;
+  readonly tier: string;
+  readonly displayName: string;
+  readonly ownedBy: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly published: boolean;
+  readonly contextWindow: number | null;
+  readonly maxOutput: number | null;
+  readonly features: readonly string[];
+  readonly voices: readonly string[];
+  readonly realtime: boolean;
+  readonly strict: boolean;
+  readonly price: Price;
+  readonly multipliers: { readonly requests: number; readonly cost: Decimal };
+  /** Milliseconds for the whole chain. */
+  readonly deadline: number;
+  readonly chain: readonly ChainStep[];
+}
+
+/** One place in a chain: a single target, or several that share the place. */
+export interface ChainStep {
+  readonly balance: "single" | "weighted" | "latency" | "sticky";
+  readonly targets: readonly Target[];
+}
+
+export interface Target {
+  /** Key into `Snapshot.upstreams`. */
+  readonly upstream: string;
+  /** The upstream's own name for the model. */
+  readonly model: string;
+  readonly weight: number;
+  readonly timeouts: Timeouts;
+  readonly contextWindow: number | null;
+  readonly features: readonly string[];
+}
+
+export interface StepCondition {
+  /** Globs (`*`) over model ids. */
+  readonly models?: readonly string[];
+  readonly tiers?: readonly string[];
+}
+
+export interface StepSettings {
+  /** The plugin's name, or the path as written for a local one. */
+  readonly use: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly when: StepCondition | null;
+  readonly fail: "closed" | "open";
+}
+
+export interface Incident {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly severity: "warning" | "error";
+  readonly status: "ongoing" | "resolved";
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}

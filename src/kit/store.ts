@@ -1,0 +1,137 @@
+import type { Awaitable, Principal, Usage, OutcomeKind } from "./exchange.ts";
+import type { Limits } from "./snapshot.ts";
+
+export type WindowName = "day" | "hour" | "minute";
+
+/** A calendar window in UTC. */
+export interface WindowState {
+  readonly used: number;
+  /** null: this tier has no such limit. */
+  readonly limit: number | null;
+  /** Unix milliseconds of the window's end. */
+  readonly resetsAt: number;
+}
+
+export type Windows = Readonly<Record<WindowName, WindowState>>;
+
+export interface Admission {
+  /** The exchange's id. */
+  readonly id: string;
+  readonly userId: string;
+  readonly limits: Limits;
+  /** Units of the daily count; hour and minute count 1 (decisions 4.5). */
+  readonly units: number;
+  /** Takes a stream slot. */
+  readonly stream: boolean;
+  /** Nano-units to hold; 0n holds nothing and needs no credits. */
+  readonly hold: bigint;
+  /** false: the hold is recorded, nobody is refused for credits. */
+  readonly enforceCredits: boolean;
+  /** For the record that a crash leaves behind. */
+  readonly model: string;
+}
+
+export type Refusal = "credits" | "day" | "hour" | "minute" | "streams";
+
+export type AdmissionResult =
+  | { readonly ok: true; readonly windows: Windows }
+  | { readonly ok: false; readonly refusal: Refusal; readonly windows: Windows };
+
+/** One charge in the ledger, or a reservation given back. */
+export interface Settlement {
+  readonly id: string;
+  readonly userId: string;
+  /** Returns the window units as well; slot and hold are always released. */
+  readonly giveBack: boolean;
+  /** Nano-units. */
+  readonly charge: bigint;
+  /** null when nothing is to be recorded (given back). */
+  readonly record: LedgerRecord | null;
+}
+
+export interface LedgerRecord {
+  readonly requestId: string;
+  readonly keyId: string | null;
+  readonly model: string;
+  readonly upstream: string | null;
+  readonly outcome: OutcomeKind;
+  readonly usage: Usage;
+  readonly estimated: boolean;
+  readonly receivedAt: number;
+  readonly endedAt: number;
+}
+
+export interface LedgerEntry extends LedgerRecord {
+  readonly id: string;
+  readonly userId: string;
+  /** Nano-units. */
+  readonly charge: bigint;
+}
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly tier: string;
+  /** Nano-units, before holds. */
+  readonly balance: bigint;
+  /** Nano-units held by running requests. */
+  readonly held: bigint;
+  /** Nano-units ever granted: `granted = balance + sum of charges` (decisions 6.4). */
+  readonly granted: bigint;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+}
+
+/** A key as stored: the secret only as its SHA-256 digest. */
+export interface ApiKey {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };
+export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt"> & { readonly digest: Uint8Array };
+
+/**
+ * State that outlives a request. Every method is atomic. A store that cannot answer throws `storeUnavailable`.
+ */
+export interface Store {
+  /** All windows, the stream slot and the credit hold in one step; a refusal changes nothing (decisions 4.3). */
+  admit(admission: Admission): Awaitable<AdmissionResult>;
+  /** Releases slot and hold and writes the charge, once per id: a repeated call changes nothing. Resolves when durable. */
+  settle(settlement: Settlement): Awaitable<void>;
+  windows(userId: string, limits: Limits): Awaitable<Windows>;
+  /** Running reservations of a user: stream slots taken and nano-units held. */
+  running(userId: string): Awaitable<{ readonly requests: number; readonly streams: number; readonly held: bigint }>;
+
+  /** The user and live key behind a SHA-256 digest. */
+  principalByDigest(digest: Uint8Array): Awaitable<Principal | null>;
+  /** Notes use of keys: id to Unix milliseconds. */
+  touchKeys(used: ReadonlyMap<string, number>): Awaitable<void>;
+
+  /** @returns null when the address is taken. */
+  addUser(user: NewUser): Awaitable<User | null>;
+  /** By id or address. */
+  findUser(idOrEmail: string): Awaitable<User | null>;
+  listUsers(): Awaitable<readonly User[]>;
+  /** @returns null when there is no such user. */
+  setTier(userId: string, tier: string): Awaitable<User | null>;
+  /** Adds (or with a negative amount takes) nano-units. */
+  grant(userId: string, amount: bigint): Awaitable<User | null>;
+
+  /** @returns null when the user has `maximum` live keys. */
+  addKey(key: NewKey, maximum: number): Awaitable<ApiKey | null>;
+  listKeys(userId: string): Awaitable<readonly ApiKey[]>;
+  /** @returns false when there is no such live key; with `userId`, of that user. */
+  revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
+
+  ledger(userId: string): Awaitable<readonly LedgerEntry[]>;
+  /** Small named values that outlive restarts, such as a made secret. @returns the value in force: the first one written. */
+  remember(name: string, value: string): Awaitable<string>;
+  /** Whether the store answers. */
+  ping(): Awaitable<void>;
+  close(): Awaitable<void>;
+}
