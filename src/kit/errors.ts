@@ -32,6 +32,7 @@ export const ERRORS = Object.freeze({
   PROVIDER_ERROR: text(502, true),
   CIRCUIT_BREAKER_OPEN: text(503),
   STORE_UNAVAILABLE: text(503),
+  SHUTTING_DOWN: text(503),
   PROVIDER_TIMEOUT: text(504, true),
 } satisfies Record<string, ErrorRow>);
 

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "./errors.ts";
+import type { Json } from "./json.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
 
 export type Awaitable<T> = T | Promise<T>;
-export type Json = Readonly<Record<string, unknown>>;
 
 /** What a request brought to prove who it is. `X-API-Key` decides when both headers are present (decisions 2). */
 export type Credentials =
@@ -191,19 +191,33 @@ export interface Outcome extends Ending {
   readonly giveBack: boolean;
 }
 
+/** What the gateway adds to a complete answer. */
+export interface AnswerExtras {
+  /** Stands in for an id the upstream left out. */
+  readonly id: string;
+  readonly provider: string;
+  readonly latencyMs: number;
+  /** Its usage is shown when the upstream gave none. */
+  readonly bill: Bill;
+}
+
 /** How answers are written in the client's dialect; one instance a request. */
 export interface AnswerFormat {
   readonly contentType: string;
-  answer(body: Json, extras: { readonly provider: string; readonly latencyMs: number }): string;
+  answer(body: Json, extras: AnswerExtras): string;
   /** Text to write for an event; empty when the client must not see it. */
   event(event: StreamEvent): string;
   readonly heartbeat: string;
   /** A failure mid-stream, with the ending that follows it. */
   failure(message: string): string;
-  /** The clean ending. */
-  done(): string;
+  /** The clean ending; the bill serves a client that asked for usage when the upstream gave none. */
+  done(bill: Bill): string;
   /** The ending of a stream its user killed. */
   killed(): string;
+  /** The request's prompt as text, for a tokenizer. */
+  promptText(): string;
+  /** What the model produced in a complete answer, for a tokenizer. */
+  producedText(body: Json): string;
 }
 
 /** The client's end of the connection. */

@@ -1,4 +1,4 @@
-import type { AttemptError, AttemptResult, Awaitable, Exchange, Outcome, Principal } from "./exchange.ts";
+import type { AttemptResult, Awaitable, ClientRequest, Exchange, Outcome, Principal } from "./exchange.ts";
 import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 
@@ -35,11 +35,9 @@ export interface Identities {
 
 /** What is told to metrics and logs. */
 export interface Observer {
-  attempt(
-    exchange: Exchange,
-    target: Target,
-    result: { readonly ok: true } | { readonly ok: false; readonly error: AttemptError },
-  ): void;
+  attempt(exchange: Exchange, target: Target, result: AttemptResult): void;
+  /** A request refused before it became an exchange; `receivedAt` in Unix milliseconds. */
+  refused(request: ClientRequest, error: unknown, receivedAt: number): void;
   finished(exchange: Exchange, outcome: Outcome): void;
   pluginFailed(name: string, error: unknown): void;
 }
@@ -54,9 +52,9 @@ export interface Host {
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Unix milliseconds. */
-  now(): number;
+  readonly now: () => number;
   /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
-  schedule(at: number, callback: () => void): () => void;
-  countTokens(text: string): Promise<number>;
+  readonly schedule: (at: number, callback: () => void) => () => void;
+  readonly countTokens: (text: string) => Promise<number>;
   readonly log: Log;
 }

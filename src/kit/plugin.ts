@@ -6,13 +6,13 @@ import type {
   ClientRequest,
   Ending,
   Exchange,
-  Json,
   Outcome,
   Principal,
   Reply,
   StreamEvent,
 } from "./exchange.ts";
 import type { Host } from "./host.ts";
+import type { Json } from "./json.ts";
 import type { Target } from "./snapshot.ts";
 import type { Windows } from "./store.ts";
 

@@ -1,0 +1,89 @@
+import { definePlugin, GatewayError, type Refusal, tariffsOf, type Windows } from "#kit";
+import type { QuotaOptions } from "#schema";
+
+const BYTES_PER_TOKEN = 4;
+
+/** Reserves all windows, a stream slot and the estimated cost in one step; settles them to what was really used. */
+export default definePlugin<QuotaOptions>({
+  name: "quota",
+  stage: "admit",
+  schema: new URL("../schemas/plugins/quota.schema.json", import.meta.url),
+  needs: ["meter"],
+  setup(_options, { snapshot, store, now }) {
+    const { billing, tiers } = snapshot;
+    const tariffs = tariffsOf(snapshot);
+    return {
+      async admit(exchange) {
+        const { id, principal, tier, model, call } = exchange;
+        const hold = tariffs.get(model.id)?.charge({
+          prompt: Math.ceil(call.promptBytes / BYTES_PER_TOKEN),
+          completion: call.maxOutput ?? billing.holdOutputTokens,
+          cached: 0,
+          reasoning: 0,
+        });
+        const result = await store.admit({
+          id,
+          userId: principal.userId,
+          limits: tier.limits,
+          units: model.multipliers.requests,
+          stream: call.stream,
+          hold: hold ?? 0n,
+          enforceCredits: billing.enforce,
+          model: model.id,
+        });
+        if (!result.ok) throw refusal(result.refusal, result.windows, now());
+        return {
+          windows: result.windows,
+          settle: (outcome) =>
+            store.settle({
+              id,
+              userId: principal.userId,
+              giveBack: outcome.giveBack,
+              charge: outcome.bill.charge,
+              record: outcome.giveBack
+                ? null
+                : {
+                    requestId: exchange.requestId,
+                    keyId: principal.keyId,
+                    model: model.id,
+                    upstream: outcome.target?.upstream ?? null,
+                    outcome: outcome.kind,
+                    usage: outcome.bill.usage,
+                    estimated: outcome.bill.estimated,
+                    receivedAt: exchange.receivedAt,
+                    endedAt: outcome.endedAt,
+                  },
+            }),
+        };
+      },
+      windows(principal) {
+        const none = { day: 0, hour: 0, minute: 0, streams: 0 };
+        return store.windows(principal.userId, tiers[principal.tier]?.limits ?? none);
+      },
+    };
+  },
+});
+
+function refusal(reason: Refusal, windows: Windows, now: number): GatewayError {
+  switch (reason) {
+    case "credits":
+      return new GatewayError("INSUFFICIENT_CREDITS", "Insufficient credits for this request");
+    case "day":
+      return limited("DAILY_REQUEST_LIMIT_EXCEEDED", "Daily request limit exceeded", windows.day.resetsAt - now);
+    case "hour":
+      return limited("RATE_LIMIT_ERROR", "Hourly request limit exceeded", windows.hour.resetsAt - now);
+    case "minute":
+      return limited("RATE_LIMIT_ERROR", "Per-minute request limit exceeded", windows.minute.resetsAt - now);
+    case "streams":
+      // Nobody knows when one of the caller's streams will end.
+      return limited("RATE_LIMIT_ERROR", "Concurrent stream limit exceeded", 1000);
+  }
+}
+
+function limited(
+  code: "DAILY_REQUEST_LIMIT_EXCEEDED" | "RATE_LIMIT_ERROR",
+  message: string,
+  wait: number,
+): GatewayError {
+  return new GatewayError(code, message, { retryAfter: Math.max(1, Math.ceil(wait / 1000)) });
+}

@@ -1,0 +1,177 @@
+import {
+  type AnswerExtras,
+  type AnswerFormat,
+  type Bill,
+  type Call,
+  type Json,
+  type StreamEvent,
+  isJson,
+} from "../kit/index.ts";
+import { producedText } from "./openai.ts";
+
+/** What an image stands for in the hold: about a thousand tokens, whatever its encoded size. */
+const MEDIA_BYTES = 4000;
+
+/** The canonical call of a chat-completions body that its schema has accepted. */
+export function readChat(body: Json): Call {
+  const limit = body["max_completion_tokens"] ?? body["max_tokens"];
+  const answers = typeof body["n"] === "number" ? body["n"] : 1;
+  return {
+    kind: "chat",
+    model: String(body["model"]),
+    stream: body["stream"] === true,
+    body,
+    promptBytes: textBytes(body["messages"]) + textBytes(body["tools"]),
+    maxOutput: typeof limit === "number" ? limit * answers : null,
+  };
+}
+
+/** UTF-8 bytes of all strings below `value`; an inlined file counts as one medium, not as its base64 text. */
+function textBytes(value: unknown): number {
+  let bytes = 0;
+  eachText(value, (text) => {
+    bytes += text.startsWith("data:") ? MEDIA_BYTES : Buffer.byteLength(text);
+  });
+  return bytes;
+}
+
+function eachText(value: unknown, visit: (text: string) => void): void {
+  // A stack of our own: a body nested deeper than the call stack must not throw here.
+  const open = [value];
+  while (open.length > 0) {
+    const item = open.pop();
+    if (typeof item === "string") visit(item);
+    else if (typeof item === "object" && item !== null) {
+      for (const inner of Array.isArray(item) ? item : Object.values(item)) open.push(inner);
+    }
+  }
+}
+
+/** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked (decisions 5.6). */
+export function chatFormat(call: Call): AnswerFormat {
+  return new ChatFormat(call);
+}
+
+const USAGE_NULL = ',"usage":null}';
+
+class ChatFormat implements AnswerFormat {
+  readonly contentType = "application/json";
+  readonly heartbeat = ": keep-alive\n\n";
+  readonly #call: Call;
+  readonly #model: string;
+  readonly #wantsUsage: boolean;
+  #usageShown = false;
+  #last: Json = {};
+  /** Every chunk of one stream begins alike, up to its model: the learnt beginning, and what replaces it. */
+  #head = "";
+  #newHead = "";
+  #upstreamModel: unknown;
+
+  constructor(call: Call) {
+    this.#call = call;
+    this.#model = call.model;
+    const options = call.body["stream_options"];
+    this.#wantsUsage = isJson(options) && options["include_usage"] === true;
+  }
+
+  answer(body: Json, extras: AnswerExtras): string {
+    const usage = isJson(body["usage"]) ? body["usage"] : shownUsage(extras.bill);
+    return JSON.stringify({
+      id: `chatcmpl-${extras.id}`,
+      object: "chat.completion",
+      ...body,
+      model: this.#model,
+      usage,
+      latency_ms: extras.latencyMs,
+      provider: extras.provider,
+    });
+  }
+
+  event(event: StreamEvent): string {
+    const { data, raw } = event;
+    this.#last = data;
+    const hasUsage = data["usage"] !== undefined || event.usage !== undefined;
+    if (event.usage !== undefined) {
+      if (this.#wantsUsage) this.#usageShown = true;
+      else if (!Array.isArray(data["choices"]) || data["choices"].length === 0) return "";
+    }
+    const text = raw === undefined ? null : this.#splice(raw, data, hasUsage && !this.#wantsUsage);
+    return `data: ${text ?? this.#rewrite(data)}\n\n`;
+  }
+
+  failure(message: string): string {
+    return `data: ${JSON.stringify({ error: { message, type: "api_error" } })}\n\ndata: [DONE]\n\n`;
+  }
+
+  done(bill: Bill): string {
+    if (!this.#wantsUsage || this.#usageShown) return "data: [DONE]\n\n";
+    const chunk = { ...this.#last, model: this.#model, choices: [], usage: shownUsage(bill) };
+    return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+  }
+
+  killed(): string {
+    return "data: [DONE]\n\n";
+  }
+
+  promptText(): string {
+    const texts: string[] = [];
+    const { messages, tools } = this.#call.body;
+    eachText([messages, tools], (text) => {
+      if (!text.startsWith("data:")) texts.push(text);
+    });
+    return texts.join("\n");
+  }
+
+  producedText(body: Json): string {
+    const { choices } = body;
+    if (!Array.isArray(choices)) return "";
+    return choices
+      .map((choice) => (isJson(choice) && isJson(choice["message"]) ? producedText(choice["message"]) : ""))
+      .join("");
+  }
+
+  /**
+   * Exchanges the model inside the raw text; null when the text is not known to allow it. Only a beginning that was
+   * checked on a parsed chunk is replaced, so a "model" inside content or a nested object is never touched.
+   */
+  #splice(raw: string, data: Json, dropUsage: boolean): string | null {
+    if (this.#head === "" || !raw.startsWith(this.#head) || data["model"] !== this.#upstreamModel) {
+      if (!this.#learn(raw, data)) return null;
+    }
+    if (raw.includes("\n")) return null;
+    if (!dropUsage) return this.#newHead + raw.slice(this.#head.length);
+    if (!raw.endsWith(USAGE_NULL)) return null;
+    return `${this.#newHead}${raw.slice(this.#head.length, raw.length - USAGE_NULL.length)}}`;
+  }
+
+  #learn(raw: string, data: Json): boolean {
+    const { model } = data;
+    if (typeof model !== "string") return false;
+    const member = `"model":${JSON.stringify(model)}`;
+    const at = raw.indexOf(member);
+    const before = raw.slice(0, at);
+    // One brace and no bracket before it: the member is the object's own, not a nested one's.
+    if (at < 0 || before.includes("[") || before.lastIndexOf("{") !== 0) return false;
+    this.#head = before + member;
+    this.#newHead = `${before}"model":${JSON.stringify(this.#model)}`;
+    this.#upstreamModel = model;
+    return true;
+  }
+
+  #rewrite(data: Json): string {
+    const chunk: Record<string, unknown> = { ...data, model: this.#model };
+    if (!this.#wantsUsage) {
+      delete chunk["usage"];
+      delete chunk["x_groq"];
+    }
+    return JSON.stringify(chunk);
+  }
+}
+
+function shownUsage({ usage }: Bill): Json {
+  return {
+    prompt_tokens: usage.prompt,
+    completion_tokens: usage.completion,
+    total_tokens: usage.prompt + usage.completion,
+  };
+}

@@ -1,0 +1,63 @@
+import type { Host, Intake, Observer, Snapshot } from "./kit/index.ts";
+import { buildPipeline, type LinkedStep } from "./pipeline/build.ts";
+import type { Send } from "./pipeline/attempts.ts";
+import { createRunner } from "./pipeline/run.ts";
+
+export interface GenerationParts {
+  readonly number: number;
+  readonly steps: readonly LinkedStep[];
+  readonly host: Host;
+  readonly send: Send;
+  readonly observer: Observer;
+  /** Lets go of what the generation held outside itself, such as upstream pools. */
+  readonly release: () => Promise<void>;
+}
+
+/** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
+export interface Generation {
+  readonly number: number;
+  readonly snapshot: Snapshot;
+  readonly host: Host;
+  /** Unix milliseconds. */
+  readonly loadedAt: number;
+  run(intake: Intake): Promise<void>;
+  /** Takes no more requests; disposes once the last one in flight has settled. Resolves then. */
+  retire(): Promise<void>;
+}
+
+/** @throws Error naming the plugin whose setup failed; nothing is held then. */
+export async function createGeneration(parts: GenerationParts): Promise<Generation> {
+  const { number, steps, host, send, observer, release } = parts;
+  const pipeline = await buildPipeline(steps, host).catch(async (error: unknown) => {
+    await release();
+    throw error;
+  });
+  const runner = createRunner({ pipeline, host, send, observer });
+  const retired = Promise.withResolvers<void>();
+  let inFlight = 0;
+  let retiring = false;
+  const disposeWhenIdle = (): void => {
+    if (!retiring || inFlight > 0) return;
+    retired.resolve(pipeline.dispose().then(release));
+  };
+  return {
+    number,
+    snapshot: host.snapshot,
+    host,
+    loadedAt: host.now(),
+    async run(intake) {
+      inFlight += 1;
+      try {
+        await runner(intake);
+      } finally {
+        inFlight -= 1;
+        disposeWhenIdle();
+      }
+    },
+    retire() {
+      retiring = true;
+      disposeWhenIdle();
+      return retired.promise;
+    },
+  };
+}

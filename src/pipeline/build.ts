@@ -1,0 +1,115 @@
+import type { Exchange, Hooks, Host, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
+
+/** One step of the pipeline as linked: the plugin with its place's settings. */
+export interface LinkedStep {
+  readonly plugin: Plugin;
+  readonly settings: StepSettings;
+}
+
+/** A hook with what the runner needs to name it and to judge its failure. */
+export interface Bound<Name extends keyof Hooks> {
+  readonly plugin: string;
+  readonly failOpen: boolean;
+  readonly call: NonNullable<Hooks[Name]>;
+}
+
+/** The hooks that apply to one model and tier, in order. An absent hook costs nothing. */
+export interface Plan {
+  readonly admit: readonly Bound<"admit">[];
+  readonly attempt: readonly Bound<"attempt">[];
+  readonly transform: readonly Bound<"transform">[];
+  readonly event: readonly Bound<"event">[];
+  readonly response: readonly Bound<"response">[];
+  readonly relay: Bound<"relay">;
+  readonly settle: readonly Bound<"settle">[];
+}
+
+export interface Pipeline {
+  readonly identify: readonly Bound<"identify">[];
+  readonly windows: readonly Bound<"windows">[];
+  plan(exchange: Pick<Exchange, "model" | "tier">): Plan;
+  dispose(): Promise<void>;
+}
+
+interface Step {
+  readonly name: string;
+  readonly settings: StepSettings;
+  readonly hooks: Hooks;
+}
+
+/** Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed. */
+export async function buildPipeline(linked: readonly LinkedStep[], host: Host): Promise<Pipeline> {
+  const steps: Step[] = [];
+  for (const { plugin, settings } of linked) {
+    try {
+      // The linker has checked the options against the plugin's own schema.
+      const hooks = await plugin.setup(settings.options as never, host);
+      steps.push({ name: plugin.name, settings, hooks });
+    } catch (cause) {
+      await disposeAll(steps);
+      throw new Error(`plugin ${settings.use} failed in setup: ${cause instanceof Error ? cause.message : cause}`, {
+        cause,
+      });
+    }
+  }
+  const plans = new Map<string, Plan>();
+  const conditional = steps.some((step) => step.settings.when !== null);
+  return {
+    identify: bind(steps, "identify"),
+    windows: bind(steps, "windows"),
+    plan({ model, tier }) {
+      const key = conditional ? `${tier.name} ${model.id}` : "";
+      let plan = plans.get(key);
+      if (plan === undefined) {
+        plan = planFor(steps.filter((step) => applies(step.settings.when, model, tier)));
+        plans.set(key, plan);
+      }
+      return plan;
+    },
+    dispose: () => disposeAll(steps),
+  };
+}
+
+function planFor(steps: readonly Step[]): Plan {
+  const [relay] = bind(steps, "relay");
+  if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
+  return {
+    admit: bind(steps, "admit"),
+    attempt: bind(steps, "attempt"),
+    transform: bind(steps, "transform"),
+    event: bind(steps, "event"),
+    response: bind(steps, "response"),
+    relay,
+    settle: bind(steps, "settle"),
+  };
+}
+
+function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bound<Name>[] {
+  return steps.flatMap((step) => {
+    const call = step.hooks[name];
+    if (call === undefined) return [];
+    return [
+      {
+        plugin: step.name,
+        failOpen: step.settings.fail === "open",
+        call: call.bind(step.hooks) as NonNullable<Hooks[Name]>,
+      },
+    ];
+  });
+}
+
+function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
+  if (when === null) return true;
+  if (when.tiers && !when.tiers.includes(tier.name)) return false;
+  return !when.models || when.models.some((glob) => matches(glob, model.id));
+}
+
+/** `*` stands for any text. */
+function matches(glob: string, id: string): boolean {
+  const pattern = glob.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
+  return new RegExp(`^${pattern.join(".*")}$`, "s").test(id);
+}
+
+async function disposeAll(steps: readonly Step[]): Promise<void> {
+  await Promise.allSettled(steps.map(async (step) => step.hooks.dispose?.()));
+}

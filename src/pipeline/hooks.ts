@@ -1,0 +1,16 @@
+import { GatewayError, type Observer } from "../kit/index.ts";
+
+interface Named {
+  readonly plugin: string;
+  readonly failOpen: boolean;
+}
+
+/**
+ * Judges what a hook threw: a GatewayError is its answer and passes; anything else is the plugin's own failure, which
+ * is named and, unless the step says `fail: open`, fails the request.
+ */
+export function passOver(hook: Named, error: unknown, observer: Observer): void {
+  if (error instanceof GatewayError) throw error;
+  observer.pluginFailed(hook.plugin, error);
+  if (!hook.failOpen) throw new GatewayError("INTERNAL", "Internal server error", { cause: error });
+}

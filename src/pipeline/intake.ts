@@ -1,0 +1,74 @@
+import {
+  type AnswerFormat,
+  type ClientRequest,
+  type Exchange,
+  GatewayError,
+  type Host,
+  type Intake,
+  type Model,
+  type Observer,
+  type Principal,
+  type Tier,
+  type Windows,
+} from "../kit/index.ts";
+import type { Pipeline } from "./build.ts";
+import { passOver } from "./hooks.ts";
+
+/** Asks the identify plugins in order. @throws GatewayError: nobody known is a 401. */
+export async function identify(pipeline: Pipeline, request: ClientRequest, observer: Observer): Promise<Principal> {
+  for (const hook of pipeline.identify) {
+    try {
+      const principal = await hook.call(request);
+      if (principal) return principal;
+    } catch (error) {
+      passOver(hook, error, observer);
+    }
+  }
+  throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
+}
+
+/** Reads the body and finds its model: what makes a request an exchange. @throws GatewayError */
+export async function readExchange(
+  intake: Intake,
+  principal: Principal,
+  host: Host,
+): Promise<{ readonly exchange: Exchange; readonly format: AnswerFormat }> {
+  const { call, format } = await intake.read();
+  const { id, receivedAt, request, client } = intake;
+  const exchange: Exchange = Object.freeze({
+    id,
+    requestId: request.requestId,
+    receivedAt,
+    endpoint: request.endpoint,
+    principal,
+    tier: tierOf(principal, host),
+    model: findModel(call.model, host, call.kind),
+    call,
+    signal: client.signal,
+  });
+  return { exchange, format };
+}
+
+/** The caller's counters, for answers refused before admission; null when nobody counts or the store is away. */
+export async function currentWindows(pipeline: Pipeline, principal: Principal, host: Host): Promise<Windows | null> {
+  const [hook] = pipeline.windows;
+  if (hook === undefined) return null;
+  try {
+    return await hook.call(principal);
+  } catch (error) {
+    host.log.debug({ err: error }, "no counters for a refusal");
+    return null;
+  }
+}
+
+function findModel(id: string, host: Host, kind: Model["kind"]): Model {
+  const model = host.snapshot.models[id];
+  if (model === undefined || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
+  return model;
+}
+
+/** A plan that the configuration no longer has may call nothing. */
+function tierOf(principal: Principal, host: Host): Tier {
+  const none = { day: 0, hour: 0, minute: 0, streams: 0 };
+  return host.snapshot.tiers[principal.tier] ?? { name: principal.tier, access: [], limits: none };
+}

@@ -1,0 +1,187 @@
+import { globSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+
+/** Who may import whom: a layer to the layers it may use. Files directly in src/ are `app`, but for generation. */
+const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
+  kit: [],
+  config: ["kit"],
+  dialects: ["kit"],
+  pipeline: ["kit"],
+  store: ["kit"],
+  telemetry: ["kit"],
+  accounts: ["kit"],
+  upstream: ["kit", "dialects"],
+  server: ["kit", "dialects", "accounts"],
+  plugins: ["kit", "schema"],
+  generation: ["kit", "config", "pipeline"],
+  app: "everything",
+  cli: "everything",
+};
+
+/** Each package has one home. */
+const HOMES: Record<string, string> = {
+  h3: "server",
+  srvx: "server",
+  listhen: "server",
+  yaml: "config",
+  ajv: "config",
+  chokidar: "config",
+  "node:sqlite": "store",
+  ioredis: "store",
+  jose: "accounts",
+  "lru-cache": "accounts",
+  undici: "upstream",
+  "p-retry": "upstream",
+  "eventsource-parser": "dialects",
+  pino: "telemetry",
+  "pino-pretty": "telemetry",
+  "@prometheus-io/client": "telemetry",
+  commander: "cli",
+  "gpt-tokenizer": "app",
+};
+
+/** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
+const IMPURE_LAYERS = new Set(["app", "cli", "server", "upstream", "store", "accounts"]);
+const IMPURE_FILES = new Set(["src/config/watch.ts"]);
+
+interface Source {
+  readonly path: string;
+  readonly layer: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const IMPORT =
+  /^(?:import|export)\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\}|\w+(?:\s*,\s*\{[^}]*\})?)\s+from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
+
+const sources: readonly Source[] = globSync(["src/**/*.ts", "plugins/**/*.ts"], { cwd: ROOT })
+  .filter((path) => !path.endsWith(".test.ts"))
+  .map((path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    return {
+      path,
+      layer: layerOf(path),
+      text,
+      imports: [...text.matchAll(IMPORT)].map((m) => (m[1] ?? m[2] ?? m[3])!),
+    };
+  });
+
+function layerOf(path: string): string {
+  const [top, second = ""] = path.split("/");
+  if (top === "plugins") return "plugins";
+  if (second === "generation.ts") return "generation";
+  return second.endsWith(".ts") ? "app" : second;
+}
+
+/** The project file an import means, or null for a package. */
+function resolve(from: string, specifier: string): string | null {
+  if (specifier === "#kit") return "src/kit/index.ts";
+  if (specifier === "#schema") return "schemas/types.gen.ts";
+  return specifier.startsWith(".") ? normalize(join(dirname(from), specifier)) : null;
+}
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split("/");
+  return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : parts[0]!;
+}
+
+describe("layers", () => {
+  test("every source file belongs to a known layer", () => {
+    expect(sources.length).toBeGreaterThan(40);
+    expect(sources.filter((source) => !(source.layer in MAY_IMPORT)).map((source) => source.path)).toEqual([]);
+  });
+
+  test("a layer imports only what it may", () => {
+    const wrong: string[] = [];
+    for (const { path, layer, imports } of sources) {
+      const allowed = MAY_IMPORT[layer]!;
+      for (const specifier of imports) {
+        const target = resolve(path, specifier);
+        if (target === null || allowed === "everything") continue;
+        const to = target.startsWith("schemas/") ? "schema" : layerOf(target);
+        const sibling = layer === "plugins" && path !== "plugins/index.ts";
+        if (to === layer && !sibling) continue;
+        if (!allowed.includes(to)) wrong.push(`${path} imports ${specifier} (${layer} -> ${to})`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("a package is imported only in its home", () => {
+    const wrong: string[] = [];
+    for (const { path, layer, imports } of sources) {
+      for (const specifier of imports.filter((name) => !/^[.#]/.test(name))) {
+        const name = specifier.startsWith("node:") ? specifier : packageOf(specifier);
+        if (name.startsWith("node:") && !(name in HOMES)) continue;
+        if (HOMES[name] !== layer) wrong.push(`${path} imports ${specifier}; its home is ${HOMES[name] ?? "nowhere"}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("there are no cycles", () => {
+    const graph = new Map(
+      sources.map(({ path, imports }) => [
+        path,
+        imports.map((name) => resolve(path, name)).filter((to) => to !== null),
+      ]),
+    );
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) throw new Error(`cycle: ${[...trail.slice(trail.indexOf(path)), path].join(" -> ")}`);
+      if (done.has(path)) return;
+      for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of graph.keys()) visit(path, []);
+    expect(done.size).toBeGreaterThanOrEqual(sources.length);
+  });
+});
+
+describe("effects", () => {
+  const code = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+
+  test("time, timers, environment and fetch stay in their layers", () => {
+    const effect =
+      /\bDate\.now\(|\bnew Date\(\)|\bset(?:Timeout|Interval|Immediate)\(|\bprocess\.env\b|(?<![.\w])fetch\(/;
+    const wrong = sources
+      .filter(({ path, layer }) => !IMPURE_LAYERS.has(layer) && !IMPURE_FILES.has(path))
+      .filter(({ text }) => effect.test(code(text)))
+      .map(({ path, text }) => `${path}: ${effect.exec(code(text))![0]}`);
+    expect(wrong).toEqual([]);
+  });
+
+  test("nothing evaluates code or starts programs", () => {
+    const wrong = sources
+      .filter(({ text }) => /\beval\(|\bnew Function\(|node:vm\b|node:child_process\b/.test(code(text)))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  test("no global fetch, and no `any`", () => {
+    const wrong = sources.filter(({ text }) => /\bglobalThis\.fetch|:\s*any\b|\bas any\b|<any>/.test(code(text)));
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+test("the top level holds what it should and nothing else", () => {
+  const known = [
+    ...[
+      "package.json",
+      "package-lock.json",
+      "tsconfig.json",
+      "gateway.yaml",
+      "plugins",
+      "src",
+      "schemas",
+      "test",
+      "bench",
+    ],
+    ...["README.md", "LICENSE", "deploy", "node_modules", "data", "dist"],
+  ];
+  const extra = readdirSync(ROOT).filter((name) => !name.startsWith(".") && !known.includes(name));
+  expect(extra).toEqual([]);
+});
