@@ -1,1 +1,894 @@
-export {};
+// Generated from schemas/*.schema.json by `npm run types`. Do not edit.
+
+export type Port = number;
+export type Size = string;
+export type Count = number;
+export type PositiveDuration = string;
+export type Duration = string;
+export type Money = number;
+export type Flag = boolean;
+export type PartialOutcome = "delivered" | "free";
+export type Limit = number | "none";
+export type Probe = ProbeConfig | "none";
+export type ChainStep = TargetConfig | BalancedStepConfig;
+export type Step = string | LocalStep | BuiltInStep;
+export type Fail = "closed" | "open";
+export type BuiltInStep =
+  AuthStep | PlanCheckStep | QuotaStep | BreakerStep | TransformStep | StreamRelayStep | MeterStep;
+
+/**
+ * gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.
+ */
+export interface GatewayConfig {
+  /**
+   * Version of this format. The only one is 1.
+   */
+  version: 1;
+  /**
+   * More files or globs, relative to this file. Sections are merged; a name defined twice is an error.
+   */
+  include?: string[];
+  server?: ServerConfig;
+  store?: StoreConfig;
+  auth?: AuthConfig;
+  billing?: BillingConfig;
+  /**
+   * Plan tiers by name.
+   */
+  tiers: {
+    [k: string]: TierConfig;
+  };
+  defaults?: DefaultsConfig;
+  /**
+   * AI providers by name; chains refer to these names.
+   */
+  upstreams: {
+    [k: string]: UpstreamConfig;
+  };
+  /**
+   * Models by the identifier that clients send.
+   */
+  models: {
+    [k: string]: ModelConfig;
+  };
+  /**
+   * What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.
+   *
+   * @minItems 1
+   */
+  pipeline: Step[];
+  status?: StatusConfig;
+}
+export interface ServerConfig {
+  /**
+   * Public addresses; all serve the same paths with the same keys. Needs a restart to change.
+   *
+   * @minItems 1
+   */
+  listen?: AddressConfig[];
+  admin?: AdminConfig;
+  /**
+   * Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.
+   */
+  workers?: number;
+  body_limit?: Size;
+  /**
+   * CIDRs of proxies whose X-Forwarded-For is believed.
+   */
+  trusted_proxies?: string[];
+  /**
+   * Requests one client address may make in a window, or none.
+   */
+  ip_limit?: IpLimitConfig | "none";
+  cors?: CorsConfig;
+  heartbeat?: PositiveDuration;
+  drain?: DrainConfig;
+}
+export interface AddressConfig {
+  /**
+   * Address or host name to listen on.
+   */
+  host: string;
+  port: Port;
+}
+export interface AdminConfig {
+  /**
+   * Address or host name to listen on.
+   */
+  host: string;
+  port: Port;
+  /**
+   * Bearer token of /admin. Empty: only probes and metrics, on loopback.
+   */
+  token?: string;
+}
+export interface IpLimitConfig {
+  requests: Count;
+  window: PositiveDuration;
+}
+export interface CorsConfig {
+  /**
+   * Origins that may call /v1 from a browser; * is any.
+   */
+  origins: string[];
+}
+export interface DrainConfig {
+  delay?: Duration;
+  timeout?: Duration;
+}
+export interface StoreConfig {
+  /**
+   * sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.
+   */
+  url?: string;
+  /**
+   * Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.
+   *
+   * @minItems 1
+   */
+  nodes?: string[];
+  /**
+   * Start of every key in Redis.
+   */
+  prefix?: string;
+  /**
+   * While the store is away: closed answers 503, open serves keys it already knows and counts locally.
+   */
+  on_failure?: "closed" | "open";
+}
+export interface AuthConfig {
+  tokens?: TokensConfig;
+  signup?: SignupConfig;
+  email?: EmailConfig;
+  /**
+   * OpenID Connect providers by the name in /auth/oauth/{name}.
+   */
+  oauth?: {
+    [k: string]: OAuthProviderConfig;
+  };
+}
+export interface TokensConfig {
+  /**
+   * Claim iss of access tokens.
+   */
+  issuer?: string;
+  /**
+   * Claim aud of access tokens.
+   */
+  audience?: string;
+  access_ttl?: PositiveDuration;
+  refresh_ttl?: PositiveDuration;
+  /**
+   * Signing secrets: the first signs, all verify, so they rotate without logging anyone out.
+   *
+   * @minItems 1
+   */
+  secrets?: TokenSecretConfig[];
+}
+export interface TokenSecretConfig {
+  /**
+   * Key id in the token's header.
+   */
+  kid: string;
+  /**
+   * At least 32 bytes. Empty: made once and kept in the store.
+   */
+  value: string;
+}
+export interface SignupConfig {
+  /**
+   * Plan tier of a new user; the first of tiers when absent.
+   */
+  tier?: string;
+  credits?: Money;
+}
+export interface EmailConfig {
+  /**
+   * Sender address.
+   */
+  from: string;
+  /**
+   * smtp:// or smtps:// URL of the mail server. Empty: codes are written to the log.
+   */
+  smtp?: string;
+}
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[a-z0-9][a-z0-9_-]{0,63}$".
+ */
+export interface OAuthProviderConfig {
+  /**
+   * Issuer URL, https (or http on loopback); its discovery document is read.
+   */
+  issuer: string;
+  /**
+   * Client id at the provider.
+   */
+  client_id: string;
+  /**
+   * Client secret at the provider. Empty: a public client.
+   */
+  client_secret?: string;
+  /**
+   * Scopes to ask for; openid email when absent.
+   */
+  scopes?: string[];
+}
+export interface BillingConfig {
+  /**
+   * Currency of all prices and credits, as an ISO 4217 code.
+   */
+  currency?: string;
+  cost_multiplier?: Money;
+  enforce?: Flag;
+  hold_output_tokens?: Count;
+  outcomes?: OutcomesConfig;
+}
+export interface OutcomesConfig {
+  client_gone?: PartialOutcome;
+  killed?: PartialOutcome;
+  upstream_cut?: PartialOutcome;
+  /**
+   * The upstream gave no usage: estimate with a tokenizer, or charge nothing.
+   */
+  no_usage?: "estimate" | "free";
+}
+/**
+ * A plan: which models it may call, and how often.
+ *
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[A-Za-z][A-Za-z0-9_-]{0,63}$".
+ */
+export interface TierConfig {
+  /**
+   * Model tiers this plan may call, or all.
+   */
+  access: string[] | "all";
+  limits: LimitsConfig;
+}
+export interface LimitsConfig {
+  day: Limit;
+  hour: Limit;
+  minute: Limit;
+  streams: Limit;
+}
+export interface DefaultsConfig {
+  upstream?: UpstreamDefaultsConfig;
+  kinds?: KindsDefaultsConfig;
+}
+export interface UpstreamDefaultsConfig {
+  timeouts?: TimeoutsConfig;
+  retries?: RetriesConfig;
+  breaker?: BreakerConfig;
+  connections?: Count;
+  http2?: Flag;
+  probe?: Probe;
+}
+export interface TimeoutsConfig {
+  connect?: PositiveDuration;
+  first_byte?: PositiveDuration;
+  idle?: PositiveDuration;
+  total?: PositiveDuration;
+}
+export interface RetriesConfig {
+  /**
+   * Tries within one upstream; 1 is no retry.
+   */
+  attempts?: number;
+  min_delay?: Duration;
+  max_delay?: Duration;
+}
+export interface BreakerConfig {
+  consecutive?: Count;
+  window?: PositiveDuration;
+  /**
+   * Share of failures in the window that opens it.
+   */
+  ratio?: number;
+  minimum?: Count;
+  open_for?: PositiveDuration;
+  max_open_for?: PositiveDuration;
+  probes?: Count;
+}
+export interface ProbeConfig {
+  every: PositiveDuration;
+  timeout?: PositiveDuration;
+}
+export interface KindsDefaultsConfig {
+  chat?: KindDefaultsConfig;
+  embedding?: KindDefaultsConfig;
+  rerank?: KindDefaultsConfig;
+  speech?: KindDefaultsConfig;
+  transcription?: KindDefaultsConfig;
+  image?: KindDefaultsConfig;
+}
+export interface KindDefaultsConfig {
+  multipliers?: MultipliersConfig;
+  deadline?: PositiveDuration;
+}
+export interface MultipliersConfig {
+  requests?: Count;
+  cost?: Money;
+}
+/**
+ * One provider account or server.
+ *
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[A-Za-z][A-Za-z0-9_.-]{0,63}$".
+ */
+export interface UpstreamConfig {
+  /**
+   * Wire format the upstream speaks.
+   */
+  dialect:
+    "openai" | "anthropic" | "gemini" | "azure" | "bedrock" | "cohere" | "jina" | "voyage" | "elevenlabs" | "deepgram";
+  /**
+   * What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator.
+   */
+  base_url: string;
+  /**
+   * Keys, rotated by failure class. May stay empty for sim: only.
+   */
+  api_keys?: string[];
+  /**
+   * Further request headers.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * Name shown to users, as provider; the upstream's own name when absent.
+   */
+  display_name?: string;
+  timeouts?: TimeoutsConfig;
+  retries?: RetriesConfig;
+  breaker?: BreakerConfig;
+  connections?: Count;
+  http2?: Flag;
+  probe?: Probe;
+}
+/**
+ * A model as clients see it, and the chain of upstreams behind it.
+ *
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$".
+ */
+export interface ModelConfig {
+  /**
+   * What it does, and so which endpoint serves it.
+   */
+  kind: "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * The tier it belongs to; plans list the tiers they may call.
+   */
+  tier: string;
+  /**
+   * Name in the pricing table; the identifier without route/ when absent.
+   */
+  display_name?: string;
+  /**
+   * Vendor family shown in the catalogue.
+   */
+  owned_by: string;
+  /**
+   * Date of the model, for the catalogue.
+   */
+  created?: string;
+  published?: Flag;
+  context_window?: Count;
+  max_output?: Count;
+  /**
+   * What the model promises, for example tools, vision, reasoning.
+   */
+  features?: string[];
+  /**
+   * Voices of a speech model.
+   */
+  voices?: string[];
+  realtime?: Flag;
+  strict?: Flag;
+  price?: PriceConfig;
+  multipliers?: MultipliersConfig;
+  deadline?: PositiveDuration;
+  /**
+   * Tried in order until one serves.
+   *
+   * @minItems 1
+   */
+  chain: ChainStep[];
+}
+export interface PriceConfig {
+  input_per_million?: Money;
+  output_per_million?: Money;
+  cached_input_per_million?: Money;
+  per_request?: Money;
+  per_image?: Money;
+  per_second?: Money;
+  per_million_characters?: Money;
+}
+export interface TargetConfig {
+  /**
+   * Name under upstreams.
+   */
+  upstream: string;
+  /**
+   * The upstream's own name for the model.
+   */
+  model: string;
+  /**
+   * Share of the requests among weighted targets; 1 when absent, 0 takes none.
+   */
+  weight?: number;
+  timeouts?: TimeoutsConfig;
+  context_window?: Count;
+  /**
+   * What this step has, where it differs from the model.
+   */
+  features?: string[];
+}
+export interface BalancedStepConfig {
+  /**
+   * How requests are spread: by weight, to the fastest, or by user.
+   */
+  balance: "weighted" | "latency" | "sticky";
+  /**
+   * The targets that share this place.
+   *
+   * @minItems 1
+   */
+  targets: TargetConfig[];
+}
+export interface LocalStep {
+  /**
+   * Path of a plugin file, relative to the main configuration file's folder.
+   */
+  use: string;
+  /**
+   * Options, checked with the plugin's own schema.
+   */
+  options?: {
+    [k: string]: unknown;
+  };
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+export interface ConditionConfig {
+  /**
+   * Model identifiers; * stands for any text.
+   *
+   * @minItems 1
+   */
+  models?: string[];
+  /**
+   * Plan tiers of the caller.
+   *
+   * @minItems 1
+   */
+  tiers?: string[];
+}
+export interface AuthStep {
+  /**
+   * Says who is calling.
+   */
+  use: "auth";
+  options?: AuthOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * auth takes no options: credentials are read as the API says.
+ */
+export interface AuthOptions {}
+export interface PlanCheckStep {
+  /**
+   * Refuses models that the caller's plan may not call.
+   */
+  use: "plan-check";
+  options?: PlanCheckOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * plan-check takes no options: plans are declared under tiers.
+ */
+export interface PlanCheckOptions {}
+export interface QuotaStep {
+  /**
+   * Counts against the plan's limits and holds credits.
+   */
+  use: "quota";
+  options?: QuotaOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * quota takes no options: limits are declared under tiers, holds under billing.
+ */
+export interface QuotaOptions {}
+export interface BreakerStep {
+  /**
+   * Leaves failing upstreams alone for a while.
+   */
+  use: "breaker";
+  options?: BreakerOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * breaker takes no options: thresholds are declared under upstreams and defaults.
+ */
+export interface BreakerOptions {}
+export interface TransformStep {
+  /**
+   * Sets and removes fields of the request that is sent on.
+   */
+  use: "transform";
+  options?: TransformOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * Fields of the request body to set and to remove, before it is sent on.
+ */
+export interface TransformOptions {
+  /**
+   * Values by JSON pointer; missing parents are made.
+   */
+  set?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(/([^/~]|~[01])*)+$".
+     */
+    [k: string]: unknown;
+  };
+  /**
+   * JSON pointers of fields to leave out.
+   */
+  remove?: string[];
+}
+export interface StreamRelayStep {
+  /**
+   * Walks the model's chain and relays the answer; one per pipeline.
+   */
+  use: "stream-relay";
+  options?: StreamRelayOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * stream-relay takes no options: chains are declared under models.
+ */
+export interface StreamRelayOptions {}
+export interface MeterStep {
+  /**
+   * Turns usage into a charge, once per request.
+   */
+  use: "meter";
+  options?: MeterOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+}
+/**
+ * meter takes no options: prices are declared under models and billing.
+ */
+export interface MeterOptions {}
+export interface StatusConfig {
+  /**
+   * Incidents to show, newest first.
+   */
+  incidents?: IncidentConfig[];
+}
+export interface IncidentConfig {
+  /**
+   * Unique identifier.
+   */
+  id: string;
+  /**
+   * One line.
+   */
+  title: string;
+  /**
+   * What users should know.
+   */
+  description: string;
+  /**
+   * How bad it is.
+   */
+  severity: "warning" | "error";
+  /**
+   * Whether it is over.
+   */
+  status: "ongoing" | "resolved";
+  /**
+   * When it began.
+   */
+  created_at: string;
+  /**
+   * When it was over; null while it is ongoing.
+   */
+  resolved_at?: string | null;
+}
+
+/**
+ * Names to replace in prompts before they leave the gateway.
+ */
+export interface RedactNamesOptions {
+  /**
+   * Names to replace.
+   *
+   * @minItems 1
+   */
+  names: string[];
+  /**
+   * What stands in their place; [name] when absent.
+   */
+  replacement?: string;
+}
+
+/**
+ * Body of POST /v1/chat/completions. Unknown fields are allowed: they travel to the upstream.
+ */
+export interface ChatRequest {
+  /**
+   * Identifier of a chat model.
+   */
+  model: string;
+  /**
+   * The conversation so far.
+   *
+   * @minItems 1
+   */
+  messages: ChatMessage[];
+  /**
+   * Sampling temperature.
+   */
+  temperature?: number | null;
+  /**
+   * Nucleus sampling.
+   */
+  top_p?: number | null;
+  /**
+   * Most tokens of the answer.
+   */
+  max_tokens?: number | null;
+  /**
+   * Most tokens of the answer, reasoning included.
+   */
+  max_completion_tokens?: number | null;
+  /**
+   * Answer as server-sent events.
+   */
+  stream?: boolean | null;
+  /**
+   * Options of the stream.
+   */
+  stream_options?: {
+    /**
+     * Send a last event with the usage.
+     */
+    include_usage?: boolean | null;
+    /**
+     * Pad events against traffic analysis.
+     */
+    include_obfuscation?: boolean | null;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Tools the model may call.
+   */
+  tools?: ChatTool[] | null;
+  /**
+   * Which tool to call.
+   */
+  tool_choice?:
+    | string
+    | {
+        [k: string]: unknown;
+      }
+    | null;
+  /**
+   * Allow several calls at once.
+   */
+  parallel_tool_calls?: boolean | null;
+  /**
+   * Former name of tools.
+   */
+  functions?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Former name of tool_choice.
+   */
+  function_call?:
+    | string
+    | {
+        [k: string]: unknown;
+      }
+    | null;
+  /**
+   * Number of answers.
+   */
+  n?: number | null;
+  /**
+   * Texts that end the answer.
+   */
+  stop?: string | string[] | null;
+  /**
+   * Seed for repeatable sampling.
+   */
+  seed?: number | null;
+  /**
+   * Penalty on repeated tokens.
+   */
+  frequency_penalty?: number | null;
+  /**
+   * Penalty on tokens that occurred.
+   */
+  presence_penalty?: number | null;
+  /**
+   * Bias by token id.
+   */
+  logit_bias?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Return log probabilities.
+   */
+  logprobs?: boolean | null;
+  /**
+   * How many alternatives per token.
+   */
+  top_logprobs?: number | null;
+  /**
+   * Shape of the answer.
+   */
+  response_format?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * How much to reason.
+   */
+  reasoning_effort?: string | null;
+  /**
+   * How long the answer is to be.
+   */
+  verbosity?: string | null;
+  /**
+   * Kinds of output.
+   */
+  modalities?: string[] | null;
+  /**
+   * Options of audio output.
+   */
+  audio?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Predicted output.
+   */
+  prediction?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Labels of the caller.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Processing class at the provider.
+   */
+  service_tier?: string | null;
+  /**
+   * Keep the answer at the provider.
+   */
+  store?: boolean | null;
+  /**
+   * Options of the provider's web search.
+   */
+  web_search_options?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Groups prompts for the provider's cache.
+   */
+  prompt_cache_key?: string | null;
+  /**
+   * Stable pseudonym of the end user.
+   */
+  safety_identifier?: string | null;
+  /**
+   * Identifier of the end user.
+   */
+  user?: string | null;
+  [k: string]: unknown;
+}
+export interface ChatMessage {
+  /**
+   * Who speaks: system, developer, user, assistant, tool, function.
+   */
+  role: string;
+  /**
+   * Text, or parts.
+   */
+  content?: string | ChatContentPart[] | null;
+  /**
+   * Name of the speaker.
+   */
+  name?: string | null;
+  /**
+   * Calls the assistant made.
+   */
+  tool_calls?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * The call a tool message answers.
+   */
+  tool_call_id?: string | null;
+  /**
+   * A refusal of the assistant.
+   */
+  refusal?: string | null;
+  /**
+   * Former name of tool_calls.
+   */
+  function_call?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Reasoning of an earlier answer.
+   */
+  reasoning_content?: string | null;
+  [k: string]: unknown;
+}
+export interface ChatContentPart {
+  /**
+   * Kind of the part.
+   */
+  type: string;
+  /**
+   * Text of a text part.
+   */
+  text?: string;
+  [k: string]: unknown;
+}
+export interface ChatTool {
+  /**
+   * Kind of the tool; function.
+   */
+  type?: string;
+  /**
+   * The function.
+   */
+  function?: {
+    /**
+     * Name the model calls it by.
+     */
+    name: string;
+    /**
+     * What it does.
+     */
+    description?: string | null;
+    /**
+     * JSON Schema of its arguments.
+     */
+    parameters?: {
+      [k: string]: unknown;
+    } | null;
+    /**
+     * Hold the model to the schema.
+     */
+    strict?: boolean | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}

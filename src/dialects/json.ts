@@ -10,9 +10,20 @@ export function parseJson(source: Uint8Array | string): unknown {
 }
 
 const MARKUP = /<[^>]*>/g;
-const URLS = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi;
+const URLS = /[a-z][a-z0-9+.-]*:\/\/\S+/gi;
 /** Key-shaped words (`sk-…`, `Bearer …`, long tokens): providers echo keys in their errors. */
-const SECRETS = /\b(?:bearer\s+\S+|(?:sk|rk|pk|xai|gsk|key|api)[-_][\w*.-]{6,}|[\w-]{40,})/gi;
+const SECRETS = new RegExp(
+  [
+    String.raw`bearer\s+\S+`,
+    String.raw`(?<![a-z0-9])(?:sk|rk|pk|xai|gsk)[-_][\w*.-]{6,}`,
+    // "api_requests" is a word, "api_1x9…" is a key.
+    String.raw`(?<![a-z0-9])(?:key|api)[-_](?=[\w*.-]*[\d*])[\w*.-]{6,}`,
+    String.raw`AIza[\w-]{16,}`,
+    String.raw`(?<![\w-])(?=[a-z_-]*\d)[\w-]{32,}`,
+    String.raw`[\w-]{40,}`,
+  ].join("|"),
+  "gi",
+);
 
 /** An upstream's own words, made fit for a client: no markup, URLs or key-shaped words, one line, at most 300 characters. */
 export function publicMessage(text: string): string {
@@ -23,5 +34,6 @@ export function publicMessage(text: string): string {
     .replace(SECRETS, "[redacted]")
     .replace(/[\s\p{C}]+/gu, " ")
     .trim();
-  return plain.length > 300 ? `${plain.slice(0, 299)}…` : plain;
+  // A cut through a surrogate pair would leave half a character.
+  return plain.length > 300 ? `${plain.slice(0, 299).replace(/[\uD800-\uDBFF]$/, "")}…` : plain;
 }

@@ -7,30 +7,42 @@ import {
   type StreamEvent,
   isJson,
 } from "../kit/index.ts";
+import { parseJson } from "./json.ts";
+import { readUsage } from "./openai-usage.ts";
 import { producedText } from "./openai.ts";
 
 /** What an image stands for in the hold: about a thousand tokens, whatever its encoded size. */
 const MEDIA_BYTES = 4000;
+const MEDIA = /^data:[^,]{0,200};base64,/;
+
+/** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
+const MAX_OUTPUT = 1_000_000_000;
 
 /** The canonical call of a chat-completions body that its schema has accepted. */
 export function readChat(body: Json): Call {
-  const limit = body["max_completion_tokens"] ?? body["max_tokens"];
-  const answers = typeof body["n"] === "number" ? body["n"] : 1;
   return {
     kind: "chat",
     model: String(body["model"]),
     stream: body["stream"] === true,
     body,
     promptBytes: textBytes(body["messages"]) + textBytes(body["tools"]),
-    maxOutput: typeof limit === "number" ? limit * answers : null,
+    maxOutput: maxOutput(body),
   };
+}
+
+function maxOutput(body: Json): number | null {
+  const limit = body["max_completion_tokens"] ?? body["max_tokens"];
+  if (typeof limit !== "number" || Number.isNaN(limit)) return null;
+  const answers = typeof body["n"] === "number" && body["n"] > 1 ? body["n"] : 1;
+  const capped = (value: number): number => Math.min(Math.max(value, 0), MAX_OUTPUT);
+  return Math.ceil(capped(capped(limit) * capped(answers)));
 }
 
 /** UTF-8 bytes of all strings below `value`; an inlined file counts as one medium, not as its base64 text. */
 function textBytes(value: unknown): number {
   let bytes = 0;
   eachText(value, (text) => {
-    bytes += text.startsWith("data:") ? MEDIA_BYTES : Buffer.byteLength(text);
+    bytes += MEDIA.test(text) ? MEDIA_BYTES : Buffer.byteLength(text);
   });
   return bytes;
 }
@@ -75,13 +87,13 @@ class ChatFormat implements AnswerFormat {
   }
 
   answer(body: Json, extras: AnswerExtras): string {
-    const usage = isJson(body["usage"]) ? body["usage"] : shownUsage(extras.bill);
+    const counted = isJson(body["usage"]) && readUsage(body) !== null;
     return JSON.stringify({
       id: `chatcmpl-${extras.id}`,
       object: "chat.completion",
       ...body,
       model: this.#model,
-      usage,
+      usage: counted ? body["usage"] : shownUsage(extras.bill),
       latency_ms: extras.latencyMs,
       provider: extras.provider,
     });
@@ -90,12 +102,12 @@ class ChatFormat implements AnswerFormat {
   event(event: StreamEvent): string {
     const { data, raw } = event;
     this.#last = data;
-    const hasUsage = data["usage"] !== undefined || event.usage !== undefined;
-    if (event.usage !== undefined) {
-      if (this.#wantsUsage) this.#usageShown = true;
-      else if (!Array.isArray(data["choices"]) || data["choices"].length === 0) return "";
-    }
-    const text = raw === undefined ? null : this.#splice(raw, data, hasUsage && !this.#wantsUsage);
+    const counted = event.usage !== undefined;
+    // A count under another name, such as x_groq, is not what a client that asked will read.
+    if (this.#wantsUsage) this.#usageShown ||= counted && isJson(data["usage"]);
+    else if (counted && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
+    const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
+    const text = raw === undefined || (hide && counted) ? null : this.#splice(raw, data, hide);
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }
 
@@ -117,7 +129,7 @@ class ChatFormat implements AnswerFormat {
     const texts: string[] = [];
     const { messages, tools } = this.#call.body;
     eachText([messages, tools], (text) => {
-      if (!text.startsWith("data:")) texts.push(text);
+      if (!MEDIA.test(text)) texts.push(text);
     });
     return texts.join("\n");
   }
@@ -152,6 +164,9 @@ class ChatFormat implements AnswerFormat {
     const before = raw.slice(0, at);
     // One brace and no bracket before it: the member is the object's own, not a nested one's.
     if (at < 0 || before.includes("[") || before.lastIndexOf("{") !== 0) return false;
+    // And a whole one: not the end of a longer name with a quote in it.
+    const beginning = parseJson(`${before}${member}}`);
+    if (!isJson(beginning) || beginning["model"] !== model) return false;
     this.#head = before + member;
     this.#newHead = `${before}"model":${JSON.stringify(this.#model)}`;
     this.#upstreamModel = model;

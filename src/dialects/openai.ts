@@ -15,6 +15,9 @@ import { readUsage } from "./openai-usage.ts";
 
 /** The longest event accepted from an upstream, in characters. */
 const MAX_EVENT = 1024 * 1024;
+/** What the parser may hold besides an event's data: field names and a line that has only begun. */
+const FRAMING = 1024;
+const TOO_LARGE = "upstream sent an event that is too large";
 
 /** OpenAI chat completions, the upstream half; the canonical shape is the same, so nothing is translated. */
 export const openai: UpstreamDialect = {
@@ -81,13 +84,14 @@ class ChatDecoder implements StreamDecoder {
   fault: AttemptError | null = null;
   done = false;
   #finished = false;
+  #ended = false;
   #events: StreamEvent[] = [];
   readonly #text = new TextDecoder();
   readonly #parser = createParser({
-    maxBufferSize: MAX_EVENT,
+    maxBufferSize: MAX_EVENT + FRAMING,
     onEvent: (message) => this.#event(message),
     onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded") this.#fail("upstream sent an event that is too large");
+      if (error.type === "max-buffer-size-exceeded") this.#fail(TOO_LARGE);
     },
   });
 
@@ -102,6 +106,7 @@ class ChatDecoder implements StreamDecoder {
 
   finish(): readonly StreamEvent[] {
     // An event without its empty line at the end of the body is dropped by the SSE rules; some upstreams end that way.
+    this.#ended = true;
     if (this.fault === null && !this.done) this.#parser.feed(`${this.#text.decode()}\n\n`);
     return this.#take();
   }
@@ -119,6 +124,8 @@ class ChatDecoder implements StreamDecoder {
       this.done = true;
       return;
     }
+    // The parser measures only what it must hold: without this an event's fate would hang on how its reads were split.
+    if (raw.length > MAX_EVENT) return this.#fail(TOO_LARGE);
     const data = parseJson(raw);
     if (!isJson(data)) return this.#fail("upstream sent an event that is not JSON");
     if ((data["error"] !== undefined && data["error"] !== null) || message.event === "error") {
@@ -145,6 +152,8 @@ class ChatDecoder implements StreamDecoder {
   }
 
   #fail(message: string): void {
+    // The whole answer had come: a count or a `[DONE]` cut off behind it must not turn it into a failure.
+    if (this.#ended && this.#finished) return;
     this.fault = new AttemptError("protocol", message);
   }
 }

@@ -8,18 +8,22 @@ export interface Decimal {
   readonly scale: number;
 }
 
+/** Beyond it 10^n takes seconds or does not exist; every double is well within. */
+const MAX_POWER = 400;
+
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * Reads a decimal exactly as written: "0.15", "1e-7". A number is read through its shortest decimal form, which is
  * what the operator wrote for up to 15 significant digits.
- * @throws RangeError when it is not a finite decimal.
+ * @throws RangeError when it is not a finite decimal, or one with a power of ten beyond 400.
  */
 export function decimal(value: string | number): Decimal {
   const match = DECIMAL.exec(typeof value === "number" ? String(value) : value.trim());
   if (!match) throw new RangeError(`not a decimal number: ${value}`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const power = Number(exponent) - fraction.length;
+  if (Math.abs(power) > MAX_POWER) throw new RangeError(`not a usable decimal number, its power of ten is too long: ${value}`);
   const digits = BigInt(`${sign}${whole}${fraction}`);
   return power >= 0 ? { digits: digits * 10n ** BigInt(power), scale: 0 } : { digits, scale: -power };
 }

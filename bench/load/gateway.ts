@@ -1,0 +1,73 @@
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { LOAD_CPU, PROXY_CPU } from "./processes.ts";
+import type { Processes } from "./processes.ts";
+import { MODEL } from "./wire.ts";
+
+const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+
+/** A gateway as an operator would run it: SQLite on disk, prices, credits, the whole pipeline; no limit is in the way. */
+export interface GatewaySite {
+  readonly config: string;
+  readonly port: number;
+  readonly key: string;
+}
+
+/** Writes the configuration into `folder` and makes an account there, both once for all rounds. */
+export async function prepareGateway(processes: Processes, folder: string, upstreamPort: number): Promise<GatewaySite> {
+  const port = await freePort();
+  const config = join(folder, "gateway.yaml");
+  await writeFile(config, configuration(port, upstreamPort, folder));
+  const command = (...args: readonly string[]) =>
+    processes.run(LOAD_CPU, [MAIN, "--config", config, ...args, "--json"]);
+  const account = ["--email", "bench@example.com", "--tier", "Max", "--credits", "1000000"];
+  const { id } = JSON.parse(await command("users", "add", ...account)) as { id: string };
+  const { key } = JSON.parse(await command("keys", "add", "--user", id, "--name", "bench")) as { key: string };
+  return { config, port, key };
+}
+
+/** Starts the gateway and waits until it answers. */
+export async function startGateway(processes: Processes, { config, port }: GatewaySite) {
+  const child = processes.start(PROXY_CPU, [MAIN, "--config", config, "serve"], "ignore");
+  for (let left = 200; left > 0 && child.exitCode === null; left--) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/status`).catch(() => null);
+    await answer?.body?.cancel();
+    // It listens when it can serve; what it says to this does not matter.
+    if (answer) return child;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the gateway did not start within 10 s");
+}
+
+function configuration(port: number, upstreamPort: number, folder: string): string {
+  return `version: 1
+server:
+  listen: [{ host: 127.0.0.1, port: ${port} }]
+  ip_limit: none
+store: { url: "sqlite:${join(folder, "gateway.db")}" }
+billing: { currency: USD, enforce: true }
+tiers:
+  Max: { access: all, limits: { day: none, hour: none, minute: none, streams: none } }
+auth: { signup: { tier: Max, credits: 1.00 } }
+upstreams:
+  mock: { dialect: openai, base_url: "http://127.0.0.1:${upstreamPort}/v1", api_keys: [bench] }
+models:
+  ${MODEL}:
+    kind: chat
+    tier: Max
+    owned_by: bench
+    price: { input_per_million: 0.15, output_per_million: 0.60 }
+    chain: [{ upstream: mock, model: bench-1 }]
+pipeline: [auth, plan-check, quota, breaker, stream-relay, meter]
+`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

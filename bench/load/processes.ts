@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { availableParallelism } from "node:os";
+
+/** CPU 0 is the proxy's alone: without `taskset`, or with one CPU, nobody is pinned. */
+export const PROXY_CPU = 0;
+export const LOAD_CPU = 1;
+export const PINNED = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
+
+/** The processes of a bench; `end` ends those it started, by their ids. */
+export class Processes {
+  readonly #running = new Set<ChildProcess>();
+
+  /** Starts Node on a CPU; its stderr is shown, its stdout is `stdout`. */
+  start(cpu: number, args: readonly string[], stdout: "pipe" | "ignore"): ChildProcess {
+    const command = [process.execPath, ...args];
+    // taskset replaces itself with the command: the id is the proxy's own.
+    const [file = "", ...rest] = PINNED ? ["taskset", "-c", String(cpu), ...command] : command;
+    const child = spawn(file, rest, { stdio: ["ignore", stdout, "inherit"] });
+    this.#running.add(child);
+    child.once("exit", () => this.#running.delete(child));
+    return child;
+  }
+
+  /** Runs Node to its end. @returns what it printed. @throws Error when it fails. */
+  async run(cpu: number, args: readonly string[]): Promise<string> {
+    const child = this.start(cpu, args, "pipe");
+    const [printed, [code]] = await Promise.all([text(child.stdout!), once(child, "exit") as Promise<[number | null]>]);
+    if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
+    return printed;
+  }
+
+  async end(child: ChildProcess): Promise<void> {
+    if (!this.#running.has(child)) return;
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), 3_000);
+    await exit;
+    clearTimeout(timer);
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#running].map((child) => this.end(child)));
+  }
+}
+
+/** The first line that a process prints. @throws Error when it ends without one. */
+export async function firstLine(child: ChildProcess): Promise<string> {
+  let printed = "";
+  for await (const bytes of child.stdout ?? []) {
+    printed += String(bytes);
+    const end = printed.indexOf("\n");
+    if (end >= 0) return printed.slice(0, end);
+  }
+  throw new Error(`process ${child.pid} ended without a word`);
+}

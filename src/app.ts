@@ -1,0 +1,208 @@
+import { createIdentities } from "./accounts/identities.ts";
+import { createTokens } from "./accounts/tokens.ts";
+import { bodyValidator } from "./config/bodies.ts";
+import { watchConfig } from "./config/watch.ts";
+import { DIALECTS } from "./dialects/capabilities.ts";
+import { drain } from "./drain.ts";
+import { createGeneration, type Generation } from "./generation.ts";
+import type { Address, Store } from "./kit/index.ts";
+import { isLoaded, loadAgain, loadFirst, type LoadSettings, rememberGood } from "./loading.ts";
+import { Reloader, type ReloadResult } from "./reloader.ts";
+import { createAdminHandler } from "./server/admin.ts";
+import { listenOn, type Listening } from "./server/listen.ts";
+import { createPublicServer } from "./server/public.ts";
+import { openStore } from "./store/open.ts";
+import { createLog, type LogLevel } from "./telemetry/log.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
+import { createObserver } from "./telemetry/observer.ts";
+import { createTokenizer } from "./tokenizer.ts";
+import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
+import { createUpstreams } from "./upstream/upstreams.ts";
+import { Wheel } from "./upstream/wheel.ts";
+
+export interface GatewayOptions extends Omit<LoadSettings, "log"> {
+  readonly logLevel: LogLevel;
+  readonly logPretty: boolean;
+}
+
+export interface Gateway {
+  /** As bound. */
+  readonly addresses: readonly Address[];
+  readonly admin: Address | null;
+  readonly store: Store;
+  readonly generation: Generation;
+  reload(): Promise<ReloadResult>;
+  /** Stops as `server.drain` says: finishes what is in flight, ends what is left with its error event, settles all. */
+  drain(): Promise<void>;
+  /** Stops at once; what is in flight is ended and settled. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts everything that one process serves.
+ * @throws ConfigurationError for a configuration that cannot serve; Error for a port or a store that cannot be had.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const now = Date.now;
+  const log = createLog({ level: options.logLevel, pretty: options.logPretty });
+  const settings: LoadSettings = { ...options, log };
+  const start = await loadFirst(settings);
+  const { snapshot } = start.loaded;
+
+  const store = await openStore(snapshot.store.url.reveal(), { serving: true, now });
+  const stack: (() => Promise<void>)[] = [async () => store.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of stack.splice(0).toReversed())
+      await close().catch((err: unknown) => log.error({ err }, "close failed"));
+  };
+  try {
+    const tokens = await createTokens({
+      settings: snapshot.auth.tokens,
+      now,
+      remember: (name, value) => store.remember(name, value),
+    });
+    const identities = createIdentities({ store, tokens, now });
+    stack.push(() => identities.close());
+
+    let simulator: Promise<Simulator> | null = null;
+    const upstreams = createUpstreams({
+      dialects: DIALECTS,
+      now,
+      log,
+      simulator: async () => (await (simulator ??= startSimulator())).origin,
+    });
+    stack.push(async () => {
+      await upstreams.close();
+      await (await simulator)?.close();
+    });
+
+    const metrics = createMetrics({
+      breakers: () => breakerStates(reloader.current),
+      activeStreams: () => server.activeStreams(),
+    });
+    const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
+    const wheel = new Wheel(now);
+    const countTokens = createTokenizer();
+
+    const build: ConstructorParameters<typeof Reloader>[0]["build"] = async (loaded, number) => {
+      const set = await upstreams.lease(loaded.snapshot);
+      return createGeneration({
+        number,
+        steps: loaded.steps,
+        observer,
+        send: (target, call, exchange) => set.send(target, call, exchange),
+        release: () => set.release(),
+        host: {
+          snapshot: loaded.snapshot,
+          store,
+          identities,
+          breaker: (name) => set.breaker(name),
+          order: (step, exchange) => set.order(step, exchange),
+          now,
+          schedule: (at, callback) => wheel.schedule(at, callback),
+          countTokens,
+          log,
+        },
+      });
+    };
+
+    let watched = start.files;
+    const reloader = new Reloader({
+      first: await build(start.loaded, 1),
+      load: () => loadAgain(settings),
+      build,
+      now,
+      onResult(result, loaded) {
+        watched = loaded.files;
+        metrics.reloaded(result.ok ? "ok" : "rejected");
+        if (result.ok) {
+          metrics.configuration(result.hash);
+          log.info({ hash: result.hash, generation: reloader.current.number }, "configuration reloaded");
+          if (isLoaded(loaded)) void rememberGood(loaded, log);
+        } else {
+          const [first] = result.diagnostics;
+          const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
+          log.error({ errors: result.diagnostics.length }, `configuration rejected, the old one serves on: ${place}`);
+        }
+      },
+    });
+    metrics.configuration(snapshot.hash);
+    if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
+    else void rememberGood(start.loaded, log);
+
+    const server = createPublicServer({
+      run: (intake) => reloader.current.run(intake),
+      settings: () => reloader.current.snapshot.server,
+      validateBody: bodyValidators(),
+      now,
+      log,
+      onRefused: (refused) => observer.turnedAway(refused),
+    });
+    const listening = await listenOn(snapshot.server.listen, server.handler);
+    stack.push(() => cut(listening));
+
+    let stopping = false;
+    const admin = snapshot.server.admin;
+    const adminHandler = createAdminHandler({
+      settings: () => ({ host: admin?.host ?? "", token: snapshot.server.admin!.token }),
+      notReady: async () => {
+        if (stopping) return ["draining"];
+        return Promise.resolve(store.ping()).then(
+          () => [],
+          () => ["store unavailable"],
+        );
+      },
+      metrics: () => metrics.scrape(),
+      config: () => reloader.status,
+      upstreams: () =>
+        Object.fromEntries([...breakerStates(reloader.current)].map(([name, state]) => [name, { breaker: state }])),
+      streams: () => ({ active: server.activeStreams() }),
+      reload: () => reloader.reload(),
+      log,
+    });
+    const adminListening = admin === null ? null : await listenOn([admin], adminHandler);
+    if (adminListening) stack.push(() => cut(adminListening));
+
+    const watcher = watchConfig({ files: () => watched, onChange: () => void reloader.reload() });
+    stack.push(async () => watcher.close());
+
+    const end = async (delay: number, timeout: number): Promise<void> => {
+      stopping = true;
+      await watcher.close();
+      await drain({ server, listening, delay, timeout, log });
+      await closeAll();
+    };
+    return {
+      addresses: listening.addresses,
+      admin: adminListening?.addresses[0] ?? null,
+      store,
+      get generation() {
+        return reloader.current;
+      },
+      reload: () => reloader.reload(),
+      drain: () => {
+        const { delay, timeout } = reloader.current.snapshot.server.drain;
+        return end(delay, timeout);
+      },
+      close: () => end(0, 0),
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+function* breakerStates({ snapshot, host }: Generation) {
+  for (const name of Object.keys(snapshot.upstreams)) yield [name, host.breaker(name).state] as const;
+}
+
+function bodyValidators() {
+  const chat = bodyValidator("chat");
+  return (_endpoint: "chat", body: unknown) => chat(body);
+}
+
+async function cut(listening: Listening): Promise<void> {
+  const closed = listening.close();
+  listening.closeAll();
+  await closed;
+}

@@ -1,0 +1,78 @@
+import { relative, sep } from "node:path";
+import type { RuleId } from "./rules.ts";
+
+export type Severity = "error" | "warning";
+
+/** One finding, at a place in a file. Lines and columns count from 1. */
+export interface Diagnostic {
+  /** Relative to the working directory when below it, else absolute. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Column after the end, when the place ends on the same line. */
+  readonly endColumn?: number;
+  /** JSON pointer into the merged configuration; empty for a file as a whole. */
+  readonly pointer: string;
+  readonly rule: RuleId;
+  readonly severity: Severity;
+  /** Never holds a value that came from a reference or a secret. */
+  readonly message: string;
+  /** What to do about it, or null. */
+  readonly hint: string | null;
+}
+
+/** A place in a file, by absolute path. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly endColumn?: number;
+}
+
+export interface Finding {
+  readonly rule: RuleId;
+  readonly message: string;
+  readonly hint?: string | null;
+  /** "error" when absent. */
+  readonly severity?: Severity;
+}
+
+export function diagnose(place: Place, pointer: string, finding: Finding): Diagnostic {
+  const { line, column, endColumn } = place;
+  const { rule, severity = "error", message, hint = null } = finding;
+  return { file: shortPath(place.file), line, column, endColumn, pointer, rule, severity, message, hint };
+}
+
+/** Errors and warnings in the order of files and lines, so that output is stable. */
+export function sorted(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return diagnostics.toSorted(
+    (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.rule, b.rule),
+  );
+}
+
+export function shortPath(file: string): string {
+  const path = relative("", file);
+  return path === "" || path === ".." || path.startsWith(`..${sep}`) ? file : path;
+}
+
+/** One segment of a JSON pointer. */
+export function escapeSegment(segment: string | number): string {
+  return String(segment).replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+export function unescapeSegment(segment: string): string {
+  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** `join("/models", "route/x", "chain", 0)` is `/models/route~1x/chain/0`. */
+export function join(pointer: string, ...segments: readonly (string | number)[]): string {
+  return segments.reduce<string>((path, segment) => `${path}/${escapeSegment(segment)}`, pointer);
+}
+
+export function segments(pointer: string): string[] {
+  return pointer === "" ? [] : pointer.slice(1).split("/").map(unescapeSegment);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,225 @@
+import type { ErrorObject } from "ajv";
+import type { Finding } from "./diagnostics.ts";
+import { join } from "./diagnostics.ts";
+import { didYouMean, nearest, pluginHint } from "./nearest.ts";
+import { isRecord } from "./runtime-schema.ts";
+import type { Schema } from "./schema.ts";
+import { chooseBranch, describeBranches, tagValues, typeName } from "./union.ts";
+
+/** One mistake against a schema. */
+export interface Problem {
+  readonly pointer: string;
+  /** Where to show it: at the key or at the value of `pointer`. */
+  readonly at: "key" | "value";
+  readonly finding: Finding;
+  /** The value itself cannot be used; false when it is only too short, too long or incomplete. */
+  readonly unusable: boolean;
+  /** The key that is not known here. */
+  readonly unknown?: string;
+  /** The key that is missing here. */
+  readonly missing?: string;
+}
+
+/** How the value at a pointer is named in a message: by itself, or by the reference it came from. */
+export type Show = (pointer: string) => string;
+
+/** The mistakes behind a failed validation, one for each. */
+export function explain(schema: Schema, errors: readonly ErrorObject[], show: Show, base = ""): Problem[] {
+  const unions = outermost(errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf"));
+  const plain = errors.filter(
+    ({ keyword, instancePath }) =>
+      keyword !== "if" &&
+      keyword !== "propertyNames" &&
+      !unions.some((union) => within(instancePath, union.instancePath)),
+  );
+  const problems = [
+    ...plain.map((error) => problem(schema, error, show, base)),
+    ...unions.flatMap((union) => explainUnion(schema, union, show, base)),
+  ];
+  return problems.filter(
+    ({ pointer, missing }) => missing === undefined || !problems.some((other) => explains(other, pointer, missing)),
+  );
+}
+
+/** A misspelt key is one mistake, not also a missing one. */
+function explains({ pointer, unknown }: Problem, parent: string, missing: string): boolean {
+  return unknown !== undefined && pointer === join(parent, unknown) && nearest(unknown, [missing]) !== null;
+}
+
+/** An inner union is explained with the branch that holds it; of two at one place the outer one is reported last. */
+function outermost(unions: readonly ErrorObject[]): ErrorObject[] {
+  return unions.filter(
+    (union, index) =>
+      !unions.some(
+        (other, otherIndex) =>
+          within(union.instancePath, other.instancePath) &&
+          (other.instancePath !== union.instancePath || otherIndex > index),
+      ),
+  );
+}
+
+function within(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`);
+}
+
+/** Validates against the one branch that was meant: the errors of the others are noise. */
+function explainUnion(schema: Schema, union: ErrorObject, show: Show, base: string): Problem[] {
+  const { instancePath, data } = union;
+  const branches: readonly unknown[] = Array.isArray(union.schema) ? union.schema : [];
+  const branch = chooseBranch(schema.root, branches, data);
+  if (branch !== null) {
+    const validate = schema.branch(branch);
+    if (!validate(data)) return explain(schema, validate.errors ?? [], show, base + instancePath);
+  }
+  const message = `must be ${describeBranches(schema.root, branches)}`;
+  return [{ pointer: base + instancePath, at: "value", unusable: true, finding: { rule: "wrong-type", message } }];
+}
+
+function problem(schema: Schema, error: ErrorObject, show: Show, base: string): Problem {
+  const pointer = base + error.instancePath;
+  const parent: Readonly<Record<string, unknown>> = isRecord(error.parentSchema) ? error.parentSchema : {};
+  const params = error.params as Readonly<Record<string, unknown>>;
+  const usable = (finding: Finding): Problem => ({ pointer, at: "value", unusable: false, finding });
+  const unusable = (finding: Finding): Problem => ({ pointer, at: "value", unusable: true, finding });
+  if (error.propertyName !== undefined) return invalidName(pointer, error.propertyName, parent);
+  switch (error.keyword) {
+    case "additionalProperties":
+    case "unevaluatedProperties":
+      return unknownKey(pointer, String(params.additionalProperty ?? params.unevaluatedProperty), parent);
+    case "required":
+    case "dependencies":
+    case "dependentRequired":
+      return missingKey(pointer, String(params.missingProperty), parent);
+    case "discriminator":
+      return unknownTag(pointer, params, show, tagValues(schema.root, parent.oneOf, String(params.tag)));
+    case "type":
+      return unusable(wrongType(error));
+    case "enum":
+      return unusable({
+        rule: "unknown-value",
+        message: `must be one of: ${list(params.allowedValues)}`,
+        hint: typeof error.data === "string" ? didYouMean(error.data, strings(params.allowedValues)) : null,
+      });
+    case "const":
+      if (pointer === "/version") {
+        return unusable({
+          rule: "unsupported-version",
+          message: "this gateway reads version 1 only",
+          hint: "write version: 1",
+        });
+      }
+      return unusable({ rule: "unknown-value", message: `must be ${String(params.allowedValue)}` });
+    case "pattern":
+    case "format":
+      return unusable({
+        rule: "wrong-format",
+        message: likeExamples(parent, `match ${String(params.pattern ?? params.format)}`),
+      });
+    case "minimum":
+      return unusable({ rule: "out-of-range", message: `must be at least ${String(params.limit)}` });
+    case "maximum":
+      return unusable({ rule: "out-of-range", message: `must be at most ${String(params.limit)}` });
+    case "exclusiveMinimum":
+      return unusable({ rule: "out-of-range", message: `must be more than ${String(params.limit)}` });
+    case "exclusiveMaximum":
+      return unusable({ rule: "out-of-range", message: `must be less than ${String(params.limit)}` });
+    case "minItems":
+    case "minLength":
+    case "minProperties":
+      return usable({
+        rule: "wrong-length",
+        message:
+          params.limit === 1
+            ? "must not be empty"
+            : `must have at least ${String(params.limit)} ${unit(error.keyword)}`,
+      });
+    case "maxItems":
+    case "maxLength":
+    case "maxProperties":
+      return usable({
+        rule: "wrong-length",
+        message: `must have at most ${String(params.limit)} ${unit(error.keyword)}`,
+      });
+    case "uniqueItems":
+      return {
+        ...usable({ rule: "duplicate-item", message: `repeats item ${Number(params.j) + 1} of the list` }),
+        pointer: join(pointer, Number(params.i)),
+      };
+    default:
+      return unusable({ rule: "wrong-format", message: error.message ?? "is not valid" });
+  }
+}
+
+function unknownKey(pointer: string, key: string, parent: Readonly<Record<string, unknown>>): Problem {
+  if (isRecord(parent.patternProperties)) return invalidName(pointer, key, parent);
+  const known = isRecord(parent.properties) ? Object.keys(parent.properties) : [];
+  const hint =
+    didYouMean(key, known) ?? (known.length === 0 ? "there are no keys here" : `known keys: ${known.join(", ")}`);
+  const finding: Finding = { rule: "unknown-key", message: `unknown key '${key}'`, hint };
+  return { pointer: join(pointer, key), at: "key", unusable: true, unknown: key, finding };
+}
+
+function invalidName(pointer: string, key: string, parent: Readonly<Record<string, unknown>>): Problem {
+  const patterns = isRecord(parent.patternProperties)
+    ? Object.keys(parent.patternProperties).join(" or ")
+    : String(parent.pattern);
+  const finding: Finding = {
+    rule: "invalid-name",
+    message: `'${key}' is no valid name here: it ${likeExamples(parent, `match ${patterns}`)}`,
+  };
+  return { pointer: join(pointer, key), at: "key", unusable: true, unknown: key, finding };
+}
+
+function missingKey(pointer: string, missing: string, parent: Readonly<Record<string, unknown>>): Problem {
+  const property = isRecord(parent.properties) ? parent.properties[missing] : undefined;
+  const hint =
+    isRecord(property) && typeof property.description === "string" ? property.description.replace(/\.$/, "") : null;
+  return {
+    pointer,
+    at: "key",
+    unusable: false,
+    missing,
+    finding: { rule: "missing-key", message: `missing key '${missing}'`, hint },
+  };
+}
+
+/** The only tagged union of gateway.yaml is the list of built-in plugins. */
+function unknownTag(
+  parent: string,
+  { tag, tagValue, error }: Readonly<Record<string, unknown>>,
+  show: Show,
+  known: readonly string[],
+): Problem {
+  const pointer = join(parent, String(tag));
+  const at = { pointer, at: "value", unusable: true } as const;
+  if (error === "tag") return { ...at, finding: { rule: "wrong-type", message: "must be text" } };
+  const hint = pluginHint(String(tagValue), known);
+  return { ...at, finding: { rule: "unknown-plugin", message: `no plugin is named ${show(pointer)}`, hint } };
+}
+
+function wrongType({ data, params }: ErrorObject): Finding {
+  const { type } = params as { readonly type?: unknown };
+  const message = `must be ${typeName(type)}`;
+  if (data === null || data === undefined) return { rule: "wrong-type", message: `has no value: it ${message}` };
+  if (typeof data === "number" && !Number.isFinite(data))
+    return { rule: "wrong-type", message: "must be a finite number" };
+  const quotable = type === "string" && typeof data !== "object";
+  return { rule: "wrong-type", message, hint: quotable ? "put the value in quotes" : null };
+}
+
+function likeExamples(schema: Readonly<Record<string, unknown>>, otherwise: string): string {
+  return Array.isArray(schema.examples) ? `must look like ${list(schema.examples)}` : `must ${otherwise}`;
+}
+
+function list(values: unknown): string {
+  return strings(values).join(", ");
+}
+
+function strings(values: unknown): string[] {
+  return Array.isArray(values) ? values.map(String) : [];
+}
+
+function unit(keyword: string): string {
+  if (keyword.endsWith("Items")) return "items";
+  return keyword.endsWith("Length") ? "characters" : "keys";
+}

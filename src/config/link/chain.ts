@@ -1,0 +1,113 @@
+import type { ModelConfig, TargetConfig } from "#schema";
+import { join } from "../diagnostics.ts";
+import type { Loose } from "../validate.ts";
+import type { LinkContext } from "./context.ts";
+
+type Chain = Loose<ModelConfig>["chain"];
+
+interface Place {
+  readonly target: Loose<TargetConfig>;
+  readonly pointer: string;
+  /** The step spreads requests by weight. */
+  readonly weighted: boolean;
+}
+
+/** Every target of a chain, in order, with its pointer. */
+export function targetsOf(chain: Chain, pointer: string): Place[] {
+  return (chain ?? []).flatMap((step, index) => {
+    const at = join(pointer, index);
+    if (step === undefined) return [];
+    if (!("targets" in step)) return [{ target: step as Loose<TargetConfig>, pointer: at, weighted: false }];
+    const weighted = step.balance === "weighted";
+    const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
+    return targets.flatMap((target, place) =>
+      target ? [{ target, pointer: join(at, "targets", place), weighted }] : [],
+    );
+  });
+}
+
+/** Chains: upstreams that exist, can serve the kind, and keep what the model promises. */
+export function linkChain(context: LinkContext, model: Loose<ModelConfig>, modelPointer: string): void {
+  const pointer = join(modelPointer, "chain");
+  const seen = new Set<string>();
+  for (const { target, pointer: at, weighted } of targetsOf(model.chain, pointer)) {
+    context.resolve("upstreams", target.upstream, join(at, "upstream"));
+    linkDialect(context, model, target, at);
+    linkPromises(context, model, target, at);
+    if (target.weight !== undefined && !weighted) {
+      const message = "a weight counts in a step with balance: weighted only";
+      context.report(
+        join(at, "weight"),
+        { rule: "target-weight", severity: "warning", message, hint: "remove it" },
+        "key",
+      );
+    }
+    const { upstream, model: name } = target;
+    if (upstream === undefined || name === undefined) continue;
+    const identity = JSON.stringify([upstream, name]);
+    if (seen.has(identity)) {
+      const message = "the chain has this upstream and model already";
+      context.report(at, { rule: "repeated-target", severity: "warning", message, hint: "remove the second one" });
+    }
+    seen.add(identity);
+  }
+  for (const [index, step] of (model.chain ?? []).entries()) {
+    if (step === undefined || !("targets" in step) || step.balance !== "weighted") continue;
+    const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
+    if (targets.length > 0 && targets.every((target) => target?.weight === 0)) {
+      context.report(
+        join(pointer, index, "targets"),
+        { rule: "target-weight", message: "every weight is 0: no target would be chosen" },
+        "key",
+      );
+    }
+  }
+}
+
+function linkDialect(
+  context: LinkContext,
+  { kind }: Loose<ModelConfig>,
+  { upstream }: Loose<TargetConfig>,
+  at: string,
+): void {
+  const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
+  if (dialect === undefined || kind === undefined) return;
+  const { kinds, available } = context.dialects[dialect];
+  const pointer = join(at, "upstream");
+  if (!kinds.includes(kind)) {
+    const able = Object.entries(context.dialects).filter(([, other]) => other.kinds.includes(kind));
+    const hint = `dialects that do: ${able.map(([name]) => name).join(", ")}`;
+    context.report(pointer, {
+      rule: "dialect-kind",
+      message: `the dialect ${dialect} of ${context.show(pointer)} serves no ${kind} models`,
+      hint,
+    });
+  } else if (!available) {
+    const message = `the dialect ${dialect} is not part of this build: the step is skipped`;
+    context.report(pointer, { rule: "dialect-unavailable", severity: "warning", message, hint: null });
+  }
+}
+
+function linkPromises(context: LinkContext, model: Loose<ModelConfig>, target: Loose<TargetConfig>, at: string): void {
+  const has = target.features;
+  const lost = has ? (model.features ?? []).filter((feature) => feature !== undefined && !has.includes(feature)) : [];
+  if (lost.length > 0) {
+    const message = `this step lacks ${lost.join(", ")}, which the model promises`;
+    context.report(join(at, "features"), {
+      rule: "chain-features",
+      severity: "warning",
+      message,
+      hint: "requests that need it skip the step",
+    });
+  }
+  const [promised, window] = [model.context_window, target.context_window];
+  if (promised !== undefined && window !== undefined && window < promised) {
+    const message = `the window of this step is smaller than the ${promised} tokens the model promises`;
+    context.report(join(at, "context_window"), {
+      rule: "chain-window",
+      severity: "warning",
+      message,
+      hint: "longer requests skip the step",
+    });
+  }
+}

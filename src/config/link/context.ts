@@ -1,0 +1,97 @@
+import type { GatewayConfig } from "#schema";
+import type { DialectName, Kind } from "../../kit/index.ts";
+import type { Diagnostic, Finding, Place, Severity } from "../diagnostics.ts";
+import { diagnose, join } from "../diagnostics.ts";
+import { didYouMean } from "../nearest.ts";
+import type { MapNode, Node, ScalarNode } from "../node.ts";
+import { find, showNode } from "../node.ts";
+import type { Loose, Validated } from "../validate.ts";
+
+/** What each dialect can serve; one that is not `available` is known, but not part of this build. */
+export type Dialects = Readonly<Record<DialectName, { readonly kinds: readonly Kind[]; readonly available: boolean }>>;
+
+export type NameSection = "tiers" | "upstreams" | "models";
+
+/** What the checks of the linker share: the configuration, its places, and where findings go. */
+export class LinkContext {
+  readonly config: Loose<GatewayConfig>;
+  readonly dialects: Dialects;
+  /** How bad a missing variable or secret is: it stops a gateway that serves, not one that is tried out. */
+  readonly missingSecret: Severity;
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #tree: MapNode;
+  readonly #damage: readonly string[];
+
+  constructor(validated: Validated, dialects: Dialects, missingSecret: Severity) {
+    this.config = validated.config;
+    this.dialects = dialects;
+    this.missingSecret = missingSecret;
+    this.#tree = validated.tree;
+    this.#damage = validated.damage;
+  }
+
+  /** Adds a finding, unless something is wrong at that very place already: one mistake gives one diagnostic. */
+  report(pointer: string, finding: Finding, at: "key" | "value" = "value"): void {
+    if (this.#damage.includes(pointer) || this.isUnset(pointer)) return;
+    this.add(pointer, finding, at);
+  }
+
+  add(pointer: string, finding: Finding, at: "key" | "value" = "value"): void {
+    this.diagnostics.push(diagnose(this.#place(pointer, at), pointer, finding));
+  }
+
+  /** Whether something is wrong at the pointer, or inside it. */
+  damaged(pointer: string): boolean {
+    return this.#damage.some((damage) => damage === pointer || damage.startsWith(`${pointer}/`));
+  }
+
+  /** Whether a key of the map at the pointer is wrong: what seems to be missing may be that one. */
+  misspelt(pointer: string): boolean {
+    return this.#damage.some((damage) => damage.slice(0, damage.lastIndexOf("/")) === pointer);
+  }
+
+  /** Whether the value is an unset variable. */
+  isUnset(pointer: string): boolean {
+    const node = find(this.#tree, pointer)?.node;
+    return node?.kind === "scalar" && typeof node.reference?.unset === "string";
+  }
+
+  /** A value as messages may show it: a reference by what is written, never by what it brought. */
+  show(pointer: string): string {
+    const node = find(this.#tree, pointer)?.node;
+    return node ? showNode(node) : "nothing";
+  }
+
+  /** Names as written, also of entries that are wrong in themselves; null when there is no such section. */
+  names(section: NameSection): readonly string[] | null {
+    const node = find(this.#tree, `/${section}`)?.node;
+    return node?.kind === "map" ? [...node.entries.keys()] : null;
+  }
+
+  /** Reports a name that its section does not define. */
+  resolve(section: "tiers" | "upstreams", name: string | undefined, pointer: string): void {
+    const known = this.names(section);
+    if (name === undefined || known === null || known.length === 0 || known.includes(name)) return;
+    const rule = section === "tiers" ? "unknown-tier" : "unknown-upstream";
+    const hint = didYouMean(name, known) ?? `${section}: ${known.join(", ")}`;
+    this.report(pointer, { rule, message: `no ${section.slice(0, -1)} is named ${this.show(pointer)}`, hint });
+  }
+
+  scalars(): Iterable<readonly [pointer: string, node: ScalarNode]> {
+    return scalarsOf(this.#tree, "");
+  }
+
+  /** What is not there is shown at what should hold it. */
+  #place(pointer: string, at: "key" | "value"): Place {
+    const found = find(this.#tree, pointer);
+    if (found) return at === "key" ? found.key : found.node.place;
+    return this.#place(pointer.slice(0, pointer.lastIndexOf("/")), "key");
+  }
+}
+
+function* scalarsOf(node: Node, pointer: string): Generator<readonly [string, ScalarNode]> {
+  if (node.kind === "scalar") yield [pointer, node];
+  else if (node.kind === "list")
+    for (const [index, item] of node.items.entries()) yield* scalarsOf(item, join(pointer, index));
+  else for (const [key, { value }] of node.entries) yield* scalarsOf(value, join(pointer, key));
+}

@@ -1,0 +1,116 @@
+import type { UpstreamConfig } from "#schema";
+import { join } from "../diagnostics.ts";
+import { BREAKER, overlay, RETRIES, TIMEOUTS } from "../settings.ts";
+import { milliseconds } from "../units.ts";
+import type { Loose } from "../validate.ts";
+import { targetsOf } from "./chain.ts";
+import type { LinkContext } from "./context.ts";
+import { parseUrl } from "./hosts.ts";
+
+/** Headers that frame the message or the connection: the client library sets them. */
+const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
+
+/** Upstreams by themselves: addresses, keys, headers, settings that contradict each other. */
+export function linkUpstreams(context: LinkContext): void {
+  const { upstreams = {}, defaults } = context.config;
+  linkSettings(context, defaults?.upstream, undefined, "/defaults/upstream");
+  const used = usedUpstreams(context);
+  for (const [name, upstream] of Object.entries(upstreams)) {
+    const pointer = join("/upstreams", name);
+    if (used !== null && !used.has(name)) {
+      context.report(
+        pointer,
+        {
+          rule: "unused-upstream",
+          severity: "warning",
+          message: "is in no chain",
+          hint: "use it in a chain, or remove it",
+        },
+        "key",
+      );
+    }
+    if (!upstream) continue;
+    linkUrl(context, upstream, pointer);
+    linkSettings(context, upstream, defaults?.upstream, pointer);
+    for (const header of Object.keys(upstream.headers ?? {})) {
+      if (!RESERVED.test(header)) continue;
+      const message = `the header '${header}' is set by the gateway itself`;
+      context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
+    }
+  }
+}
+
+/** Null when a chain is wrong: the upstream may have been meant there. */
+function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
+  if (context.damaged("/models") || context.names("models") === null) return null;
+  const models = Object.values(context.config.models ?? {});
+  return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+}
+
+function linkUrl(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+  const { base_url: url, api_keys: keys = [] } = upstream;
+  const place = join(pointer, "base_url");
+  if (url === undefined || context.isUnset(place) || url.startsWith("sim:")) return;
+  const parsed = parseUrl(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    context.report(place, {
+      rule: "upstream-url",
+      message: "must be an http(s) URL, or sim:",
+      hint: "https://api.example.com/v1",
+    });
+  } else if (parsed.username !== "" || parsed.password !== "" || /[?#]/.test(url)) {
+    context.report(place, {
+      rule: "upstream-url",
+      message: "must have no user, query or fragment",
+      hint: "put the key under api_keys",
+    });
+  }
+  linkKeys(context, keys, pointer);
+}
+
+function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], pointer: string): void {
+  const finding = {
+    rule: "empty-api-key",
+    severity: context.missingSecret,
+    message: "the upstream has an empty key",
+    hint: "set the variable the key comes from",
+  } as const;
+  for (const [index, key] of keys.entries()) if (key === "") context.report(join(pointer, "api_keys", index), finding);
+  if (keys.length > 0 || context.damaged(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
+  context.report(pointer, { ...finding, message: "the upstream has no key", hint: "add api_keys" }, "key");
+}
+
+type Settings = Pick<Loose<UpstreamConfig>, "timeouts" | "retries" | "breaker">;
+
+/** Reported where one of the two values was written; a pair of inherited ones is reported where it was. */
+function linkSettings(
+  context: LinkContext,
+  own: Settings | undefined,
+  inherited: Settings | undefined,
+  pointer: string,
+): void {
+  const timeouts = overlay(TIMEOUTS, inherited?.timeouts, own?.timeouts);
+  const retries = overlay(RETRIES, inherited?.retries, own?.retries);
+  const breaker = overlay(BREAKER, inherited?.breaker, own?.breaker);
+  order("breaker", ["open_for", breaker.open_for], ["max_open_for", breaker.max_open_for], "error");
+  order("retries", ["min_delay", retries.min_delay], ["max_delay", retries.max_delay], "error");
+  for (const key of ["connect", "first_byte", "idle"] as const) {
+    order("timeouts", [key, timeouts[key]], ["total", timeouts.total], "warning");
+  }
+
+  function order(section: keyof Settings, [low, least]: Pair, [high, most]: Pair, severity: "error" | "warning"): void {
+    if (milliseconds(least) <= milliseconds(most)) return;
+    const written: Readonly<Record<string, unknown>> = own?.[section] ?? {};
+    const key = [low, high].find((name) => written[name] !== undefined);
+    if (key === undefined) return;
+    const message = `${low} (${least}) is longer than ${high} (${most})`;
+    context.report(join(pointer, section, key), {
+      rule: "setting-order",
+      severity,
+      message,
+      hint: `make ${high} the longer one`,
+    });
+  }
+}
+
+type Pair = readonly [name: string, duration: string];

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { dirname, relative, resolve } from "node:path";
+import type { Plugin, Snapshot, StepSettings } from "../kit/index.ts";
+import type { Diagnostic } from "./diagnostics.ts";
+import { sorted } from "./diagnostics.ts";
+import type { FileAccess } from "./files.ts";
+import { disk } from "./files.ts";
+import { GATEWAY_SCHEMA } from "./gateway-schema.ts";
+import { loadTree } from "./include.ts";
+import type { Dialects } from "./link/context.ts";
+import { link } from "./link/link.ts";
+import { resolveReferences } from "./references.ts";
+import { buildSnapshot, buildStep } from "./snapshot.ts";
+import { loadSteps } from "./steps.ts";
+import { validate } from "./validate.ts";
+
+export interface LoadOptions extends Partial<FileAccess> {
+  /** The main file; relative to the working directory. */
+  readonly file: string;
+  /** serve: a missing variable or secret is an error; dev and check: a warning. */
+  readonly mode: "serve" | "dev" | "check";
+  /** Warnings fail too, and missing variables and secrets are errors. */
+  readonly strict?: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly builtins: Readonly<Record<string, Plugin>>;
+  readonly dialects: Dialects;
+}
+
+/** A file that was read; `secret` is the content of a `${file:}` reference, which is never kept. */
+export interface Source {
+  readonly path: string;
+  readonly kind: "config" | "plugin" | "secret";
+  readonly text: string;
+}
+
+export interface LoadResult {
+  readonly ok: boolean;
+  /** Null when not ok, and in a check where an unset variable leaves no value to build with. */
+  readonly snapshot: Snapshot | null;
+  readonly steps: readonly { readonly plugin: Plugin; readonly settings: StepSettings }[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** SHA-256 (hex) over the names and contents of all files that were read. */
+  readonly hash: string;
+  /** Everything that was read or looked for, and the folders that patterns look into: what to watch. */
+  readonly files: readonly string[];
+  /** The texts behind the hash. */
+  readonly sources: readonly Source[];
+}
+
+/** The one way from a file to a snapshot, for serving, reloading and checking alike. Never throws for what a file holds. */
+export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
+  const file = resolve(options.file);
+  const folder = dirname(file);
+  const access: FileAccess = { ...disk, ...definedOnly(options) };
+  const sources = new Map<string, Source>();
+  const watched = new Set<string>([file]);
+
+  const reader = (kind: Source["kind"]) => async (path: string) => {
+    watched.add(path);
+    const text = await access.read(path);
+    // A file that is configuration as well as a secret's content stays configuration.
+    if (!sources.has(path)) sources.set(path, { path, kind, text });
+    return text;
+  };
+  const references = { env: options.env, folder, read: reader("secret") };
+
+  const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
+  for (const path of tree.folders) watched.add(path);
+  if (!tree.root) return finish(null, [], tree.diagnostics);
+
+  const validated = validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA);
+  const files: FileAccess = { ...access, read: reader("plugin") };
+  const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
+  const stops = options.mode === "serve" || options.strict === true;
+  const linked = link(validated, loaded, {
+    dialects: options.dialects,
+    missingSecret: stops ? "error" : "warning",
+    missingValue: stops || options.mode === "dev" ? "error" : "warning",
+  });
+  const diagnostics = [...tree.diagnostics, ...validated.diagnostics, ...loaded.diagnostics, ...linked];
+  const usable = loaded.unfit.length === 0 ? validated.sound : null;
+  const steps = loaded.steps.flatMap((step) =>
+    step.plugin ? [{ plugin: step.plugin, settings: buildStep(step) }] : [],
+  );
+  return finish(usable, steps, diagnostics);
+
+  function finish(sound: typeof validated.sound, steps: LoadResult["steps"], found: readonly Diagnostic[]): LoadResult {
+    const hash = hashOf(sources.values(), folder);
+    const ok = !found.some(({ severity }) => severity === "error" || options.strict === true);
+    const settings = steps.map((step) => step.settings);
+    const snapshot = ok && sound ? buildSnapshot(sound, settings, { file, folder, hash }) : null;
+    const rest = { hash, files: [...watched], sources: [...sources.values()] };
+    return { ok, snapshot, steps: ok ? steps : [], diagnostics: sorted(found), ...rest };
+  }
+}
+
+/** Names are relative to the configuration's folder, so that the same files have the same hash anywhere. */
+function hashOf(sources: Iterable<Source>, folder: string): string {
+  const rows = [...sources].map(({ path, text }) => [relative(folder, path), text] as const);
+  rows.sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+}
+
+/** An override that is undefined means: as on disk. */
+function definedOnly({ read, expand, locate, importModule }: Partial<FileAccess>): Partial<FileAccess> {
+  return Object.fromEntries(
+    Object.entries({ read, expand, locate, importModule }).filter(([, value]) => value !== undefined),
+  );
+}

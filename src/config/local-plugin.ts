@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Plugin } from "../kit/index.ts";
+import { STAGES } from "../kit/index.ts";
+import type { Finding } from "./diagnostics.ts";
+import { shortPath } from "./diagnostics.ts";
+import type { FileAccess } from "./files.ts";
+import { FileError } from "./files.ts";
+import { installPluginResolver, pluginUrl } from "./plugin-resolver.ts";
+import { isRecord } from "./runtime-schema.ts";
+import type { Schema } from "./schema.ts";
+import { compileSchema } from "./schema.ts";
+
+export type LocalPlugin = { readonly plugin: Plugin; readonly schema: Schema } | { readonly finding: Finding };
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const LOCAL_IMPORT = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+const WRITABLE_BY_OTHERS = 0o002;
+
+/** Loads the plugin in a file, with the schema of its options; what is wrong comes back as a finding. */
+export async function loadLocalPlugin(path: string, files: FileAccess): Promise<LocalPlugin> {
+  try {
+    const sources = await readSources(path, files);
+    for (const source of sources.keys()) {
+      if (((await stat(files.locate(source))).mode & WRITABLE_BY_OTHERS) !== 0) {
+        return bad(
+          "plugin-writable",
+          `${shortPath(source)} may be changed by every user of this machine`,
+          `run: chmod o-w ${shortPath(source)}`,
+        );
+      }
+    }
+    installPluginResolver();
+    const loaded = await files.importModule(pluginUrl(files.locate(path), version(sources), path));
+    const plugin = isRecord(loaded) ? loaded.default : undefined;
+    const wrong = contractBreach(plugin);
+    if (wrong !== null)
+      return bad("plugin-contract", wrong, "export default definePlugin({ name, stage, schema, setup })");
+    return await withSchema(plugin as Plugin, path, files);
+  } catch (error) {
+    if (error instanceof FileError) return bad(error.rule, `the plugin file ${error.message}`);
+    return bad("plugin-load", `the plugin cannot be loaded: ${firstLine(error)}`);
+  }
+}
+
+/**
+ * The plugin's text and that of every file it imports by relative path, by path. Reading them through `files` also puts
+ * them under watch. Over-reads what only looks like an import.
+ */
+async function readSources(path: string, files: FileAccess): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map([[path, await files.read(path)]]);
+  for (const [source, text] of sources) {
+    for (const [, specifier = ""] of text.matchAll(LOCAL_IMPORT)) {
+      const imported = resolve(dirname(source), specifier);
+      if (sources.has(imported)) continue;
+      // One that is missing is reported by the import itself, or was only text.
+      const content = await files.read(imported).catch(() => null);
+      if (content !== null) sources.set(imported, content);
+    }
+  }
+  return sources;
+}
+
+function version(sources: ReadonlyMap<string, string>): string {
+  return createHash("sha256")
+    .update(JSON.stringify([...sources]))
+    .digest("hex");
+}
+
+/** What keeps a default export from being a plugin, or null. Hook names are known only after `setup`. */
+export function contractBreach(plugin: unknown): string | null {
+  if (!isRecord(plugin)) return "the file has no plugin as its default export";
+  const { name, stage, schema, setup, needs } = plugin;
+  if (typeof name !== "string" || !NAME.test(name)) return "the plugin's name must be kebab-case text";
+  if (!(STAGES as readonly unknown[]).includes(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
+  if (!(schema instanceof URL) || schema.protocol !== "file:")
+    return "the plugin's schema must be the URL of a file beside it";
+  if (typeof setup !== "function") return "the plugin's setup must be a function";
+  const isList = Array.isArray(needs) && needs.every((need) => typeof need === "string");
+  return needs === undefined || isList ? null : "the plugin's needs must be a list of plugin names";
+}
+
+async function withSchema(plugin: Plugin, path: string, files: FileAccess): Promise<LocalPlugin> {
+  const beside = relative(dirname(files.locate(path)), fileURLToPath(plugin.schema));
+  try {
+    return { plugin, schema: compileSchema(JSON.parse(await files.read(resolve(dirname(path), beside)))) };
+  } catch (error) {
+    const reason = error instanceof FileError ? error.message : `is no usable schema: ${firstLine(error)}`;
+    return bad("plugin-schema", `the schema ${beside} of plugin '${plugin.name}' ${reason}`);
+  }
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] ?? "";
+}
+
+function bad(rule: Finding["rule"], message: string, hint?: string): LocalPlugin {
+  return { finding: { rule, message, hint } };
+}

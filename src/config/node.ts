@@ -1,0 +1,83 @@
+import type { Place } from "./diagnostics.ts";
+import { escapeSegment, segments } from "./diagnostics.ts";
+
+export type Scalar = string | number | boolean | null;
+
+/** A configuration value that knows where it was written. The tree is independent of the YAML library. */
+export type Node = ScalarNode | MapNode | ListNode;
+
+export interface ScalarNode {
+  readonly kind: "scalar";
+  readonly place: Place;
+  readonly value: Scalar;
+  readonly quoted: boolean;
+  /** Set once the scalar's references have been resolved. */
+  readonly reference?: Reference;
+}
+
+export interface Reference {
+  /** As written, `${env:NAME}`: what messages may show instead of the value. */
+  readonly written: string;
+  /** The other reading of the resolved text, as text or as a YAML scalar: used where the schema asks for it. */
+  readonly alternative: Scalar;
+  /** A variable that is not set and has no default; the value is then empty text. */
+  readonly unset: string | null;
+}
+
+export interface Entry {
+  readonly key: Place;
+  readonly value: Node;
+}
+
+export interface MapNode {
+  readonly kind: "map";
+  readonly place: Place;
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+export interface ListNode {
+  readonly kind: "list";
+  readonly place: Place;
+  readonly items: readonly Node[];
+}
+
+/** The node at a pointer, with the place of its key (its own place in a list). Null when nothing is there. */
+export function find(root: Node, pointer: string): { readonly node: Node; readonly key: Place } | null {
+  let found = { node: root, key: root.place };
+  for (const segment of segments(pointer)) {
+    const { node } = found;
+    if (node.kind === "map") {
+      const entry = node.entries.get(segment);
+      if (!entry) return null;
+      found = { node: entry.value, key: entry.key };
+    } else {
+      const item = node.kind === "list" ? node.items[Number(segment)] : undefined;
+      if (!item) return null;
+      found = { node: item, key: item.place };
+    }
+  }
+  return found;
+}
+
+/**
+ * Plain data for the validator; maps have no prototype, so that a key such as `__proto__` is a key like any other.
+ * `override` may replace scalars by pointer.
+ */
+export function toPlain(node: Node, override?: ReadonlyMap<string, Scalar>, pointer = ""): unknown {
+  if (node.kind === "scalar") {
+    const replaced = override?.get(pointer);
+    return replaced === undefined ? node.value : replaced;
+  }
+  if (node.kind === "list") return node.items.map((item, index) => toPlain(item, override, `${pointer}/${index}`));
+  const record = Object.create(null) as Record<string, unknown>;
+  for (const [key, { value }] of node.entries) {
+    record[key] = toPlain(value, override, `${pointer}/${escapeSegment(key)}`);
+  }
+  return record;
+}
+
+/** What a message may show of a value: never what a reference brought. */
+export function showNode(node: Node): string {
+  if (node.kind !== "scalar") return node.kind === "map" ? "a map" : "a list";
+  return node.reference?.written ?? `'${String(node.value)}'`;
+}

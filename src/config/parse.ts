@@ -1,0 +1,206 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Alias, Document, Node as YamlNode, Scalar as YamlScalar, YAMLMap, YAMLSeq } from "yaml";
+import type { Diagnostic, Finding, Place } from "./diagnostics.ts";
+import { diagnose } from "./diagnostics.ts";
+import type { Entry, MapNode, Node, Scalar } from "./node.ts";
+import type { RuleId } from "./rules.ts";
+
+const MAX_DEPTH = 64;
+/** Nodes that aliases may add to a document: enough for shared blocks, too few for a bomb. */
+const MAX_ALIASED = 10_000;
+const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
+
+/** Strict YAML 1.2 with positions: no merge keys, custom tags, further documents or duplicate keys. */
+export function parse(
+  file: string,
+  text: string,
+): { readonly root: MapNode | null; readonly diagnostics: Diagnostic[] } {
+  const lines = new LineCounter();
+  const start: Place = { file, line: 1, column: 1 };
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      version: "1.2",
+      schema: "core",
+      merge: false,
+      stringKeys: true,
+      // Compares every pair of keys: minutes for a large map. The reader below finds duplicates itself.
+      uniqueKeys: false,
+    });
+    const [first] = document.errors;
+    if (first) {
+      const place = placeAt(file, lines, first.pos);
+      const line = text.slice(lines.lineStarts[place.line - 1], lines.lineStarts[place.line]);
+      return { root: null, diagnostics: [diagnose(place, "", syntax(first, line))] };
+    }
+    return new Reader(file, lines, document).read(start);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { root: null, diagnostics: [diagnose(start, "", { rule: "yaml-depth", message: "is nested too deeply" })] };
+  }
+}
+
+/** A text as a YAML plain scalar would be read. */
+export function parseScalar(text: string): Scalar {
+  if (text === "") return null;
+  if (text.length > 64) return text;
+  const plain = parseDocument<YamlScalar>(text, { version: "1.2", schema: "core", prettyErrors: false });
+  const { contents } = plain;
+  const usable =
+    plain.errors.length === 0 && isScalar(contents) && contents.type === "PLAIN" && contents.source === text;
+  return usable && !contents.tag && !contents.anchor ? scalarValue(contents.value) : text;
+}
+
+/** The core schema knows no other scalars. */
+function scalarValue(value: unknown): Scalar {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+function syntax({ code, message }: { code: string; message: string }, line: string): Finding {
+  if (code === "MULTIPLE_DOCS")
+    return {
+      rule: "yaml-documents",
+      message: "holds more than one document",
+      hint: "remove everything from the second '---' on, or move it to a file of its own",
+    };
+  if (code === "NON_STRING_KEY")
+    return { rule: "yaml-key", message: "a key must be plain text", hint: "put the key in quotes" };
+  const hint = line.includes("${") ? "inside { } and [ ] a reference needs quotes" : null;
+  return { rule: "yaml-syntax", message: message.replaceAll(/\s+/g, " "), hint };
+}
+
+function placeAt(file: string, lines: LineCounter, [from, to]: readonly [number, number]): Place {
+  const { line, col } = lines.linePos(from);
+  const end = lines.linePos(to);
+  return {
+    file,
+    line: Math.max(1, line),
+    column: Math.max(1, col),
+    endColumn: end.line === line && end.col > col ? end.col : undefined,
+  };
+}
+
+/** Turns one parsed document into the tree; collects everything that is wrong on the way. */
+class Reader {
+  readonly #file: string;
+  readonly #lines: LineCounter;
+  readonly #document: Document.Parsed;
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #open = new Set<YamlNode>();
+  readonly #anchors = new Map<string, YamlNode>();
+  #aliased = 0;
+  #inAlias = false;
+
+  constructor(file: string, lines: LineCounter, document: Document.Parsed) {
+    this.#file = file;
+    this.#lines = lines;
+    this.#document = document;
+  }
+
+  read(start: Place): { root: MapNode | null; diagnostics: Diagnostic[] } {
+    const { contents } = this.#document;
+    const root = contents === null ? null : this.#node(contents, start, 0);
+    if (root?.kind !== "map" && this.#diagnostics.length === 0) {
+      this.#add(
+        root?.place ?? start,
+        "yaml-root",
+        contents === null ? "is empty" : "must be a map",
+        "see the sample gateway.yaml",
+      );
+    }
+    return { root: root?.kind === "map" ? root : null, diagnostics: this.#diagnostics };
+  }
+
+  #node(node: YamlNode | null | undefined, key: Place, depth: number): Node {
+    const place = node?.range ? this.#place(node.range) : key;
+    const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
+    if (!node) return { ...nothing, place: key };
+    if (depth > MAX_DEPTH) return this.#bad(nothing, "yaml-depth", "is nested too deeply");
+    if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED) {
+      if (this.#aliased === MAX_ALIASED + 1) this.#add(place, "yaml-alias", "aliases repeat too much of the document");
+      return nothing;
+    }
+    if (isAlias(node)) return this.#alias(node, nothing, key, depth);
+    if (node.anchor !== undefined && !this.#inAlias) this.#anchors.set(node.anchor, node);
+    if (node.tag !== undefined && !CORE_TAG.test(node.tag)) {
+      return this.#bad(nothing, "yaml-tag", `the tag ${node.tag} is not supported`, "remove the tag");
+    }
+    if (isScalar(node)) return this.#scalar(node, place, key);
+    if (isMap(node)) return this.#within(node, () => this.#map(node, place, depth));
+    if (isSeq(node)) return this.#within(node, () => this.#list(node, place, depth));
+    return this.#bad(nothing, "yaml-syntax", "is not a value");
+  }
+
+  #within<T>(node: YamlNode, read: () => T): T {
+    this.#open.add(node);
+    const result = read();
+    this.#open.delete(node);
+    return result;
+  }
+
+  #alias(node: Alias, nothing: Node, key: Place, depth: number): Node {
+    // Alias.resolve of the library searches the whole document for each alias.
+    const target = this.#anchors.get(node.source);
+    if (!target) return this.#bad(nothing, "yaml-alias", `there is no anchor '${node.source}' before this alias`);
+    if (this.#open.has(target))
+      return this.#bad(nothing, "yaml-alias", `the alias '${node.source}' stands inside its own anchor`);
+    const outer = this.#inAlias;
+    this.#inAlias = true;
+    const result = this.#node(target, key, depth);
+    this.#inAlias = outer;
+    return result;
+  }
+
+  #scalar(node: YamlScalar, place: Place, key: Place): Node {
+    const quoted = node.type !== "PLAIN" && node.type !== undefined;
+    // A value left out has no place of its own: it is shown at its key.
+    const empty = !quoted && (node.source ?? "") === "";
+    return { kind: "scalar", place: empty ? key : place, value: scalarValue(node.value), quoted };
+  }
+
+  #list(node: YAMLSeq, place: Place, depth: number): Node {
+    return {
+      kind: "list",
+      place,
+      items: node.items.map((item) => this.#node(item as YamlNode | null, place, depth + 1)),
+    };
+  }
+
+  #map(node: YAMLMap, place: Place, depth: number): MapNode {
+    const entries = new Map<string, Entry>();
+    for (const { key, value } of node.items) {
+      if (!isScalar(key) || typeof key.value !== "string") {
+        this.#add(place, "yaml-key", "a key must be plain text", "put the key in quotes");
+        continue;
+      }
+      const keyPlace = key.range ? this.#place(key.range) : place;
+      const former = entries.get(key.value);
+      if (key.value === "<<") {
+        this.#add(keyPlace, "yaml-merge-key", "merge keys are not supported", "repeat the values, or use defaults");
+      } else if (former) {
+        this.#add(
+          keyPlace,
+          "yaml-duplicate-key",
+          `'${key.value}' stands twice in this map, first in line ${former.key.line}`,
+        );
+      } else {
+        entries.set(key.value, { key: keyPlace, value: this.#node(value as YamlNode | null, keyPlace, depth + 1) });
+      }
+    }
+    return { kind: "map", place, entries };
+  }
+
+  #place(range: readonly [number, number, number]): Place {
+    return placeAt(this.#file, this.#lines, [range[0], range[1]]);
+  }
+
+  #bad(node: Node, rule: RuleId, message: string, hint?: string): Node {
+    this.#add(node.place, rule, message, hint);
+    return node;
+  }
+
+  #add(place: Place, rule: RuleId, message: string, hint?: string): void {
+    this.#diagnostics.push(diagnose(place, "", { rule, message, hint }));
+  }
+}

@@ -1,0 +1,120 @@
+import { resolve } from "node:path";
+import type { Diagnostic, Finding } from "./diagnostics.ts";
+import { diagnose, join } from "./diagnostics.ts";
+import type { FileAccess } from "./files.ts";
+import { FileError } from "./files.ts";
+import type { Entry, MapNode, Node, ScalarNode } from "./node.ts";
+import { parseScalar } from "./parse.ts";
+
+export interface ReferenceSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reads a file named by a reference, relative to `folder`. */
+  readonly read: FileAccess["read"];
+  /** Folder of the main configuration file. */
+  readonly folder: string;
+}
+
+export interface Resolved {
+  readonly root: MapNode;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const REFERENCE = /\$(?:\$|\{(env|file):([^{}]*)\})/g;
+const VARIABLE = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+
+/** Resolves the references in every scalar of the tree; all that cannot be resolved are reported at once. */
+export async function resolveReferences(root: MapNode, sources: ReferenceSources): Promise<Resolved> {
+  const diagnostics: Diagnostic[] = [];
+
+  async function walk(node: Node, pointer: string): Promise<Node> {
+    if (node.kind === "scalar") {
+      const result = await resolveScalar(node, pointer, sources);
+      diagnostics.push(...result.diagnostics);
+      return result.node;
+    }
+    if (node.kind === "map") return walkMap(node, pointer);
+    const items: Node[] = [];
+    for (const [index, item] of node.items.entries()) items.push(await walk(item, join(pointer, index)));
+    return { ...node, items };
+  }
+
+  async function walkMap(node: MapNode, pointer: string): Promise<MapNode> {
+    const entries = new Map<string, Entry>();
+    for (const [name, { key, value }] of node.entries) {
+      entries.set(name, { key, value: await walk(value, join(pointer, name)) });
+    }
+    return { ...node, entries };
+  }
+
+  return { root: await walkMap(root, ""), diagnostics };
+}
+
+/**
+ * Resolves one scalar. Plain scalars are typed by YAML's rules afterwards, quoted ones are text; the other reading is
+ * kept for where the schema asks for it.
+ */
+export async function resolveScalar(
+  node: ScalarNode,
+  pointer: string,
+  sources: ReferenceSources,
+): Promise<{ readonly node: ScalarNode; readonly diagnostics: readonly Diagnostic[] }> {
+  const written = node.value;
+  if (typeof written !== "string" || !written.includes("$")) return { node, diagnostics: [] };
+  const diagnostics: Diagnostic[] = [];
+  // What looks like the start of a reference, and is none.
+  if (written.replaceAll(REFERENCE, "").includes("${")) diagnostics.push(diagnose(node.place, pointer, MALFORMED));
+  let text = "";
+  let unset: string | null = null;
+  let referenced = false;
+  let end = 0;
+  for (const match of written.matchAll(REFERENCE)) {
+    const [whole, scheme, body = ""] = match;
+    text += written.slice(end, match.index);
+    end = match.index + whole.length;
+    if (scheme === undefined) {
+      text += "$";
+      continue;
+    }
+    referenced = true;
+    const found = scheme === "env" ? variable(body, sources.env) : await content(body, sources);
+    if ("text" in found) text += found.text;
+    else if ("unset" in found) unset ??= found.unset;
+    else diagnostics.push(diagnose(node.place, pointer, found));
+  }
+  text += written.slice(end);
+  if (!referenced) return { node: { ...node, value: text }, diagnostics };
+
+  const typed = parseScalar(text);
+  // An unset variable is empty text, not null: most values are text.
+  const asText = node.quoted || unset !== null;
+  // What cannot be read is said already.
+  const reference = { written, alternative: asText ? typed : text, unset: diagnostics.length > 0 ? null : unset };
+  return { node: { ...node, value: asText ? text : typed, reference }, diagnostics };
+}
+
+const MALFORMED: Finding = {
+  rule: "reference-syntax",
+  message: "holds a reference that cannot be read",
+  hint: "write ${env:NAME}, ${env:NAME:-default} or ${file:path}; $${ is a literal ${",
+};
+
+type Found = { readonly text: string } | { readonly unset: string } | Finding;
+
+function variable(body: string, env: ReferenceSources["env"]): Found {
+  const [, name, fallback] = VARIABLE.exec(body) ?? [];
+  if (name === undefined) return MALFORMED;
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  // As in a shell, `:-` also stands in for an empty variable.
+  if (fallback !== undefined) return { text: value === undefined || value === "" ? fallback : value };
+  return value === undefined ? { unset: name } : { text: value };
+}
+
+async function content(path: string, { read, folder }: ReferenceSources): Promise<Found> {
+  if (path === "") return MALFORMED;
+  try {
+    return { text: (await read(resolve(folder, path))).replace(/\r?\n$/, "") };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return { rule: error.rule, message: `\${file:${path}} ${error.message}` };
+  }
+}

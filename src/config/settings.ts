@@ -1,0 +1,55 @@
+import type { BreakerConfig, ModelConfig, RetriesConfig, TimeoutsConfig } from "#schema";
+import type { Kind } from "../kit/index.ts";
+import type { Loose } from "./validate.ts";
+
+/** Given to what neither the entry nor `defaults` says. */
+export const TIMEOUTS: Required<TimeoutsConfig> = { connect: "2s", first_byte: "30s", idle: "60s", total: "10m" };
+export const RETRIES: Required<RetriesConfig> = { attempts: 1, min_delay: "100ms", max_delay: "2s" };
+export const BREAKER: Required<BreakerConfig> = {
+  consecutive: 3,
+  window: "30s",
+  ratio: 0.5,
+  minimum: 20,
+  open_for: "10s",
+  max_open_for: "5m",
+  probes: 1,
+};
+export const CONNECTIONS = 256;
+export const DEADLINE = "5m";
+export const PROBE_TIMEOUT = "5s";
+
+/** Units of the daily quota, from the API's rules for audio and images. */
+const REQUEST_UNITS: Readonly<Record<Kind, number>> = {
+  chat: 1,
+  embedding: 1,
+  rerank: 1,
+  speech: 5,
+  transcription: 5,
+  image: 5,
+};
+
+/** The first value that is said. */
+export function firstOf<T>(...values: readonly (T | undefined)[]): T | undefined {
+  return values.find((value) => value !== undefined);
+}
+
+/** Fields of the later ones win; a field that is absent in all keeps the built-in value. */
+export function overlay<T extends object>(
+  base: T,
+  ...layers: readonly (Partial<T> | Loose<Partial<T>> | undefined)[]
+): T {
+  const result: T = { ...base };
+  for (const layer of layers) {
+    for (const [key, value] of Object.entries(layer ?? {}))
+      if (value !== undefined) Object.assign(result, { [key]: value });
+  }
+  return result;
+}
+
+export function requestUnits(
+  kind: Kind,
+  model: Loose<ModelConfig>,
+  kindDefaults: { readonly multipliers?: { readonly requests?: number } } | undefined,
+): number {
+  return firstOf(model.multipliers?.requests, kindDefaults?.multipliers?.requests) ?? REQUEST_UNITS[kind];
+}

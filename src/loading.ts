@@ -1,0 +1,101 @@
+import { dirname, join, resolve } from "node:path";
+import { builtins } from "../plugins/index.ts";
+import type { Diagnostic } from "./config/diagnostics.ts";
+import { formatText } from "./config/format.ts";
+import { loadLastGood, saveLastGood } from "./config/last-good.ts";
+import { loadConfig, type LoadOptions, type LoadResult } from "./config/load.ts";
+import { storeUrlHint } from "./config/store-hint.ts";
+import { CAPABILITIES } from "./dialects/capabilities.ts";
+import type { Log, Snapshot } from "./kit/index.ts";
+
+/** A configuration that cannot serve. Its message is the whole report. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(`the configuration cannot serve\n${formatText(diagnostics).trimEnd()}`);
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** A result that can serve. */
+export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
+
+export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict"> {
+  readonly mode: "serve" | "dev";
+  readonly log: Log;
+}
+
+export interface FirstLoad {
+  readonly loaded: Loaded;
+  /** What to watch. */
+  readonly files: readonly string[];
+  /** Why the file at hand was not taken and the last good configuration serves; null when it was. */
+  readonly rejected: readonly Diagnostic[] | null;
+}
+
+/** Offline validation: the path that a start takes. */
+export function checkConfig(options: Pick<LoadOptions, "file" | "env" | "strict">): Promise<LoadResult> {
+  return loadConfig({ ...options, mode: "check", ...KNOWN });
+}
+
+/** For a start: the file, else, loudly and unless strict, what served last. @throws ConfigurationError */
+export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
+  const { strict, log } = settings;
+  const loaded = await loadAgain(settings);
+  if (isLoaded(loaded)) {
+    for (const { file, line, column, message, severity } of loaded.diagnostics) {
+      log.warn({ severity }, `${file}:${line}:${column}: ${message}`);
+    }
+    return { loaded, files: loaded.files, rejected: null };
+  }
+  const last = strict ? null : await lastGood(settings);
+  if (last === null) throw new ConfigurationError(loaded.diagnostics);
+  log.error(
+    { hash: last.hash, errors: loaded.diagnostics.length },
+    `${settings.file} cannot serve: serving the last good configuration instead\n${formatText(loaded.diagnostics)}`,
+  );
+  return { loaded: last, files: loaded.files, rejected: loaded.diagnostics };
+}
+
+/** Reads the file as it is now. */
+export function loadAgain({ file, env, strict, mode }: LoadSettings): Promise<LoadResult> {
+  return loadConfig({ file, env, strict, mode, ...KNOWN });
+}
+
+export function isLoaded(result: LoadResult): result is Loaded {
+  return result.ok && result.snapshot !== null;
+}
+
+/** Keeps what serves for a start that finds a bad file. A failure is logged: it must not stop serving. */
+export async function rememberGood({ snapshot, hash, sources }: Loaded, log: Log): Promise<void> {
+  try {
+    await saveLastGood(lastGoodFolder(snapshot.store.url.reveal(), snapshot.file), snapshot.file, { hash, sources });
+  } catch (error) {
+    log.warn({ err: error }, "the last good configuration could not be kept");
+  }
+}
+
+async function lastGood({ file, env, mode, log }: LoadSettings): Promise<Loaded | null> {
+  const path = resolve(file);
+  const hint = await storeUrlHint(path, env);
+  const folders = new Set([hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path)));
+  for (const folder of folders) {
+    const result = await loadLastGood(folder, { env, mode, ...KNOWN });
+    if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
+    if (result !== null) log.warn({ folder }, "the last good configuration cannot serve either");
+  }
+  return null;
+}
+
+/** Beside the SQLite file, else in `data/` beside the configuration. */
+function lastGoodFolder(storeUrl: string, file: string): string {
+  const folder = dirname(file);
+  const data = storeUrl.startsWith("sqlite:")
+    ? dirname(resolve(folder, storeUrl.slice("sqlite:".length)))
+    : join(folder, "data");
+  return join(data, "last-good");
+}
+
+const KNOWN = { builtins, dialects: CAPABILITIES } as const;

@@ -1,0 +1,108 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { RequestListener } from "node:http";
+import { isIP, isIPv4 } from "node:net";
+import type { H3Event } from "h3";
+import { type Awaitable, GatewayError, invalidRequest, type Log, type Secret } from "../kit/index.ts";
+import { createApp, jsonResponse, notFound, type Route, textResponse } from "./app.ts";
+import { bearerOf } from "./credentials.ts";
+import { requestIdOf } from "./request-id.ts";
+import { limitRest } from "./respond.ts";
+
+/** The result of a reload as `POST /admin/reload` shows it. */
+export type ReloadResult =
+  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: false; readonly diagnostics: readonly unknown[] };
+
+export interface AdminOptions {
+  /** As configured; an empty token switches everything under `/admin` off. */
+  readonly settings: () => { readonly host: string; readonly token: Secret };
+  /** Why the process cannot serve; empty when it can. */
+  readonly notReady: () => Awaitable<readonly string[]>;
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
+  /** Answers of the GET routes, as JSON. */
+  readonly config: () => Awaitable<unknown>;
+  readonly upstreams: () => Awaitable<unknown>;
+  readonly streams: () => Awaitable<unknown>;
+  readonly reload: () => Promise<ReloadResult>;
+  readonly log: Log;
+}
+
+/** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder (design 9, 10). */
+export function createAdminHandler(options: AdminOptions): RequestListener {
+  const { notReady, metrics, config, upstreams, streams, reload, log } = options;
+  const routes: readonly Route[] = [
+    { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
+    {
+      method: "GET",
+      path: "/readyz",
+      async handle() {
+        const reasons = await notReady();
+        if (reasons.length === 0) return jsonResponse(200, { status: "ready" });
+        return jsonResponse(503, { status: "unavailable", reasons });
+      },
+    },
+    {
+      method: "GET",
+      path: "/metrics",
+      async handle() {
+        const { contentType, body } = await metrics();
+        return textResponse(200, contentType, body);
+      },
+    },
+    { method: "GET", path: "/admin/config", handle: async () => jsonResponse(200, await config()) },
+    { method: "GET", path: "/admin/upstreams", handle: async () => jsonResponse(200, await upstreams()) },
+    { method: "GET", path: "/admin/streams", handle: async () => jsonResponse(200, await streams()) },
+    {
+      method: "POST",
+      path: "/admin/reload",
+      async handle() {
+        const result = await reload();
+        log.info({ ok: result.ok }, "reload asked for over the admin listener");
+        return jsonResponse(result.ok ? 200 : 422, result);
+      },
+    },
+  ];
+  const app = createApp(routes, log, { guard: (event) => admit(event, options.settings()) });
+  return (req, res) => {
+    res.setHeader("X-Request-Id", requestIdOf(req.headers["x-request-id"]));
+    res.setHeader("Cache-Control", "no-store");
+    if (req.headers.expect !== undefined) res.writeContinue();
+    limitRest(req, res);
+    app(req, res);
+  };
+}
+
+const OPEN = new Set(["/livez", "/readyz", "/metrics"]);
+
+/** @throws GatewayError for a caller that may not have this path. */
+function admit(event: H3Event, { host, token }: ReturnType<AdminOptions["settings"]>): void {
+  const open = OPEN.has(event.url.pathname);
+  // A listener on the network is scraped under names that nobody configures here; on loopback there are none.
+  if (!(open && !isLoopback(host)) && !isOwnName(event.req.headers.get("host"), host)) {
+    throw invalidRequest("/", "names another host; use localhost, an IP address or the host of server.admin");
+  }
+  if (open) return;
+  if (token.empty) throw notFound();
+  const sent = bearerOf(event.req.headers.get("authorization"));
+  if (sent === null) throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
+  if (!sameSecret(sent, token.reveal())) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
+}
+
+/** Digests have one length: the comparison takes as long whatever was sent. */
+function sameSecret(sent: string, secret: string): boolean {
+  return timingSafeEqual(hash("sha256", sent, "buffer"), hash("sha256", secret, "buffer"));
+}
+
+/** Against DNS rebinding: a page's own host name, pointed at this address, is none of ours. */
+function isOwnName(header: string | null, configured: string): boolean {
+  if (header === null) return true;
+  const name = header
+    .replace(/:\d*$/, "")
+    .replace(/^\[|\]$/g, "")
+    .toLowerCase();
+  return isIP(name) !== 0 || isLoopback(name) || name === configured.toLowerCase();
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}

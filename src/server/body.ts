@@ -1,0 +1,82 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+
+/** Deeper than any honest request; far below the depth at which JSON.stringify overflows the stack. */
+const MAX_DEPTH = 64;
+const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?;?$/i;
+
+/** @throws GatewayError 415 unless the body is announced as plain JSON. */
+export function requireJson({ headers }: IncomingMessage): void {
+  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+    throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
+  }
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Encoding must be identity");
+  }
+}
+
+/** The whole body in one buffer of at most `limit` bytes. @throws GatewayError 413, or 400 when the client leaves. */
+export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(req.headers["content-length"] ?? 0) > limit) return reject(tooLarge(limit));
+    if (req.destroyed) return reject(brokenOff());
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      req.off("data", onData).off("end", onEnd).off("close", onClose);
+      req.pause();
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) {
+        stop();
+        return reject(tooLarge(limit));
+      }
+      chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    };
+    const onClose = (): void => {
+      stop();
+      reject(brokenOff());
+    };
+    req.on("data", onData).on("end", onEnd).on("close", onClose);
+  });
+}
+
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${limit} bytes`);
+}
+
+/** Nobody is left to read this. */
+function brokenOff(): GatewayError {
+  return invalidRequest("/", "ended early");
+}
+
+/** @throws GatewayError 400 for anything but one JSON object of bounded depth in UTF-8. */
+export function parseJson(body: Buffer): Json {
+  if (body.length === 0) throw invalidRequest("/", "must not be empty");
+  if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString());
+  } catch {
+    throw invalidRequest("/", "must be valid JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidRequest("/", "must be an object");
+  }
+  if (isDeeper(value, MAX_DEPTH)) throw invalidRequest("/", `must not be nested deeper than ${MAX_DEPTH} levels`);
+  return value as Json;
+}
+
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof item === "object" && item !== null && isDeeper(item, levels - 1)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,96 @@
+import type { ServerResponse } from "node:http";
+import type { AbortReason, Client, Log } from "../kit/index.ts";
+import { refusalOf } from "./refusal.ts";
+import { headOf, type Reception, respond } from "./respond.ts";
+
+/** The client's end of one connection. Whatever is called after the connection has closed does nothing. */
+export class ServerClient implements Client {
+  readonly #reception: Reception;
+  readonly #res: ServerResponse;
+  readonly #log: Log;
+  readonly #stallAfter: number;
+  readonly #abort = new AbortController();
+  #streaming = false;
+  #watched = false;
+  #drained: (() => void) | null = null;
+
+  /** @param stallAfter milliseconds without the client reading anything after which it is cut. */
+  constructor(reception: Reception, log: Log, stallAfter: number) {
+    this.#reception = reception;
+    this.#res = reception.res;
+    this.#log = log;
+    this.#stallAfter = stallAfter;
+    this.#res.once("close", () => {
+      if (!this.#res.writableFinished) this.abort("client_gone");
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Whether a streamed answer has begun and not ended. */
+  get streaming(): boolean {
+    return this.#streaming && !this.#res.writableEnded && !this.#res.destroyed;
+  }
+
+  abort(reason: AbortReason): void {
+    this.#abort.abort(reason);
+  }
+
+  answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void {
+    respond(this.#reception, status, contentType, headers, body);
+    this.#watch();
+  }
+
+  /** The head leaves with the first write, in one packet. */
+  startStream(contentType: string, headers: Readonly<Record<string, string>>): void {
+    if (this.#res.headersSent || this.#res.destroyed) return;
+    this.#streaming = true;
+    const head = headOf(this.#reception, contentType, headers);
+    // Proxies on the way would hold events back.
+    head.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
+    this.#res.writeHead(200, head);
+  }
+
+  write(text: string): boolean {
+    if (this.#res.destroyed || this.#res.writableEnded || this.#res.write(text)) return true;
+    this.#watch();
+    return false;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drained = listener;
+  }
+
+  end(last: string): void {
+    if (this.#res.destroyed || this.#res.writableEnded) return;
+    this.#res.end(last);
+    this.#watch();
+  }
+
+  refuse(error: unknown, headers: Readonly<Record<string, string>>): void {
+    const refusal = refusalOf(error);
+    if (refusal.code === "INTERNAL") {
+      this.#log.error({ err: error, request_id: this.#reception.requestId }, "request failed");
+    }
+    if (this.#res.headersSent) return this.end("");
+    this.answer(refusal.status, refusal.contentType, refusal.body, { ...headers, ...refusal.headers });
+  }
+
+  /**
+   * Cuts a client that takes nothing of what waits for it: its unread answer would be held for ever. Node's timer is
+   * renewed by every byte the client takes, and the keep-alive timer replaces it when the answer is out.
+   */
+  #watch(): void {
+    if (this.#res.writableLength === 0) return;
+    this.#res.socket?.setTimeout(this.#stallAfter);
+    if (this.#watched) return;
+    this.#watched = true;
+    this.#res.on("drain", () => {
+      // A timer left running would cut a client whose upstream is merely silent.
+      this.#res.socket?.setTimeout(0);
+      this.#drained?.();
+    });
+  }
+}

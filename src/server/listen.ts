@@ -1,0 +1,125 @@
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { type Listener, listen } from "listhen";
+import type { RequestListener } from "node:http";
+import type { Address } from "../kit/index.ts";
+import { answerClientError, type OnMalformed, refuseMalformed, refuseStatus } from "./malformed.ts";
+
+export interface Listening {
+  /** As bound: a port 0 has become a real one. */
+  readonly addresses: readonly Address[];
+  /** Stops accepting; resolves when the last connection has closed. Idle connections are closed at once. */
+  readonly close: () => Promise<void>;
+  /** Cuts every connection. */
+  readonly closeAll: () => void;
+}
+
+/** Milliseconds. */
+export interface ServerTimeouts {
+  readonly headers: number;
+  /** For receiving a request; an answer may take longer. */
+  readonly request: number;
+  readonly keepAlive: number;
+  readonly check: number;
+}
+
+const TIMEOUTS: ServerTimeouts = { headers: 10_000, request: 60_000, keepAlive: 65_000, check: 1000 };
+
+export interface ListenOptions {
+  readonly timeouts?: Partial<ServerTimeouts>;
+  readonly onMalformed?: OnMalformed;
+}
+
+/** Listens on every address or on none. @throws Error naming the address that cannot be had. */
+export async function listenOn(
+  addresses: readonly Address[],
+  handler: RequestListener,
+  options: ListenOptions = {},
+): Promise<Listening> {
+  const listeners: Listener[] = [];
+  const closeAll = (): void => {
+    for (const { server } of listeners) server.closeAllConnections();
+  };
+  const close = async (): Promise<void> => {
+    // Not listhen's own close: it destroys a socket as soon as its answer is written, unread bytes or not.
+    await Promise.allSettled(listeners.map(({ server }) => promisify(server.close.bind(server))()));
+  };
+  try {
+    for (const address of addresses) listeners.push(await listenOne(address, handler, options));
+  } catch (error) {
+    closeAll();
+    await close();
+    throw error;
+  }
+  return {
+    addresses: addresses.map(({ host }, index) => ({ host, port: listeners[index]!.address.port })),
+    close,
+    closeAll,
+  };
+}
+
+async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Listener> {
+  const onMalformed = options.onMalformed ?? (() => {});
+  const guarded: RequestListener = (req, res) => {
+    if (!refuseMalformed(req, res, onMalformed)) handler(req, res);
+  };
+  const free = await freePort(host, port);
+  const listener = await listen(guarded, {
+    port: free,
+    hostname: host,
+    // Without isProd a busy port silently becomes another one; autoClose would end the process on SIGTERM.
+    isProd: true,
+    autoClose: false,
+    showURL: false,
+    qr: false,
+    clipboard: false,
+  });
+  const { server } = listener;
+  if (listener.address.port !== free) {
+    server.close();
+    throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another`);
+  }
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  Object.assign(server, {
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.keepAlive,
+    connectionsCheckingInterval: timeouts.check,
+    maxHeaderSize: 16 * 1024,
+    // Fields beyond Node's own limit would vanish from `headers` and still frame the message: they are counted here.
+    maxHeadersCount: 0,
+    // Node's refusal would go without a request id.
+    requireHostHeader: false,
+  });
+  // Node reads the checking interval in its own "listening" listener only.
+  server.emit("listening");
+  server.on("checkContinue", guarded);
+  server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
+  server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
+  return listener;
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use; stop what listens there or choose another",
+  EACCES: "this port needs privileges; choose one above 1023",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "this host name is unknown",
+};
+
+/**
+ * The port, or with 0 one that is free; listhen would turn a 0 into 3000 and hide why an address cannot be had.
+ * @throws Error naming the address and the remedy.
+ */
+function freePort(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createTcpServer();
+    probe.once("error", (error: NodeJS.ErrnoException) => {
+      const why = REMEDIES[error.code ?? ""] ?? error.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause: error }));
+    });
+    probe.listen({ host, port }, () => {
+      const { port: bound } = probe.address() as AddressInfo;
+      probe.close(() => resolve(bound));
+    });
+  });
+}

@@ -1,0 +1,74 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { requestIdOf } from "./request-id.ts";
+import { respond } from "./respond.ts";
+
+const MAX_FIELDS = 100;
+
+/** Told of a request that was refused before anything of the gateway saw it. */
+export type OnMalformed = (status: number, requestId: string) => void;
+
+/**
+ * The status for a request that Node's parser accepts and two HTTP implementations could read differently, or 0.
+ * Looks at the raw header list: `req.headers` has dropped repeated fields already.
+ */
+function faultOf(req: IncomingMessage): number {
+  const { rawHeaders, headers, url = "" } = req;
+  if (rawHeaders.length > 2 * MAX_FIELDS) return 431;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1 || (hosts === 0 && req.httpVersion !== "1.0")) return 400;
+  if (url.charCodeAt(0) !== 47 && url !== "*") return 400;
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && (coding.toLowerCase() !== "chunked" || req.httpVersion === "1.0")) return 400;
+  return 0;
+}
+
+/** Refuses what `faultOf` names. @returns whether it did. */
+export function refuseMalformed(req: IncomingMessage, res: ServerResponse, onMalformed: OnMalformed): boolean {
+  const status = faultOf(req);
+  if (status === 0) return false;
+  refuseStatus(req, res, status, onMalformed);
+  return true;
+}
+
+/** Answers with a bare status and closes: what follows on such a connection cannot be trusted to be a request. */
+export function refuseStatus(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  onMalformed: OnMalformed,
+): void {
+  const requestId = requestIdOf(req.headers["x-request-id"]);
+  const reception = { req, res, requestId, cors: [], closing: () => true };
+  respond(reception, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
+  onMalformed(status, requestId);
+}
+
+const STATUS_OF_FAULT: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers bytes that are no HTTP request, or one that takes too long, and closes the connection. */
+export function answerClientError(error: Error & { code?: string }, socket: Duplex, onMalformed: OnMalformed): void {
+  // Bytes written into an answer that has begun would be read as part of it.
+  const { _httpMessage: answer } = socket as Duplex & { _httpMessage?: ServerResponse | null };
+  if (!socket.writable || error.code === "ECONNRESET" || answer?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUS_OF_FAULT[error.code ?? ""] ?? 400;
+  const requestId = requestIdOf(undefined);
+  const text = STATUS_CODES[status]!;
+  socket.end(
+    `HTTP/1.1 ${status} ${text}\r\nX-Request-Id: ${requestId}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
+    () => socket.destroy(),
+  );
+  onMalformed(status, requestId);
+}

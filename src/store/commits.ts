@@ -1,0 +1,63 @@
+import type { DatabaseSync } from "node:sqlite";
+import { isUnavailable, storeError } from "./failures.ts";
+
+/** Runs `work` in one write transaction: all of it is kept, or nothing when it throws. */
+export function transaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    // After a full disk or an I/O error SQLite may have rolled back by itself.
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+interface Job {
+  run(): unknown;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Group commit: what arrives in one turn of the event loop shares one transaction, in the order of arrival. Each
+ * promise settles after the commit.
+ */
+export class CommitQueue {
+  readonly #db: DatabaseSync;
+  #jobs: Job[] = [];
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** `work` may run twice, the first time without a trace: it must read what it needs from the database. */
+  add<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#jobs.length === 0) setImmediate(() => this.flush());
+      this.#jobs.push({ run: work, resolve: (result) => resolve(result as T), reject });
+    });
+  }
+
+  /** Commits what is waiting. */
+  flush(): void {
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    if (jobs.length > 0) this.#commit(jobs);
+  }
+
+  #commit(jobs: readonly Job[]): void {
+    let results: unknown[];
+    try {
+      results = transaction(this.#db, () => jobs.map((job) => job.run()));
+    } catch (error) {
+      if (jobs.length === 1 || isUnavailable(error)) for (const job of jobs) job.reject(storeError(error));
+      // One of them is at fault and the whole was rolled back: alone, only the guilty one fails.
+      else for (const job of jobs) this.#commit([job]);
+      return;
+    }
+    for (const [index, job] of jobs.entries()) job.resolve(results[index]);
+  }
+}

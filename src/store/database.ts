@@ -1,0 +1,138 @@
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sqliteCode } from "./failures.ts";
+import { APPLICATION_ID, migrate } from "./schema.ts";
+
+/** Milliseconds to wait for another process's write. Waiting blocks the event loop: while it serves, a process waits little. */
+const WAIT = { serving: 250, otherwise: 5_000 };
+
+/** Files up to this size are checked as a whole at start: some 3 ms a mebibyte. Beyond, damage is found when it is met. */
+const CHECKED_BYTES = 64 * 1024 * 1024;
+
+const BUSY = 5;
+const CORRUPT = 11;
+const NOTADB = 26;
+
+export interface OpenDatabase {
+  readonly db: DatabaseSync;
+  /** Absolute path, symbolic links resolved; null in memory. */
+  readonly file: string | null;
+  close(): void;
+}
+
+/** @throws Error that names the file and the remedy. */
+export function openFile(path: string, serving: boolean): OpenDatabase {
+  let file = resolve(path);
+  const open: DatabaseSync[] = [];
+  const close = () => {
+    // The lock, opened first, is released last: until then nobody else may serve the file.
+    for (const db of open.toReversed()) if (db.isOpen) db.close();
+  };
+  try {
+    file = place(file);
+    if (serving) open.push(lock(file));
+    const db = new DatabaseSync(file, { timeout: WAIT.otherwise, readBigInts: true });
+    open.push(db);
+    prepare(db, statSync(file).size);
+    // Says now, not at the first request, that the file is read-only or that somebody does not let go of it.
+    if (serving) db.exec(`BEGIN IMMEDIATE; ROLLBACK; PRAGMA busy_timeout = ${WAIT.serving}`);
+    return { db, file, close };
+  } catch (error) {
+    close();
+    throw new Error(`cannot open the store ${file}: ${explain(error)}`, { cause: error });
+  }
+}
+
+export function openMemory(): OpenDatabase {
+  const db = new DatabaseSync(":memory:", { readBigInts: true });
+  prepare(db, 0);
+  return { db, file: null, close: () => db.close() };
+}
+
+/**
+ * Makes the folder and, readable by its owner alone, the file. Two names of one file give one result, so that they
+ * share a lock.
+ */
+function place(path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    // Opens only a file that is new: closing any handle of one in use drops this process's locks on it.
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
+  return realpathSync(path);
+}
+
+/** Held as long as the connection is open; the kernel releases it when the process dies, however it dies. */
+function lock(file: string): DatabaseSync {
+  const lock = new DatabaseSync(place(`${file}.lock`));
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (sqliteCode(error) !== BUSY) throw error;
+    throw new Error("another process is serving it: stop that one, or set another store.url", { cause: error });
+  }
+}
+
+function prepare(db: DatabaseSync, size: number): void {
+  refuseForeign(db);
+  // Write-ahead log: readers and the one writer do not wait for each other. NORMAL: a killed process loses nothing that
+  // was committed; a power cut may lose the charges and counts since the last checkpoint, but no account change, which
+  // raises this to FULL, and never consistency.
+  whenFree(() => db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+  if (size > 0 && size <= CHECKED_BYTES) refuseCorrupt(db);
+  migrate(db);
+}
+
+/** SQLite itself does not wait for the lock that a change of mode takes: two processes making one file would collide. */
+function whenFree(work: () => void): void {
+  const until = performance.now() + WAIT.otherwise;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (sqliteCode(error) !== BUSY || performance.now() > until) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+}
+
+function refuseForeign(db: DatabaseSync): void {
+  // In one statement, so in one snapshot: between two, another process may make the tables.
+  const sql = "SELECT application_id AS id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
+  const { id, tables } = db.prepare(sql).get() ?? {};
+  const ours = Number(id) === APPLICATION_ID;
+  const fresh = Number(id) === 0 && Number(tables) === 0;
+  if (!ours && !fresh) throw new Error("it is the database of another program: set another store.url");
+}
+
+function refuseCorrupt(db: DatabaseSync): void {
+  const result = db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+  if (result !== "ok") throw new Error(`${DAMAGED} (${String(result)})`);
+}
+
+const DAMAGED =
+  "it is damaged: restore a backup, save what `sqlite3 FILE .recover` finds, or move it away to start empty";
+
+function explain(error: unknown): string {
+  switch (sqliteCode(error)) {
+    case BUSY:
+      return "another process is writing to it and does not finish: try again";
+    case CORRUPT:
+      return DAMAGED;
+    case NOTADB:
+      return "it is not a database of the gateway: set another store.url, or move the file away";
+    default:
+      return error instanceof Error ? `${error.message}${hint(error)}` : String(error);
+  }
+}
+
+function hint(error: Error): string {
+  const permission = "code" in error && ["EACCES", "EPERM", "EROFS"].includes(String(error.code));
+  const folder = permission || [8, 14].includes(sqliteCode(error) ?? 0);
+  return folder ? ": the process must be allowed to write the file and its folder" : "";
+}

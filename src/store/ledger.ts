@@ -1,0 +1,62 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { LedgerEntry, LedgerRecord, OutcomeKind } from "../kit/index.ts";
+
+type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
+  Record<"key_id" | "upstream", string | null> &
+  Record<
+    "prompt" | "completion" | "cached" | "reasoning" | "estimated" | "received_at" | "ended_at" | "charge",
+    bigint
+  > & {
+    outcome: OutcomeKind;
+  };
+
+/** The ledger: one row a settled request, never changed afterwards. */
+export function ledgerTable(db: DatabaseSync) {
+  const insert = db.prepare(
+    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const insertGivenUp = db.prepare(
+    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0
+     FROM reservations WHERE true ON CONFLICT DO NOTHING`,
+  );
+  const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
+
+  return {
+    /** @returns false when the id has been recorded before. */
+    append(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
+      const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
+      const { prompt, completion, cached, reasoning } = usage;
+      const names = [userId, id, requestId, keyId, model, upstream, outcome] as const;
+      const counts = [prompt, completion, cached, reasoning, Number(estimated)] as const;
+      return Number(insert.run(...names, ...counts, receivedAt, endedAt, charge).changes) === 1;
+    },
+
+    /** Records every reservation as ended by a crash: free, and nothing is known of its use. */
+    appendGivenUp(endedAt: number): void {
+      insertGivenUp.run(endedAt);
+    },
+
+    /** Oldest first. */
+    of(userId: string): LedgerEntry[] {
+      return (select.all(userId) as LedgerRow[]).map((row) => ({
+        id: row.id,
+        userId: row.user_id,
+        requestId: row.request_id,
+        keyId: row.key_id,
+        model: row.model,
+        upstream: row.upstream,
+        outcome: row.outcome,
+        usage: {
+          prompt: Number(row.prompt),
+          completion: Number(row.completion),
+          cached: Number(row.cached),
+          reasoning: Number(row.reasoning),
+        },
+        estimated: row.estimated === 1n,
+        receivedAt: Number(row.received_at),
+        endedAt: Number(row.ended_at),
+        charge: row.charge,
+      }));
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "./commits.ts";
+
+/** "rgw1": tells our files from other programs' databases. */
+export const APPLICATION_ID = 0x72677731;
+
+/**
+ * Each entry brings a file from the version of its index to the next. Entries are never edited once released: files in
+ * the field have run them.
+ *
+ * Money is in nano-units. `day`, `hour` and `minute` are window numbers since the epoch, so old windows need no cleaning.
+ * `users.streams` and `users.held` are the sums over the user's rows in `reservations`, changed in the same transactions.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE users (
+     id TEXT PRIMARY KEY,
+     email TEXT NOT NULL COLLATE NOCASE UNIQUE,
+     tier TEXT NOT NULL,
+     balance INTEGER NOT NULL,
+     granted INTEGER NOT NULL,
+     held INTEGER NOT NULL DEFAULT 0,
+     streams INTEGER NOT NULL DEFAULT 0,
+     day INTEGER NOT NULL DEFAULT 0,
+     day_used INTEGER NOT NULL DEFAULT 0,
+     hour INTEGER NOT NULL DEFAULT 0,
+     hour_used INTEGER NOT NULL DEFAULT 0,
+     minute INTEGER NOT NULL DEFAULT 0,
+     minute_used INTEGER NOT NULL DEFAULT 0,
+     created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE api_keys (
+     id TEXT PRIMARY KEY,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     digest BLOB NOT NULL UNIQUE,
+     name TEXT NOT NULL,
+     prefix TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     last_used_at INTEGER,
+     revoked_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
+   CREATE TABLE reservations (
+     id TEXT PRIMARY KEY,
+     user_id TEXT NOT NULL,
+     units INTEGER NOT NULL,
+     stream INTEGER NOT NULL,
+     hold INTEGER NOT NULL,
+     day INTEGER NOT NULL,
+     hour INTEGER NOT NULL,
+     minute INTEGER NOT NULL,
+     model TEXT NOT NULL,
+     created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE ledger (
+     user_id TEXT NOT NULL,
+     id TEXT NOT NULL,
+     request_id TEXT NOT NULL,
+     key_id TEXT,
+     model TEXT NOT NULL,
+     upstream TEXT,
+     outcome TEXT NOT NULL,
+     prompt INTEGER NOT NULL,
+     completion INTEGER NOT NULL,
+     cached INTEGER NOT NULL,
+     reasoning INTEGER NOT NULL,
+     estimated INTEGER NOT NULL,
+     received_at INTEGER NOT NULL,
+     ended_at INTEGER NOT NULL,
+     charge INTEGER NOT NULL,
+     PRIMARY KEY (user_id, id)
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+/**
+ * Brings the file to the newest version, each step whole or not at all.
+ * @throws Error when the file was written by a newer version of the gateway.
+ */
+export function migrate(db: DatabaseSync): void {
+  if (version(db) === MIGRATIONS.length) return;
+  transaction(db, () => {
+    // Read again: another process may have done it while this one waited for the lock.
+    for (let at = version(db); at < MIGRATIONS.length; at++) db.exec(MIGRATIONS[at] ?? "");
+    if (version(db) > MIGRATIONS.length)
+      throw new Error("it was written by a newer version of the gateway: use that one");
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function version(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+}

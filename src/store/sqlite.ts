@@ -1,0 +1,128 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Admission, AdmissionResult, Limits, NewKey, NewUser, Settlement, Store } from "../kit/index.ts";
+import { CommitQueue, transaction } from "./commits.ts";
+import type { OpenDatabase } from "./database.ts";
+import { guarded } from "./failures.ts";
+import { keyTable } from "./keys.ts";
+import { rememberInFile } from "./remember.ts";
+import { requestTables } from "./requests.ts";
+import { userTable } from "./users.ts";
+
+/** The store on an SQLite database, in a file or in memory. Takes over `database` and closes it. */
+export class SqliteStore implements Store {
+  readonly #database: OpenDatabase;
+  readonly #db: DatabaseSync;
+  readonly #queue: CommitQueue;
+  readonly #requests: ReturnType<typeof requestTables>;
+  readonly #users: ReturnType<typeof userTable>;
+  readonly #keys: ReturnType<typeof keyTable>;
+  readonly #remembered = new Map<string, string>();
+
+  constructor(database: OpenDatabase, now: () => number) {
+    this.#database = database;
+    this.#db = database.db;
+    this.#queue = new CommitQueue(database.db);
+    this.#requests = requestTables(database.db, now);
+    this.#users = userTable(database.db, now);
+    this.#keys = keyTable(database.db, now);
+  }
+
+  /** Ends what a dead process left running; only for the process that holds the file's lock. */
+  recover(): void {
+    this.#write(() => this.#requests.giveUpAll());
+  }
+
+  admit(admission: Admission): Promise<AdmissionResult> {
+    return this.#queue.add(() => this.#requests.admit(admission));
+  }
+
+  settle(settlement: Settlement): Promise<void> {
+    return this.#queue.add(() => this.#requests.settle(settlement));
+  }
+
+  windows(userId: string, limits: Limits) {
+    return guarded(() => this.#requests.windows(userId, limits));
+  }
+
+  running(userId: string) {
+    return guarded(() => this.#requests.running(userId));
+  }
+
+  ledger(userId: string) {
+    return guarded(() => this.#requests.ledger.of(userId));
+  }
+
+  principalByDigest(digest: Uint8Array) {
+    return guarded(() => this.#keys.principalByDigest(digest));
+  }
+
+  touchKeys(used: ReadonlyMap<string, number>) {
+    this.#write(() => this.#keys.touchKeys(used));
+  }
+
+  addUser(user: NewUser) {
+    return this.#writeDurably(() => this.#users.addUser(user));
+  }
+
+  findUser(idOrEmail: string) {
+    return guarded(() => this.#users.findUser(idOrEmail));
+  }
+
+  listUsers() {
+    return guarded(() => this.#users.listUsers());
+  }
+
+  setTier(userId: string, tier: string) {
+    return this.#writeDurably(() => this.#users.setTier(userId, tier));
+  }
+
+  grant(userId: string, amount: bigint) {
+    return this.#writeDurably(() => this.#users.grant(userId, amount));
+  }
+
+  addKey(key: NewKey, maximum: number) {
+    return this.#writeDurably(() => this.#keys.addKey(key, maximum));
+  }
+
+  listKeys(userId: string) {
+    return guarded(() => this.#keys.listKeys(userId));
+  }
+
+  revokeKey(keyId: string, userId?: string) {
+    return this.#writeDurably(() => this.#keys.revokeKey(keyId, userId));
+  }
+
+  remember(name: string, value: string): string {
+    const { file } = this.#database;
+    if (file !== null) return this.#write(() => rememberInFile(file, name, value));
+    const kept = this.#remembered.get(name) ?? value;
+    this.#remembered.set(name, kept);
+    return kept;
+  }
+
+  ping() {
+    guarded(() => this.#db.exec("SELECT 1 FROM users LIMIT 1"));
+  }
+
+  close() {
+    if (!this.#db.isOpen) return;
+    this.#queue.flush();
+    guarded(() => this.#database.close());
+  }
+
+  #write<T>(work: () => T): T {
+    return guarded(() => transaction(this.#db, work));
+  }
+
+  /** Forces the change to the disk before it is acknowledged: accounts survive a power cut. */
+  #writeDurably<T>(work: () => T): T {
+    return guarded(() => {
+      this.#db.exec("PRAGMA synchronous = FULL");
+      try {
+        return transaction(this.#db, work);
+      } finally {
+        this.#db.exec("PRAGMA synchronous = NORMAL");
+      }
+    });
+  }
+}

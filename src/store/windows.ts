@@ -1,0 +1,57 @@
+import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
+
+/** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
+const LENGTH: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
+
+/** Use of one calendar window; `window` is its number since the epoch. */
+export interface Count {
+  readonly window: number;
+  readonly used: number;
+}
+
+export type Counts = Readonly<Record<WindowName, Count>>;
+
+/** The stored counts as they stand at `now`: a window that has passed counts 0. */
+export function countsAt(stored: Counts, now: number): Counts {
+  return {
+    day: countAt(stored.day, LENGTH.day, now),
+    hour: countAt(stored.hour, LENGTH.hour, now),
+    minute: countAt(stored.minute, LENGTH.minute, now),
+  };
+}
+
+function countAt(stored: Count, length: number, now: number): Count {
+  const window = Math.floor(now / length);
+  if (stored.window < window) return { window, used: 0 };
+  // The clock went back. By one window: stay in the later one, else a clock that wavers at an edge opens it afresh each
+  // time. By more: take the count along, else a clock that was once far ahead locks the user out until then.
+  return stored.window - window <= 1 ? stored : { window, used: stored.used };
+}
+
+/** One request more: `units` of the day, 1 of hour and minute. */
+export function counted(counts: Counts, units: number): Counts {
+  return {
+    day: { window: counts.day.window, used: counts.day.used + units },
+    hour: { window: counts.hour.window, used: counts.hour.used + 1 },
+    minute: { window: counts.minute.window, used: counts.minute.used + 1 },
+  };
+}
+
+/** The first window whose limit `counts` exceeds, in the order in which refusals are told. */
+export function exceeded(counts: Counts, limits: Limits): WindowName | null {
+  for (const name of ["day", "hour", "minute"] as const) {
+    const limit = limits[name];
+    if (limit !== null && counts[name].used > limit) return name;
+  }
+  return null;
+}
+
+/** The public view of counts. */
+export function windowStates(counts: Counts, limits: Limits): Windows {
+  const state = (name: WindowName): WindowState => ({
+    used: counts[name].used,
+    limit: limits[name],
+    resetsAt: (counts[name].window + 1) * LENGTH[name],
+  });
+  return { day: state("day"), hour: state("hour"), minute: state("minute") };
+}

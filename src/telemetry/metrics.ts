@@ -1,0 +1,151 @@
+import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
+
+/** Stands for what a client made up: its text must never become a label. */
+const UNKNOWN = "unknown";
+const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
+const TOKEN_TYPES = ["prompt", "completion", "cached", "reasoning"] as const;
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300, 600];
+/** OpenTelemetry's bounds for the first token, and beyond: reasoning models exceed 10 s. */
+const FIRST_TOKENS = [
+  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20, 30, 45, 60,
+];
+
+/** State that is read when metrics are scraped. */
+export interface MetricSources {
+  readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
+  readonly activeStreams: () => number;
+}
+
+export interface Metrics {
+  attempt(target: Target, result: string): void;
+  finished(exchange: Exchange, outcome: Outcome): void;
+  /** `endpoint` is one of the gateway's own names. */
+  refused(endpoint: string, status: number, durationMs: number): void;
+  pluginFailed(name: string): void;
+  reloaded(result: "ok" | "rejected"): void;
+  /** The hash of the configuration in force. */
+  configuration(hash: string): void;
+  /** The scrape: Prometheus text. */
+  scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+/** Prometheus metrics under the names of design 10. Labels are names of the configuration or of the gateway's own. */
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: "gateway_requests_total",
+    help: "Requests by how they ended.",
+    labelNames: ["endpoint", "model", "tier", "status", "outcome"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "gateway_request_duration_seconds",
+    help: "From a request's arrival to the end of its answer.",
+    labelNames: ["endpoint", "model"],
+    buckets: DURATIONS,
+    registers,
+  });
+  const firstTokens = new Histogram({
+    name: "gateway_time_to_first_token_seconds",
+    help: "From a request's arrival to the first that an upstream produced.",
+    labelNames: ["model", "upstream"],
+    buckets: FIRST_TOKENS,
+    registers,
+  });
+  const tokens = new Counter({
+    name: "gateway_tokens_total",
+    help: "Billed tokens; prompt includes cached, completion includes reasoning.",
+    labelNames: ["model", "type"],
+    registers,
+  });
+  const cost = new Counter({
+    name: "gateway_cost_total",
+    help: "Charges in the configured currency.",
+    labelNames: ["model"],
+    registers,
+  });
+  const attempts = new Counter({
+    name: "gateway_upstream_attempts_total",
+    help: "Attempts at upstreams by result: ok, or the class of the failure.",
+    labelNames: ["upstream", "result"],
+    registers,
+  });
+  const pluginFailures = new Counter({
+    name: "gateway_plugin_failures_total",
+    help: "Hooks that threw.",
+    labelNames: ["plugin"],
+    registers,
+  });
+  const reloads = new Counter({
+    name: "gateway_config_reloads_total",
+    help: "Reloads of the configuration: ok, rejected.",
+    labelNames: ["result"],
+    registers,
+  });
+  const configuration = new Gauge({
+    name: "gateway_config_info",
+    help: "The configuration in force.",
+    labelNames: ["hash"],
+    registers,
+  });
+  const breakers: Gauge<"upstream"> = new Gauge({
+    name: "gateway_breaker_state",
+    help: "Circuit breaker: 0 closed, 1 half-open, 2 open.",
+    labelNames: ["upstream"],
+    registers,
+    collect() {
+      breakers.reset();
+      for (const [upstream, state] of sources.breakers()) breakers.set({ upstream }, BREAKER_VALUES[state]);
+    },
+  });
+  const streams: Gauge = new Gauge({
+    name: "gateway_active_streams",
+    help: "Streamed answers under way.",
+    registers,
+    collect() {
+      streams.set(sources.activeStreams());
+    },
+  });
+
+  return {
+    attempt({ upstream }, result) {
+      attempts.inc({ upstream, result });
+    },
+    finished(
+      { endpoint, model: { id: model }, tier, receivedAt },
+      { status, kind, bill, firstEventAt, endedAt, target },
+    ) {
+      requests.inc({ endpoint, model, tier: tier.name, status, outcome: kind });
+      durations.observe({ endpoint, model }, seconds(receivedAt, endedAt));
+      if (firstEventAt !== null && target !== null) {
+        firstTokens.observe({ model, upstream: target.upstream }, seconds(receivedAt, firstEventAt));
+      }
+      for (const type of TOKEN_TYPES) if (bill.usage[type] > 0) tokens.inc({ model, type }, bill.usage[type]);
+      if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
+    },
+    refused(endpoint, status, durationMs) {
+      requests.inc({ endpoint, model: UNKNOWN, tier: UNKNOWN, status, outcome: "refused" });
+      durations.observe({ endpoint, model: UNKNOWN }, Math.max(0, durationMs) / 1000);
+    },
+    pluginFailed(plugin) {
+      pluginFailures.inc({ plugin });
+    },
+    reloaded(result) {
+      reloads.inc({ result });
+    },
+    configuration(hash) {
+      configuration.reset();
+      configuration.set({ hash }, 1);
+    },
+    async scrape() {
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+  };
+}
+
+/** A clock set back must not count downwards. */
+function seconds(from: number, to: number): number {
+  return Math.max(0, to - from) / 1000;
+}

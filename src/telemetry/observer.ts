@@ -1,0 +1,92 @@
+import { type Exchange, GatewayError, type Log, nanoToString, type Observer, type Outcome } from "../kit/index.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** A request that was refused before it reached the pipeline. */
+export interface TurnedAway {
+  /** One of the gateway's own names. */
+  readonly endpoint: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly requestId: string;
+  readonly durationMs: number;
+}
+
+export interface GatewayObserver extends Observer {
+  turnedAway(request: TurnedAway): void;
+}
+
+export interface ObserverParts {
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** One line at info for every request; false spares the work when nobody would see it. */
+  readonly logRequests: boolean;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Feeds metrics and writes one line for every request: who, what and how it ended, never content. */
+export function createObserver({ metrics, log, logRequests, now }: ObserverParts): GatewayObserver {
+  const turnedAway = (request: TurnedAway): void => {
+    const { endpoint, status, code, requestId, durationMs } = request;
+    metrics.refused(endpoint, status, durationMs);
+    if (!logRequests) return;
+    log.info(
+      { request_id: requestId, endpoint, outcome: "refused", status, code: code ?? undefined, latency_ms: durationMs },
+      "request",
+    );
+  };
+  return {
+    turnedAway,
+    attempt(exchange, target, result) {
+      metrics.attempt(target, result.ok ? "ok" : result.error.failure);
+      if (result.ok) return;
+      const { failure, status, message } = result.error;
+      log.debug(
+        { request_id: exchange.requestId, upstream: target.upstream, failure, status, reason: message },
+        "attempt",
+      );
+    },
+    refused(request, error, receivedAt) {
+      const known = error instanceof GatewayError ? error : null;
+      turnedAway({
+        endpoint: request.endpoint,
+        status: known?.status ?? 500,
+        code: known?.code ?? null,
+        requestId: request.requestId,
+        durationMs: Math.max(0, now() - receivedAt),
+      });
+    },
+    finished(exchange, outcome) {
+      metrics.finished(exchange, outcome);
+      if (logRequests) log.info(requestLine(exchange, outcome), "request");
+    },
+    pluginFailed(plugin, error) {
+      metrics.pluginFailed(plugin);
+      log.warn({ plugin, err: error }, "plugin failed");
+    },
+  };
+}
+
+function requestLine(exchange: Exchange, outcome: Outcome): object {
+  const { receivedAt } = exchange;
+  const { bill, target, firstEventAt } = outcome;
+  return {
+    request_id: exchange.requestId,
+    id: exchange.id,
+    endpoint: exchange.endpoint,
+    model: exchange.model.id,
+    tier: exchange.tier.name,
+    stream: exchange.call.stream,
+    outcome: outcome.kind,
+    status: outcome.status,
+    code: outcome.code ?? undefined,
+    upstream: target?.upstream,
+    attempts: outcome.attempts,
+    prompt_tokens: bill.usage.prompt,
+    completion_tokens: bill.usage.completion,
+    estimated: bill.estimated || undefined,
+    cost: nanoToString(bill.charge),
+    first_event_ms: firstEventAt === null ? undefined : Math.max(0, firstEventAt - receivedAt),
+    latency_ms: Math.max(0, outcome.endedAt - receivedAt),
+  };
+}

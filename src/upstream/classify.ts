@@ -1,0 +1,94 @@
+import { errors } from "undici";
+import { AttemptError, type FailureClass } from "../kit/index.ts";
+
+const MINIMUM_WAIT = 50;
+const MAXIMUM_WAIT = 300_000;
+
+/** Statuses whose class is not that of their hundred (decisions 5.1). */
+const STATUSES: Readonly<Record<number, readonly [FailureClass, string]>> = {
+  401: ["credentials", "upstream refused the gateway's credentials"],
+  402: ["credentials", "upstream refused the gateway's credentials"],
+  403: ["credentials", "upstream refused the gateway's credentials"],
+  404: ["credentials", "upstream does not know the model or the path"],
+  408: ["status", "upstream answered"],
+  429: ["rate_limited", "upstream limits the gateway's rate"],
+};
+
+const HUNDREDS: Readonly<Record<number, readonly [FailureClass, string]>> = {
+  2: ["protocol", "upstream sent no answer"],
+  3: ["protocol", "upstream answered with a redirect"],
+  4: ["client_fault", "upstream refused the request"],
+  5: ["status", "upstream answered"],
+};
+
+/** undici's and Node's error codes after the request was sent; every other one is a reset. */
+const CODES: Readonly<Record<string, readonly [FailureClass, string]>> = {
+  UND_ERR_HEADERS_OVERFLOW: ["protocol", "upstream sent too large a header"],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["protocol", "upstream sent a body of the wrong length"],
+  ETIMEDOUT: ["timeout", "upstream timed out"],
+  // undici asserts parts of the protocol that its parser lets through, such as a status below 100.
+  ERR_ASSERTION: ["protocol", "upstream broke the HTTP protocol"],
+};
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What an answer with this status means for the attempt; for a status other than 200. */
+export function statusFailure(status: number, headers: Headers, now: number): AttemptError {
+  const [failure, text] = STATUSES[status] ??
+    HUNDREDS[Math.floor(status / 100)] ?? ["protocol", "upstream sent a status that does not exist"];
+  const message = failure === "status" ? `${text} ${status}` : `${text} (${status})`;
+  return new AttemptError(failure, message, { status, retryAfter: retryAfter(headers, now) });
+}
+
+/** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
+export function headFailure(headers: Headers, expected: string): AttemptError | null {
+  const encoding = first(headers["content-encoding"]) ?? "identity";
+  // Decoding would hand the upstream our memory: a few bytes can unpack to gigabytes.
+  if (encoding.toLowerCase() !== "identity") return protocol("upstream compressed its answer without being asked");
+  const type = first(headers["content-type"])?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return type === expected ? null : protocol(`upstream answered with something other than ${expected}`);
+}
+
+/** What a failed exchange of bytes means; `sent` tells whether the request had been written. */
+export function wireFailure(cause: Error, sent: boolean): AttemptError {
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
+    return new AttemptError("credentials", "upstream's configured headers or key cannot be sent", { cause });
+  }
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || (!sent && code === "ETIMEDOUT")) {
+    return new AttemptError("timeout", "upstream timed out while connecting", { cause });
+  }
+  if (!sent) return new AttemptError("connect", "upstream could not be reached", { cause });
+  const known = CODES[code];
+  if (known) return new AttemptError(known[0], known[1], { cause });
+  // undici's words for a 100 or 101 that nobody asked for; both come under the code of a reset.
+  if (cause instanceof errors.HTTPParserError || cause.message === "bad response" || cause.message === "bad upgrade") {
+    return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
+  }
+  return new AttemptError("reset", "upstream broke off the connection", { cause });
+}
+
+export function protocol(message: string, cause?: unknown): AttemptError {
+  return new AttemptError("protocol", message, { cause });
+}
+
+/** Milliseconds that `retry-after-ms` or `retry-after` (seconds or HTTP date) ask for, within 50 ms to 300 s. */
+export function retryAfter(headers: Headers, now: number): number | null {
+  const wait = milliseconds(first(headers["retry-after-ms"]), 1) ?? dateOrSeconds(first(headers["retry-after"]), now);
+  return wait === null ? null : Math.min(MAXIMUM_WAIT, Math.max(MINIMUM_WAIT, wait));
+}
+
+function dateOrSeconds(value: string | undefined, now: number): number | null {
+  // `Date.parse` reads almost anything ("-1" is a year): only the form that HTTP has is a date.
+  if (value === undefined || !/^[A-Z][a-z]{2,8},? .* GMT$/.test(value)) return milliseconds(value, 1_000);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : at - now;
+}
+
+function milliseconds(value: string | undefined, unit: number): number | null {
+  return value !== undefined && /^\d+(\.\d+)?$/.test(value) ? Number(value) * unit : null;
+}
+
+function first(value: string | readonly string[] | undefined): string | undefined {
+  return (typeof value === "string" ? value : value?.[0])?.trim();
+}

@@ -1,0 +1,144 @@
+import { hash } from "node:crypto";
+import { example } from "./example.ts";
+import type { Script } from "./script.ts";
+
+/** A request for an answer, in no dialect's own terms. */
+export interface Question {
+  readonly model: string;
+  /** Every text of the prompt. */
+  readonly prompt: readonly string[];
+  /** The last thing the user said. */
+  readonly said: string;
+  readonly choices: number;
+  readonly maximum: number;
+  readonly stop: readonly string[];
+  /** Tools to call in this answer. */
+  readonly calls: readonly Tool[];
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly parameters: unknown;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+export interface Choice {
+  /** Each piece is one event of a stream; joined they are the text. */
+  readonly reasoning: readonly string[];
+  readonly content: readonly string[];
+  readonly calls: readonly ToolCall[];
+  readonly finish: "stop" | "length" | "tool_calls";
+  /** Tokens of all of it. */
+  readonly tokens: number;
+}
+
+export interface Answer {
+  /** 24 hexadecimal digits that depend on the request alone. */
+  readonly seed: string;
+  readonly model: string;
+  readonly choices: readonly Choice[];
+  /** Numbers, unless the script claims something else. */
+  readonly usage: {
+    readonly prompt: unknown;
+    readonly completion: unknown;
+    readonly cached: unknown;
+    readonly reasoning: number;
+  };
+}
+
+const MAXIMUM_ECHO = 500;
+const SPACE = 32;
+const FILLER = " simulated";
+const REASONING = "Simulated reasoning: the answer repeats the question.";
+
+/** Tokens as the simulator counts them: one for each run of characters beyond U+0020. */
+export function countTokens(text: string): number {
+  let count = 0;
+  let inside = false;
+  // A loop, for prompts are long: a regular expression would cost more than the rest of an answer.
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charCodeAt(at) > SPACE;
+    if (letter && !inside) count++;
+    inside = letter;
+  }
+  return count;
+}
+
+/**
+ * The answer to a question: the same for the same `source` (the request's text) and script. Usage is the words of the
+ * prompt's texts, and the words of content, reasoning, tool names and tool arguments of every choice.
+ */
+export function answer(question: Question, script: Script, source: string): Answer {
+  const seed = hash("sha256", source).slice(0, 24);
+  const choices = Array.from({ length: question.choices }, (_, index) => choose(question, script, `${seed}${index}`));
+  const reasoning = choices.flatMap((choice) => choice.reasoning).join("");
+  return {
+    seed,
+    model: question.model,
+    choices,
+    usage: {
+      prompt: script["usage.prompt"] ?? question.prompt.reduce((sum, text) => sum + countTokens(text), 0),
+      completion: script["usage.completion"] ?? choices.reduce((sum, choice) => sum + choice.tokens, 0),
+      cached: script["usage.cached"] ?? 0,
+      reasoning: countTokens(reasoning),
+    },
+  };
+}
+
+function choose(question: Question, script: Script, seed: string): Choice {
+  const thinks = question.model.includes("reason");
+  const reasoning = thinks ? words(REASONING).slice(0, question.maximum) : [];
+  const left = question.maximum - reasoning.length;
+  const calls = question.calls.map((tool, index) => call(tool, `${seed}${index}`));
+  const callTokens = calls.reduce((sum, made) => sum + countTokens(`${made.name} ${made.arguments}`), 0);
+  if (calls.length > 0 && callTokens <= left) {
+    return { reasoning, content: [], calls, finish: "tool_calls", tokens: reasoning.length + callTokens };
+  }
+  const whole = calls.length > 0 ? [] : words(beforeStop(say(question.said, script.chunks), question.stop));
+  const content = whole.slice(0, left);
+  return {
+    reasoning,
+    content: group(content, script.chunks, script.chunk_bytes),
+    calls: [],
+    finish: content.length < whole.length || calls.length > 0 ? "length" : "stop",
+    tokens: reasoning.length + content.length,
+  };
+}
+
+function call(tool: Tool, seed: string): ToolCall {
+  return { id: `call_${seed.slice(-24)}`, name: tool.name, arguments: JSON.stringify(example(tool.parameters)) };
+}
+
+/** The text of an answer, made long enough for `chunks` events of a word each. */
+function say(said: string, chunks?: number): string {
+  if (chunks === 0) return "";
+  const text = `This is a simulated answer. You said: ${said.slice(0, MAXIMUM_ECHO).toWellFormed()}`;
+  return text + FILLER.repeat(Math.max(0, (chunks ?? 0) - countTokens(text)));
+}
+
+function beforeStop(text: string, stop: readonly string[]): string {
+  const ends = stop.map((sequence) => text.indexOf(sequence)).filter((index) => index >= 0);
+  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text;
+}
+
+/** Tokens with what stands before them. */
+function words(text: string): readonly string[] {
+  return text.match(/[\0- ]*[^\0- ]+/g) ?? [];
+}
+
+/** Joins words into `chunks` pieces (one a word without), none shorter than `bytes`. */
+function group(all: readonly string[], chunks = all.length, bytes = 0): readonly string[] {
+  const size = Math.min(chunks, all.length);
+  if (size === all.length && bytes === 0) return all;
+  return Array.from({ length: size }, (_, index) => {
+    const from = Math.floor((index * all.length) / size);
+    const piece = all.slice(from, Math.floor(((index + 1) * all.length) / size)).join("");
+    return piece + "~".repeat(Math.max(0, bytes - Buffer.byteLength(piece)));
+  });
+}

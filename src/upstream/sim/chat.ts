@@ -1,0 +1,72 @@
+import { answer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
+import { note } from "./ledger.ts";
+import type { LedgerEntry } from "./ledger.ts";
+import { chunks, completion, DONE } from "./openai-answer.ts";
+import { parseBody, parseChat } from "./openai-request.ts";
+import type { ChatRequest } from "./openai-request.ts";
+import type { Part } from "./part.ts";
+import { jsonReply, streamReply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
+import { parseScript } from "./script.ts";
+import type { Script } from "./script.ts";
+
+const KEPT_TEXT = 16_384;
+const KEPT = 128;
+
+/** A healthy answer, encoded whole. */
+export interface Encoded {
+  readonly reply: Reply;
+  readonly payload: Buffer;
+  /** Enters it into the ledger. */
+  readonly facts: Pick<LedgerEntry, "model" | "stream" | "status" | "events" | "bytes" | "tokens" | "claimed">;
+}
+
+/** Answers chat completions; remembers the healthy answers to the last requests, which repeat in benchmarks. */
+export class Chat {
+  readonly #encoded = new Map<string, Encoded>();
+
+  /** The whole answer to a request that has been answered before without any script. */
+  recall(text: string): Encoded | undefined {
+    return this.#encoded.get(text);
+  }
+
+  /** @throws SimError 400 */
+  read(text: string, ...scripts: readonly unknown[]): { readonly request: ChatRequest; readonly script: Script } {
+    const body = parseBody(text);
+    return { script: parseScript(...scripts, body["sim"]), request: parseChat(body) };
+  }
+
+  /** The reply as `script` shapes it; its faults are not in it yet. */
+  reply(text: string, { question, stream, includeUsage }: ChatRequest, script: Script): Reply {
+    const made = answer(question, script, text);
+    if (!stream) return jsonReply(200, completion(made, !script.no_usage));
+    return streamReply(events(made, includeUsage && !script.no_usage, script.no_done ? "" : DONE));
+  }
+
+  /** Encodes a healthy reply once, for this request and its repetitions. */
+  encode(text: string, model: string, reply: Reply): Encoded {
+    const parts = [...reply.parts];
+    const payload = Buffer.from(parts.map((part) => part.text).join(""));
+    const { stream, status } = reply;
+    const facts: Encoded["facts"] = {
+      model,
+      stream,
+      status,
+      events: 0,
+      bytes: payload.length,
+      tokens: 0,
+      claimed: null,
+    };
+    for (const part of parts) note(facts, part);
+    const encoded: Encoded = { reply, payload, facts };
+    if (this.#encoded.size >= KEPT) this.#encoded.clear();
+    if (text.length <= KEPT_TEXT) this.#encoded.set(text, encoded);
+    return encoded;
+  }
+}
+
+function* events(made: Answer, withUsage: boolean, ending: string): Generator<Part> {
+  yield* chunks(made, withUsage);
+  yield { text: ending, tokens: 0, uncounted: true };
+}

@@ -1,0 +1,129 @@
+import type { Answer, Choice, ToolCall } from "./answer.ts";
+import { countTokens } from "./answer.ts";
+import type { SimError } from "./error.ts";
+import type { Part } from "./part.ts";
+
+/** Fixed, so that the same request gets the same bytes: 2026-01-01. */
+const CREATED = 1_767_225_600;
+const FINGERPRINT = "simulated";
+const ARGUMENT_PIECE = 12;
+
+export const DONE = "data: [DONE]\n\n";
+
+/** The body of a `chat.completion`. `withUsage` false leaves the token counts out. */
+export function completion(answer: Answer, withUsage: boolean): Part {
+  const body = {
+    id: idOf(answer),
+    object: "chat.completion",
+    created: CREATED,
+    model: answer.model,
+    choices: answer.choices.map((choice, index) => ({
+      index,
+      message: messageOf(choice),
+      logprobs: null,
+      finish_reason: choice.finish,
+    })),
+    usage: withUsage ? usageOf(answer) : undefined,
+    system_fingerprint: FINGERPRINT,
+  };
+  return {
+    text: JSON.stringify(body),
+    tokens: answer.choices.reduce((sum, choice) => sum + choice.tokens, 0),
+    claims: withUsage ? answer.usage : undefined,
+  };
+}
+
+/** The events of a stream without their ending: with `withUsage` the counts come last and are null until then. */
+export function* chunks(answer: Answer, withUsage: boolean): Generator<Part> {
+  // Only what differs is serialised for each event: a long stream's cost is here.
+  const head = `data: ${JSON.stringify({
+    id: idOf(answer),
+    object: "chat.completion.chunk",
+    created: CREATED,
+    model: answer.model,
+    system_fingerprint: FINGERPRINT,
+  }).slice(0, -1)},"choices":[`;
+  const tail = withUsage ? '],"usage":null}\n\n' : "]}\n\n";
+  for (const [index, choice] of answer.choices.entries()) {
+    for (const { delta, finish, tokens } of deltas(choice)) {
+      const reason = finish === undefined ? "null" : `"${finish}"`;
+      const text = `${head}{"index":${index},"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}${tail}`;
+      yield { text, tokens };
+    }
+  }
+  if (withUsage) {
+    yield { text: `${head}],"usage":${JSON.stringify(usageOf(answer))}}\n\n`, tokens: 0, claims: answer.usage };
+  }
+}
+
+/** The body of a failure. */
+export function errorBody(error: SimError): string {
+  const { message, param, code } = error;
+  return JSON.stringify({ error: { message, type: errorType(error.status), param, code } });
+}
+
+export function modelList(): string {
+  const ids = ["simulated-chat", "simulated-reasoner"];
+  const data = ids.map((id) => ({ id, object: "model", created: CREATED, owned_by: "simulator" }));
+  return JSON.stringify({ object: "list", data });
+}
+
+interface Delta {
+  readonly delta: object;
+  readonly finish?: string;
+  readonly tokens: number;
+}
+
+function* deltas({ reasoning, content, calls, finish }: Choice): Generator<Delta> {
+  yield { delta: { role: "assistant", content: calls.length > 0 ? null : "", refusal: null }, tokens: 0 };
+  for (const piece of reasoning) yield { delta: { reasoning_content: piece }, tokens: countTokens(piece) };
+  for (const piece of content) yield { delta: { content: piece }, tokens: countTokens(piece) };
+  for (const [index, call] of calls.entries()) yield* callDeltas(call, index);
+  yield { delta: {}, finish, tokens: 0 };
+}
+
+function* callDeltas(call: ToolCall, index: number): Generator<Delta> {
+  const { id, name } = call;
+  yield { delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }, tokens: 1 };
+  for (let at = 0; at < call.arguments.length; at += ARGUMENT_PIECE) {
+    const piece = call.arguments.slice(at, at + ARGUMENT_PIECE);
+    // A word that two pieces share counts with the piece it starts in, so that the sum is the whole call's.
+    const tokens = countTokens(call.arguments.slice(0, at + piece.length)) - countTokens(call.arguments.slice(0, at));
+    yield { delta: { tool_calls: [{ index, function: { arguments: piece } }] }, tokens };
+  }
+}
+
+function messageOf({ reasoning, content, calls }: Choice): object {
+  return {
+    role: "assistant",
+    content: calls.length > 0 ? null : content.join(""),
+    ...(reasoning.length > 0 && { reasoning_content: reasoning.join("") }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id, name, arguments: text }) => ({
+        id,
+        type: "function",
+        function: { name, arguments: text },
+      })),
+    }),
+    refusal: null,
+  };
+}
+
+function usageOf({ usage }: Answer): object {
+  return {
+    prompt_tokens: usage.prompt,
+    completion_tokens: usage.completion,
+    total_tokens: Number(usage.prompt) + Number(usage.completion),
+    prompt_tokens_details: { cached_tokens: usage.cached },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  };
+}
+
+function idOf(answer: Answer): string {
+  return `chatcmpl-sim-${answer.seed}`;
+}
+
+function errorType(status: number): string {
+  if (status === 429) return "requests";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}

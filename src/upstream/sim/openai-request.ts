@@ -1,0 +1,154 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import type { Question, Tool } from "./answer.ts";
+import { badParameter, SimError } from "./error.ts";
+
+/** What a chat-completions body asks for. */
+export interface ChatRequest {
+  readonly question: Question;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+}
+
+const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
+const MAXIMUM_CHOICES = 128;
+
+/** @throws SimError 401 without a key. Any key will do. */
+export function checkKey(authorization: string | undefined): void {
+  if (/^Bearer \S/i.test(authorization ?? "")) return;
+  throw new SimError(
+    401,
+    "You didn't provide an API key. You need to provide your API key in an Authorization header.",
+  );
+}
+
+/** @throws SimError 400 for text that is no JSON object. */
+export function parseBody(text: string): Json {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Falls through: text that is not JSON and JSON that is no object get the same answer.
+  }
+  if (isJson(body)) return body;
+  throw new SimError(400, "We could not parse the JSON body of your request.");
+}
+
+/** @throws SimError 400 naming the parameter. */
+export function parseChat(body: Json): ChatRequest {
+  const { model, n, stream, stop, stream_options: options } = body;
+  if (typeof model !== "string" || model === "") throw badParameter("model", "you must provide a model parameter");
+  const messages = parseMessages(body["messages"]);
+  const said = textOf(messages.findLast((message) => message["role"] === "user")?.["content"]);
+  const limits = ["max_completion_tokens", "max_tokens"].map((name) =>
+    integer(name, body[name], Number.MAX_SAFE_INTEGER),
+  );
+  if (stream !== undefined && stream !== null && typeof stream !== "boolean")
+    throw wrong("stream", "a boolean", stream);
+  if (options !== undefined && options !== null && !isJson(options))
+    throw wrong("stream_options", "an object", options);
+  if (isJson(options) && stream !== true) {
+    throw badParameter("stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
+  }
+  return {
+    question: {
+      model,
+      prompt: messages.map((message) => textOf(message["content"])),
+      said,
+      choices: integer("n", n, MAXIMUM_CHOICES) ?? 1,
+      maximum: limits[0] ?? limits[1] ?? Infinity,
+      stop: parseStop(stop),
+      calls: toolsToCall(body, said, messages.at(-1)?.["role"] === "tool"),
+    },
+    stream: stream === true,
+    includeUsage: isJson(options) && options["include_usage"] === true,
+  };
+}
+
+function parseMessages(value: unknown): readonly Json[] {
+  if (!Array.isArray(value)) throw wrong("messages", "an array of objects", value);
+  if (value.length === 0) throw badParameter("messages", "Invalid 'messages': empty array.", "empty_array");
+  return value.map((message: unknown, index) => {
+    const at = `messages[${index}]`;
+    if (!isJson(message)) throw wrong(at, "an object", message);
+    const { role, content } = message;
+    if (typeof role !== "string" || !ROLES.includes(role))
+      throw wrong(`${at}.role`, `one of ${ROLES.join(", ")}`, role);
+    const absent = content === undefined || content === null;
+    if (absent ? role !== "assistant" : typeof content !== "string" && !Array.isArray(content)) {
+      throw wrong(`${at}.content`, "a string or an array of content parts", content);
+    }
+    return message;
+  });
+}
+
+function parseStop(stop: unknown): readonly string[] {
+  if (stop === undefined || stop === null) return [];
+  const sequences: readonly unknown[] = Array.isArray(stop) ? stop : [stop];
+  const usable = sequences.filter((sequence) => typeof sequence === "string");
+  if (usable.length < sequences.length || usable.length > 4) throw wrong("stop", "a string or up to 4 strings", stop);
+  return usable.filter((sequence) => sequence !== "");
+}
+
+/**
+ * The tools this answer calls: the one `tool_choice` demands, else those the user names, else the first when the user
+ * speaks of a tool or a function. None once a tool has answered, so that a tool loop ends.
+ */
+function toolsToCall(body: Json, said: string, answered: boolean): readonly Tool[] {
+  const tools = parseTools(body["tools"]);
+  const choice = body["tool_choice"];
+  const first = tools.slice(0, 1);
+  if (isJson(choice)) {
+    const wanted = isJson(choice["function"]) ? choice["function"]["name"] : undefined;
+    const found = tools.filter((tool) => tool.name === wanted);
+    if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${String(wanted)}' not found in 'tools'.`);
+    return answered ? [] : found;
+  }
+  if (choice === "required" && tools.length === 0) {
+    throw badParameter("tool_choice", "'tool_choice' is only allowed when 'tools' are specified.");
+  }
+  if (answered || choice === "none") return [];
+  const named = tools.filter((tool) => said.includes(tool.name));
+  const asked = /\b(tool|function)s?\b/i.test(said) || choice === "required" ? first : [];
+  if (named.length === 0) return asked;
+  return body["parallel_tool_calls"] === false ? named.slice(0, 1) : named;
+}
+
+/** Function tools; tools of other types are accepted and never called. */
+function parseTools(value: unknown): readonly Tool[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw wrong("tools", "an array of objects", value);
+  return value.flatMap((tool: unknown, index): readonly Tool[] => {
+    if (!isJson(tool) || typeof tool["type"] !== "string")
+      throw wrong(`tools[${index}]`, "an object with a type", tool);
+    if (tool["type"] !== "function") return [];
+    const made = tool["function"];
+    if (!isJson(made) || typeof made["name"] !== "string" || made["name"] === "") {
+      throw badParameter(
+        `tools[${index}].function.name`,
+        `Missing required parameter: 'tools[${index}].function.name'.`,
+      );
+    }
+    return [{ name: made["name"], parameters: made["parameters"] ?? {} }];
+  });
+}
+
+function integer(name: string, value: unknown, maximum: number): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > maximum) {
+    throw wrong(name, `an integer from 1 to ${maximum}`, value);
+  }
+  return value;
+}
+
+/** The text of a message's content: a string, or the text parts of an array. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.map((part) => (isJson(part) && typeof part["text"] === "string" ? part["text"] : "")).join(" ");
+}
+
+function wrong(name: string, expects: string, value: unknown): SimError {
+  if (value === undefined)
+    return badParameter(name, `Missing required parameter: '${name}'.`, "missing_required_parameter");
+  return badParameter(name, `Invalid value for '${name}': expected ${expects}.`, "invalid_type");
+}

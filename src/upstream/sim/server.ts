@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { LedgerEntry } from "./ledger.ts";
+import { Routes } from "./routes.ts";
+
+export type { LedgerEntry } from "./ledger.ts";
+
+export interface Simulator {
+  /** `http://127.0.0.1:PORT`; `/v1/…` answers healthily, `/sim/<script>/v1/…` as the script says. */
+  readonly origin: string;
+  /** What was served, oldest first; the newest 20,000 at least. Also `GET /sim/ledger`, emptied by `DELETE`. */
+  ledger(): readonly LedgerEntry[];
+  /** Streams that are open now. Also `GET /sim/open`. */
+  open(): number;
+  /** Cuts what is open and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a provider that is none: an HTTP server, by default on a free port of loopback, that speaks the OpenAI dialect
+ * and fails on demand. Its answers say that they are simulated.
+ * @throws the listening error, such as EADDRINUSE.
+ */
+export async function startSimulator(options: { host?: string; port?: number } = {}): Promise<Simulator> {
+  const { host = "127.0.0.1", port = 0 } = options;
+  const routes = new Routes();
+  const server = createServer((request, response) => void routes.handle(request, response));
+  // Longer than a client's pool keeps a connection: closing first would race with its next request.
+  server.keepAliveTimeout = 75_000;
+  server.listen(port, host);
+  await once(server, "listening");
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    origin: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    ledger: () => routes.ledger.entries,
+    open: () => routes.ledger.open,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The base URL, in OpenAI's style, at which every request meets `script`: a query such as `?first_byte=300ms`, or `-`. */
+export function scriptedUrl(origin: string, script: string): string {
+  return `${origin}/sim/${encodeURIComponent(script.replace(/^\?/, "") || "-")}/v1`;
+}

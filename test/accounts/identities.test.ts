@@ -1,0 +1,237 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createIdentities } from "../../src/accounts/identities.ts";
+import type { IdentitiesOptions } from "../../src/accounts/identities.ts";
+import { createKey, digest } from "../../src/accounts/keys.ts";
+import { createTokens } from "../../src/accounts/tokens.ts";
+import { GatewayError, storeUnavailable } from "../../src/kit/index.ts";
+import type { Principal, Store } from "../../src/kit/index.ts";
+import { START, storeWithUser, tokenSettings } from "./support.ts";
+
+const NO_TOKENS: IdentitiesOptions["tokens"] = { verify: () => null };
+
+function identitiesOn(store: Store, more: Partial<IdentitiesOptions> = {}) {
+  const identities = createIdentities({ store, tokens: NO_TOKENS, now: () => START, ...more });
+  // A test that breaks the store may leave something that cannot be written.
+  onTestFinished(async () => identities.close().catch(() => {}));
+  return identities;
+}
+
+async function withKey(now?: () => number) {
+  const { store, user } = await storeWithUser(now);
+  const { body } = await createKey(store, { userId: user.id, name: "n" });
+  return {
+    store,
+    user,
+    secret: body.key,
+    keyId: body.id,
+    principal: { userId: user.id, tier: "Free", keyId: body.id },
+  };
+}
+
+const lastUse = async (store: Store) => (await store.listKeys("user_1"))[0]!.lastUsedAt;
+
+async function signedIn() {
+  const { store, user } = await storeWithUser();
+  const secrets = tokenSettings({ a: "0123456789abcdef0123456789abcdef" });
+  const tokens = await createTokens({ settings: secrets, now: () => START, remember: (_, value) => value });
+  return { store, user, tokens, identities: identitiesOn(store, { tokens }) };
+}
+
+/** The clock by which caches forget, standing still until it is moved. */
+function monotonicTime() {
+  const time = { now: performance.now() };
+  const spy = vi.spyOn(performance, "now").mockImplementation(() => time.now);
+  onTestFinished(() => spy.mockRestore());
+  return time;
+}
+
+const secretOf = (index: number) => `rk_${index.toString(16).padStart(64, "0")}`;
+
+describe("by key", () => {
+  test("a live key is its user, every time", async () => {
+    const { store, secret, principal } = await withKey();
+    const identities = identitiesOn(store);
+    expect(await identities.byKey(secret)).toEqual(principal);
+    expect(await identities.byKey(secret), "from the cache").toEqual(principal);
+    expect(await identities.byKey(secretOf(1))).toBeNull();
+    expect(await identities.byKey(secretOf(1)), "from the cache").toBeNull();
+  });
+
+  test("only what has the shape of a key reaches the store", async () => {
+    const { store, secret } = await withKey();
+    const asked = vi.spyOn(store, "principalByDigest");
+    const identities = identitiesOn(store);
+    const hostile = ["", "rk_", "' OR 1=1 --", "../../etc/passwd", "\0", "{{7*7}}", "rk_*", "%", "x".repeat(100_000)];
+    const changed = [
+      secret.toUpperCase(),
+      `${secret}0`,
+      secret.slice(0, -1),
+      `${secret}\n`,
+      ` ${secret}`,
+      `rk_${secret}`,
+    ];
+    for (const value of [...hostile, ...changed]) expect(await identities.byKey(value)).toBeNull();
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  test("keys that are alike in all but their last character are different users", async () => {
+    const { store, user } = await storeWithUser();
+    const other = (await store.addUser({ id: "user_2", email: "b@example.com", tier: "Max", credits: 0n }))!;
+    const secrets = [`rk_${"a".repeat(63)}0`, `rk_${"a".repeat(63)}1`];
+    for (const [index, userId] of [user.id, other.id].entries()) {
+      const key = { id: `key_${index}`, userId, name: "n", prefix: "rk_aaaaaaaa", digest: digest(secrets[index]!) };
+      await store.addKey(key, 50);
+    }
+    const identities = identitiesOn(store);
+    for (const round of [1, 2]) {
+      const found = await Promise.all(secrets.map(async (secret) => identities.byKey(secret)));
+      expect(
+        found.map((principal) => principal?.userId),
+        `round ${round}`,
+      ).toEqual(["user_1", "user_2"]);
+    }
+  });
+
+  test("a key that another process revokes stops working within a second, a tier changes within one", async () => {
+    const time = monotonicTime();
+    const { store, user, secret, keyId } = await withKey();
+    const identities = identitiesOn(store);
+    const { body: kept } = await createKey(store, { userId: user.id, name: "kept" });
+    await identities.byKey(secret);
+    await identities.byKey(kept.key);
+    await store.revokeKey(keyId);
+    await store.setTier(user.id, "Max");
+    time.now += 999;
+    expect(await identities.byKey(secret)).toBeNull();
+    expect(await identities.byKey(kept.key)).toMatchObject({ tier: "Max" });
+  });
+
+  test("the store is asked once for a key, however many ask, and again only when the answer is old", async () => {
+    const { store, secret, principal } = await withKey();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const asked = vi.spyOn(store, "principalByDigest").mockImplementation(async () => {
+      await held;
+      return principal;
+    });
+    const identities = identitiesOn(store);
+    const all = Array.from({ length: 1_000 }, async () => identities.byKey(secret));
+    release();
+    for (const found of await Promise.all(all)) expect(found).toEqual(principal);
+    await identities.byKey(secret);
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  test("unknown keys are remembered too, and a flood of them leaves the good ones in place", async () => {
+    monotonicTime();
+    const { store, secret, principal } = await withKey();
+    const asked = vi.spyOn(store, "principalByDigest");
+    const identities = identitiesOn(store);
+    await identities.byKey(secretOf(1));
+    await identities.byKey(secretOf(1));
+    await identities.byKey(secret);
+    expect(asked).toHaveBeenCalledTimes(2);
+    // From here on the store knows nobody: a good key that is still one was never pushed out.
+    asked.mockReturnValue(null);
+    for (let index = 2; index < 25_000; index++) await identities.byKey(secretOf(index));
+    expect(await identities.byKey(secret)).toEqual(principal);
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw storeUnavailable(new Error("away"));
+      },
+    ],
+    ["rejects", () => Promise.reject(storeUnavailable(new Error("away")))],
+  ] as const)("a store that %s is an error, never an unknown key, and is asked again", async (_, fail) => {
+    const { store, secret, principal } = await withKey();
+    const asked = vi.spyOn(store, "principalByDigest");
+    const identities = identitiesOn(store);
+    asked.mockImplementationOnce(fail);
+    const both = await Promise.allSettled([1, 2].map(async () => identities.byKey(secret)));
+    for (const result of both) {
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "STORE_UNAVAILABLE" } });
+      expect((result as PromiseRejectedResult).reason).toBeInstanceOf(GatewayError);
+    }
+    expect(await identities.byKey(secret)).toEqual(principal);
+  });
+});
+
+describe("last use", () => {
+  test("is written at the close", async () => {
+    const clock = { now: START };
+    const { store, secret } = await withKey(() => clock.now);
+    const identities = identitiesOn(store, { now: () => clock.now });
+    await identities.byKey(secret);
+    clock.now += 45_000;
+    await identities.byKey(secret);
+    expect(await lastUse(store), "not on the request's path").toBeNull();
+    await identities.close();
+    expect(await lastUse(store)).toBe(START + 45_000);
+  });
+
+  test("is written every so often, in one step for all keys", async () => {
+    const { store, secret } = await withKey();
+    const { body: second } = await createKey(store, { userId: "user_1", name: "second" });
+    const written = vi.spyOn(store, "touchKeys");
+    const identities = identitiesOn(store, { flushEvery: 20 });
+    await identities.byKey(secret);
+    await identities.byKey(second.key);
+    await vi.waitFor(() => expect(written).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+    expect([...written.mock.calls[0]![0].values()]).toEqual([START, START]);
+    await identities.close();
+    expect(written, "nothing new, nothing written").toHaveBeenCalledTimes(1);
+  });
+
+  test("survives a store that is away", async () => {
+    const clock = { now: START };
+    const { store, secret } = await withKey(() => clock.now);
+    const written = vi.spyOn(store, "touchKeys");
+    written.mockImplementationOnce(() => {
+      throw storeUnavailable(new Error("away"));
+    });
+    const identities = identitiesOn(store, { now: () => clock.now, flushEvery: 20 });
+    await identities.byKey(secret);
+    await vi.waitFor(async () => expect(await lastUse(store)).toBe(START), { timeout: 10_000 });
+    expect(written).toHaveBeenCalledTimes(2);
+  });
+
+  test("of unknown keys is not noted", async () => {
+    const { store } = await withKey();
+    const written = vi.spyOn(store, "touchKeys");
+    const identities = identitiesOn(store);
+    await identities.byKey(secretOf(1));
+    await identities.close();
+    expect(written).not.toHaveBeenCalled();
+  });
+});
+
+describe("by token", () => {
+  test("a user, in the tier that is stored and without a key", async () => {
+    const { store, user, tokens, identities } = await signedIn();
+    const { access_token } = await tokens.issue({ id: user.id, tier: "Ultra" });
+    const expected: Principal = { userId: user.id, tier: "Free", keyId: null };
+    expect(await identities.byToken(access_token)).toEqual(expected);
+    await store.setTier(user.id, "Lite");
+    expect(await identities.byToken(access_token)).toEqual({ ...expected, tier: "Lite" });
+  });
+
+  test("nobody for a bad token, an unknown user or an address in a user's place", async () => {
+    const { user, tokens, identities } = await signedIn();
+    expect(await identities.byToken("not.a.token")).toBeNull();
+    for (const id of ["user_nobody", user.email]) {
+      const { access_token } = await tokens.issue({ id, tier: "Free" });
+      expect(await identities.byToken(access_token)).toBeNull();
+    }
+  });
+
+  test("a store that is away is an error", async () => {
+    const { store, user, tokens, identities } = await signedIn();
+    const { access_token } = await tokens.issue(user);
+    vi.spyOn(store, "findUser").mockImplementation(() => {
+      throw storeUnavailable(new Error("away"));
+    });
+    await expect((async () => identities.byToken(access_token))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});

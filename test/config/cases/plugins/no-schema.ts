@@ -1,0 +1,8 @@
+import { definePlugin } from "#kit";
+
+export default definePlugin({
+  name: "no-schema",
+  stage: "transform",
+  schema: new URL("./nowhere.schema.json", import.meta.url),
+  setup: () => ({}),
+});

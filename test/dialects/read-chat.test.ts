@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
+import type { Json } from "../../src/kit/index.ts";
+
+const chat = (more: Json = {}): Json => ({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...more });
+
+test("the call is the body, with what the gateway routes and counts by", () => {
+  const body = chat({ stream: true, later: { unknown: 1 } });
+  expect(readChat(body)).toEqual({
+    kind: "chat",
+    model: "route/a",
+    stream: true,
+    body,
+    promptBytes: "user".length + "hi".length,
+    maxOutput: null,
+  });
+});
+
+test.each([
+  [undefined, false],
+  [null, false],
+  [false, false],
+  [true, true],
+])("stream %s", (stream, expected) => {
+  expect(readChat(chat({ stream })).stream).toBe(expected);
+});
+
+describe("promptBytes", () => {
+  const bytes = (messages: unknown, tools?: unknown): number => readChat(chat({ messages, tools })).promptBytes;
+
+  test("counts UTF-8 bytes of all texts of messages and tools", () => {
+    expect(bytes([{ content: "é🌍" }])).toBe(6);
+    expect(bytes([{ content: [{ text: "ab" }, { text: "c" }] }])).toBe(3);
+    expect(bytes([], [{ function: { name: "f", description: "gh", parameters: { a: { title: "i" } } } }])).toBe(4);
+    expect(bytes(null)).toBe(0);
+  });
+
+  test("is at least the text of any message", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" })), (contents) => {
+        const plain = contents.filter((text) => !text.startsWith("data:"));
+        const total = plain.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+        return bytes(plain.map((content) => ({ content }))) === total;
+      }),
+    );
+  });
+
+  test("an inlined picture counts as a picture, not as its base64", () => {
+    const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
+    expect(bytes([{ content: [{ image_url: { url } }] }])).toBe(4_000);
+  });
+
+  test("text that merely begins with data: is text", () => {
+    expect(bytes([{ content: `data: ${"x".repeat(50_000)}` }])).toBe(50_006);
+    expect(bytes([{ content: `data:,${"x".repeat(50_000)}` }])).toBe(50_006);
+  });
+
+  test("a body nested deeper than the call stack does not throw", () => {
+    const deep = JSON.parse(`${"[".repeat(200_000)}"x"${"]".repeat(200_000)}`) as unknown;
+    expect(bytes(deep)).toBe(1);
+    expect(chatFormat(readChat(chat({ messages: deep }))).promptText()).toBe("x");
+  });
+});
+
+describe("maxOutput", () => {
+  const max = (more: Json): number | null => readChat(chat(more)).maxOutput;
+
+  test.each([
+    [{}, null],
+    [{ max_tokens: null }, null],
+    [{ max_tokens: 100 }, 100],
+    [{ max_completion_tokens: 50 }, 50],
+    [{ max_completion_tokens: 50, max_tokens: 100 }, 50],
+    [{ max_completion_tokens: null, max_tokens: 100 }, 100],
+    [{ max_tokens: 100, n: 3 }, 300],
+    [{ max_tokens: 100, n: null }, 100],
+  ])("%j", (more, expected) => {
+    expect(max(more)).toBe(expected);
+  });
+
+  test("is always a count that money can be computed with: the hold of an absurd limit must not be a 500", () => {
+    const anything = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(1e308, -5, Infinity, NaN, "7", null, true));
+    fc.assert(
+      fc.property(anything, anything, anything, (max_tokens, max_completion_tokens, n) => {
+        const limit = max({ max_tokens, max_completion_tokens, n });
+        return limit === null || (Number.isSafeInteger(limit) && limit >= 0);
+      }),
+    );
+  });
+});

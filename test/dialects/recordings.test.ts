@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
+import { openai } from "../../src/dialects/openai.ts";
+import { isJson, type Json, type Usage } from "../../src/kit/index.ts";
+import { sharedFixtures } from "../support/shared.ts";
+import { cutAt, cuts, decode } from "./decode.ts";
+
+/** Recorded OpenAI-style streams: one JSON payload a line. */
+const STREAMS = [
+  "openai/chat/openai-text",
+  "openai/chat/azure-model-router.1",
+  "alibaba/alibaba-text",
+  "alibaba/alibaba-reasoning",
+  "alibaba/alibaba-tool-call",
+  "azure/azure-deepseek-reasoning.1",
+  "deepseek/chat/deepseek-text",
+  "deepseek/chat/deepseek-reasoning",
+  "deepseek/chat/deepseek-tool-call",
+  "groq/groq-text",
+  "groq/groq-reasoning",
+  "groq/groq-tool-call",
+  "moonshotai/moonshotai-stream",
+  "openai-compatible/chat/xai-text",
+  "openai-compatible/chat/xai-tool-call",
+  "xai/xai-text",
+  "xai/xai-tool-call",
+  "perplexity/perplexity-text",
+];
+
+const BODIES = [
+  "openai/chat/openai-text",
+  "alibaba/alibaba-tool-call",
+  "azure/azure-deepseek-reasoning.1",
+  "deepseek/chat/deepseek-json",
+  "groq/groq-reasoning",
+  "moonshotai/moonshotai-tool-call",
+  "openai-compatible/chat/xai-text",
+  "xai/xai-tool-call",
+  "perplexity/perplexity-text",
+];
+
+/** Provider and model as the count of their usage must come out: what the provider's own total adds up to. */
+const REASONING_APART = new Set(["openai-compatible/chat/xai-text", "openai-compatible/chat/xai-tool-call", "xai/xai-text", "xai/xai-tool-call"]);
+
+interface Assembled {
+  text: string;
+  reasoning: string;
+  readonly tools: Record<number, { name: string; arguments: string }>;
+  finish: unknown;
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const words = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** What a client puts together from chunks. */
+function assemble(chunks: readonly Json[]): Assembled {
+  const result: Assembled = { text: "", reasoning: "", tools: {}, finish: null };
+  for (const choice of chunks.flatMap((chunk) => list(chunk["choices"]))) {
+    if (!isJson(choice) || !isJson(choice["delta"])) continue;
+    const { delta } = choice;
+    result.text += words(delta["content"]);
+    result.reasoning += words(delta["reasoning_content"]) + words(delta["reasoning"]);
+    result.finish = choice["finish_reason"] ?? result.finish;
+    for (const call of list(delta["tool_calls"])) {
+      if (!isJson(call) || !isJson(call["function"])) continue;
+      const tool = (result.tools[Number(call["index"])] ??= { name: "", arguments: "" });
+      tool.name += words(call["function"]["name"]);
+      tool.arguments += words(call["function"]["arguments"]);
+    }
+  }
+  return result;
+}
+
+/** The provider's last count, read by hand. */
+function lastUsage(chunks: readonly Json[], name: string): Usage | null {
+  const raw = chunks.findLast((chunk) => isJson(chunk["usage"]))?.["usage"];
+  if (!isJson(raw)) return null;
+  const number = (value: unknown): number => (typeof value === "number" ? value : 0);
+  const details = (field: string, key: string): number => (isJson(raw[field]) ? number(raw[field][key]) : 0);
+  const reasoning = details("completion_tokens_details", "reasoning_tokens");
+  return {
+    prompt: number(raw["prompt_tokens"]),
+    completion: number(raw["completion_tokens"]) + (REASONING_APART.has(name) ? reasoning : 0),
+    cached: details("prompt_tokens_details", "cached_tokens"),
+    reasoning,
+  };
+}
+
+const folder = sharedFixtures("vercel-ai");
+const file = (name: string): string => readFileSync(join(folder ?? "", name), "utf8");
+
+describe.skipIf(folder === null)("recorded streams", () => {
+  describe.each(STREAMS)("%s", (name) => {
+    const lines = folder === null ? [] : file(`${name}.chunks.txt`).split("\n").filter((line) => line.trim() !== "");
+    const chunks = lines.map((line) => JSON.parse(line) as Json);
+    const body = new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`);
+    const whole = decode([body]);
+
+    test("decodes to the same chunks, text, tool calls and usage as a plain parse of its lines", () => {
+      expect(whole).toMatchObject({ fault: null, done: true, complete: true });
+      expect(whole.events.map(({ data }) => data)).toEqual(chunks);
+      const { text, reasoning, tools } = assemble(chunks);
+      const produced = text.length + reasoning.length + Object.values(tools).flatMap((tool) => [tool.name, tool.arguments]).join("").length;
+      expect(whole.events.reduce((sum, event) => sum + event.text.length, 0)).toBe(produced);
+      expect(whole.events.findLast(({ usage }) => usage !== undefined)?.usage ?? null).toEqual(lastUsage(chunks, name));
+    });
+
+    test("decodes alike however the reads split it", () => {
+      fc.assert(fc.property(cuts(body), (places) => isDeepStrictEqual(decode(cutAt(body, places)), whole)), { numRuns: 15 });
+    });
+
+    test.each([true, false])("reaches a client whole under its route, usage asked for: %s", (include_usage) => {
+      const format = chatFormat(readChat({ model: "route/a", messages: [], stream: true, stream_options: { include_usage } }));
+      const written = whole.events.map((event) => format.event(event)).join("");
+      const received = written
+        .split("\n\n")
+        .filter((frame) => frame !== "")
+        .map((frame) => JSON.parse(frame.slice("data: ".length)) as Json);
+      expect(assemble(received)).toEqual(assemble(chunks));
+      expect(new Set(received.map((chunk) => chunk["model"]))).toEqual(new Set(["route/a"]));
+      if (!include_usage) expect(received.filter((chunk) => "usage" in chunk)).toEqual([]);
+      else expect(received.findLast((chunk) => isJson(chunk["usage"]))?.["usage"]).toEqual(chunks.findLast((chunk) => isJson(chunk["usage"]))?.["usage"]);
+    });
+  });
+});
+
+describe.skipIf(folder === null)("recorded bodies", () => {
+  test.each(BODIES)("%s", (name) => {
+    const bytes = new TextEncoder().encode(file(`${name}.json`));
+    const { body, usage } = openai.answer(bytes);
+    expect(usage).toEqual(lastUsage([body], name));
+    const bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
+    const format = chatFormat(readChat({ model: "route/a", messages: [] }));
+    const answer = JSON.parse(format.answer(body, { id: "e", provider: "P", latencyMs: 1, bill })) as Json;
+    expect(answer).toEqual({ object: "chat.completion", ...body, model: "route/a", latency_ms: 1, provider: "P" });
+    expect(format.producedText(body).length).toBeGreaterThan(0);
+  });
+});

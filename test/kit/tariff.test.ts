@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createTariff, type Decimal, decimal, type Price, tariffsOf, type Usage } from "../../src/kit/index.ts";
+import { testModel, testSnapshot } from "../support/snapshot.ts";
+import { ofDecimal, plus, type Rational, rational, roundToNano, times } from "./rational.ts";
+
+const usage = (prompt: number, completion = 0, cached = 0): Usage => ({ prompt, completion, cached, reasoning: 0 });
+const ONE = decimal(1);
+
+describe("charges", () => {
+  const price: Price = { inputPerMillion: decimal("0.15"), outputPerMillion: decimal("0.60") };
+
+  test.each([
+    ["nothing", usage(0), 0n],
+    ["one prompt token", usage(1), 150n],
+    ["one completion token", usage(0, 1), 600n],
+    ["a million of each", usage(1_000_000, 1_000_000), 750_000_000n],
+    ["cached without a price of its own costs as input", usage(10, 0, 4), 1_500n],
+  ])("%s", (_, used, nano) => {
+    expect(createTariff(price, [ONE, ONE]).charge(used)).toBe(nano);
+  });
+
+  test("cached input has its own price where one is given, free included", () => {
+    const half = createTariff({ ...price, cachedInputPerMillion: decimal("0.075") }, [ONE]);
+    expect(half.charge(usage(10, 0, 4))).toBe(6n * 150n + 4n * 75n);
+    const free = createTariff({ ...price, cachedInputPerMillion: decimal(0) }, [ONE]);
+    expect(free.charge(usage(10, 0, 10))).toBe(0n);
+  });
+
+  test("reasoning is part of completion and not charged twice", () => {
+    const tariff = createTariff(price, [ONE]);
+    expect(tariff.charge({ prompt: 0, completion: 10, cached: 0, reasoning: 7 })).toBe(tariff.charge(usage(0, 10)));
+  });
+
+  test("both multipliers apply to every unit", () => {
+    const tariff = createTariff({ ...price, perRequest: decimal("0.01") }, [decimal("1.5"), decimal("0.5")]);
+    expect(tariff.charge(usage(1000, 1000))).toBe(((150_000n + 600_000n + 10_000_000n) * 75n) / 100n);
+  });
+
+  test("rounding happens once: parts below half a unit add up before it", () => {
+    const tiny = createTariff({ inputPerMillion: decimal("0.0004"), outputPerMillion: decimal("0.0001") }, [ONE]);
+    expect(tiny.charge(usage(1))).toBe(0n);
+    expect(tiny.charge(usage(1, 1))).toBe(1n);
+  });
+
+  test("a model without any price costs nothing", () => {
+    expect(createTariff({}, [ONE]).charge(usage(5, 5))).toBe(0n);
+  });
+});
+
+const money: fc.Arbitrary<Decimal> = fc.record({ digits: fc.bigInt({ min: 0n, max: 10n ** 8n }), scale: fc.nat(12) });
+const priced: fc.Arbitrary<Price> = fc.record(
+  { inputPerMillion: money, outputPerMillion: money, cachedInputPerMillion: money, perRequest: money },
+  { requiredKeys: [] },
+);
+const tokens = fc.integer({ min: 0, max: 10_000_000 });
+const used = fc
+  .record({ prompt: tokens, completion: tokens, share: fc.double({ min: 0, max: 1, noNaN: true }) })
+  .map(({ prompt, completion, share }) => usage(prompt, completion, Math.floor(prompt * share)));
+
+function exactCharge(price: Price, multipliers: readonly Decimal[], { prompt, cached, completion }: Usage): Rational {
+  const unit = (value: Decimal | undefined): Rational => (value === undefined ? rational(0n) : ofDecimal(value));
+  const tokens = (count: number, perMillion: Decimal | undefined): Rational =>
+    times(unit(perMillion), rational(BigInt(count), 1_000_000n));
+  const sum = [
+    tokens(prompt - cached, price.inputPerMillion),
+    tokens(cached, price.cachedInputPerMillion ?? price.inputPerMillion),
+    tokens(completion, price.outputPerMillion),
+    unit(price.perRequest),
+  ].reduce(plus);
+  return multipliers.map(ofDecimal).reduce(times, sum);
+}
+
+describe("properties", () => {
+  test("a charge is the exact rational, rounded half up once", () => {
+    fc.assert(
+      fc.property(
+        priced,
+        fc.tuple(money, money),
+        used,
+        (price, multipliers, usage) =>
+          createTariff(price, multipliers).charge(usage) === roundToNano(exactCharge(price, multipliers, usage)),
+      ),
+    );
+  });
+
+  test("more tokens never cost less, and nothing costs less than nothing", () => {
+    fc.assert(
+      fc.property(priced, money, used, tokens, tokens, (price, multiplier, before, prompt, completion) => {
+        const tariff = createTariff(price, [multiplier]);
+        const after = { ...before, prompt: before.prompt + prompt, completion: before.completion + completion };
+        return tariff.charge(before) >= 0n && tariff.charge(after) >= tariff.charge(before);
+      }),
+    );
+  });
+});
+
+test("tariffsOf applies the model's and the billing's multiplier, by model id", () => {
+  const snapshot = testSnapshot({
+    billing: { costMultiplier: decimal("1.1") },
+    models: [testModel("route/a", { multipliers: { requests: 1, cost: decimal(2) } }), testModel("route/b")],
+  });
+  const tariffs = tariffsOf(snapshot);
+  expect([...tariffs.keys()]).toEqual(["route/a", "route/b"]);
+  expect(tariffs.get("route/a")?.charge(usage(10))).toBe(22_000n);
+  expect(tariffs.get("route/b")?.charge(usage(10))).toBe(11_000n);
+});

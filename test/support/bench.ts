@@ -1,0 +1,180 @@
+import { expect } from "vitest";
+import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
+import {
+  type Credentials,
+  type Identities,
+  type Intake,
+  type Json,
+  NANO,
+  type Plugin,
+  type Principal,
+  type Store,
+} from "../../src/kit/index.ts";
+import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
+import { createRunner } from "../../src/pipeline/run.ts";
+import { openStore } from "../../src/store/open.ts";
+import { builtins } from "../../plugins/index.ts";
+import { TestClient } from "./client.ts";
+import { ManualClock } from "./clock.ts";
+import { type TestHost, testHost, TestObserver } from "./host.ts";
+import { type SnapshotParts, testSnapshot } from "./snapshot.ts";
+import { ScriptedUpstream } from "./upstream.ts";
+
+export const KEY = `rk_${"a".repeat(64)}`;
+
+export interface BenchParts extends SnapshotParts {
+  /** Plugins besides the built-in ones, by the name that `pipeline` uses. */
+  readonly plugins?: readonly Plugin[];
+  /** Nano-units of the user; 10 units by default. */
+  readonly credits?: bigint;
+  /** The user's tier. */
+  readonly tier?: string;
+  /** Methods that the pipeline finds instead of the store's own, for instance to fail. */
+  readonly override?: (store: Store) => Partial<Store>;
+  readonly countTokens?: (text: string) => Promise<number>;
+}
+
+export interface RequestParts {
+  readonly body?: Json;
+  readonly credentials?: Credentials;
+  readonly client?: TestClient;
+  /** Reads the body instead of handing `body` over. */
+  readonly read?: Intake["read"];
+}
+
+export interface Running {
+  readonly id: string;
+  readonly client: TestClient;
+  /** The runner is through with it. */
+  readonly done: Promise<void>;
+}
+
+/** The pipeline with the real plugins and store, a scripted upstream and one user `ann` who has the key KEY. */
+export class Bench {
+  readonly clock: ManualClock;
+  readonly host: TestHost;
+  readonly store: Store;
+  readonly observer: TestObserver;
+  readonly upstream = new ScriptedUpstream();
+  readonly pipeline: Pipeline;
+  readonly requests: Running[] = [];
+  readonly #run: (intake: Intake) => Promise<void>;
+
+  private constructor(host: TestHost, store: Store, pipeline: Pipeline, observer: TestObserver) {
+    this.clock = host.clock;
+    this.host = host;
+    this.store = store;
+    this.pipeline = pipeline;
+    this.observer = observer;
+    this.#run = createRunner({ pipeline, host, send: this.upstream.send, observer });
+  }
+
+  static async create(parts: BenchParts = {}): Promise<Bench> {
+    const clock = new ManualClock();
+    const store = await openStore("memory:", { serving: true, now: clock.now });
+    const tier = parts.tier ?? "Free";
+    await store.addUser({ id: "ann", email: "ann@example.com", tier, credits: parts.credits ?? 10n * NANO });
+    const snapshot = testSnapshot(parts);
+    const ann: Principal = { userId: "ann", tier, keyId: "key_ann" };
+    const identities: Identities = {
+      byKey: async (secret) => (secret === KEY ? ann : null),
+      byToken: async (token) => (token === "a.good.token" ? { ...ann, keyId: null } : null),
+    };
+    const host = testHost({ snapshot, store: overridden(store, parts.override?.(store) ?? {}), identities, clock, countTokens: parts.countTokens });
+    const plugins = new Map([...Object.values(builtins), ...(parts.plugins ?? [])].map((plugin) => [plugin.name, plugin]));
+    const steps = snapshot.pipeline.map((settings) => {
+      const plugin = plugins.get(settings.use);
+      if (plugin === undefined) throw new Error(`the test has no plugin ${settings.use}`);
+      return { plugin, settings };
+    });
+    return new Bench(host, store, await buildPipeline(steps, host), new TestObserver());
+  }
+
+  /** Starts a chat request: by default of ann for `route/free`, not streamed. */
+  request(parts: RequestParts = {}): Running {
+    const id = `request-${this.requests.length}`;
+    const client = parts.client ?? new TestClient();
+    const body = { model: "route/free", messages: [{ role: "user", content: "hi" }], ...parts.body };
+    const read = async () => {
+      const call = Object.freeze(readChat(Object.freeze(body)));
+      return { call, format: chatFormat(call) };
+    };
+    const intake: Intake = {
+      id,
+      receivedAt: this.clock.now(),
+      client,
+      request: {
+        requestId: `client-${id}`,
+        credentials: parts.credentials ?? { kind: "key", value: KEY },
+        ip: "127.0.0.1",
+        endpoint: "chat",
+      },
+      read: parts.read ?? read,
+    };
+    const running = { id, client, done: this.#run(intake) };
+    this.requests.push(running);
+    return running;
+  }
+
+  /** A request run to its end. */
+  async serve(parts: RequestParts = {}): Promise<TestClient> {
+    const { client, done } = this.request(parts);
+    await done;
+    return client;
+  }
+
+  stream(parts: RequestParts = {}): Running {
+    return this.request({ ...parts, body: { stream: true, ...parts.body } });
+  }
+
+  /** What counts against ann. */
+  async used(): Promise<{ readonly day: number; readonly hour: number; readonly minute: number }> {
+    const { day, hour, minute } = await this.store.windows("ann", { day: null, hour: null, minute: null, streams: null });
+    return { day: day.used, hour: hour.used, minute: minute.used };
+  }
+
+  async balance(): Promise<bigint> {
+    return (await this.store.findUser("ann"))!.balance;
+  }
+
+  /** What must hold whenever nothing runs, whatever happened before. */
+  async audit(): Promise<void> {
+    await Promise.all(this.requests.map(({ done }) => done));
+    expect(await this.store.running("ann")).toEqual({ requests: 0, streams: 0, held: 0n });
+    const user = (await this.store.findUser("ann"))!;
+    const ledger = await this.store.ledger("ann");
+    const charges = ledger.reduce((sum, { charge }) => sum + charge, 0n);
+    expect({ held: user.held, granted: user.granted }).toEqual({ held: 0n, granted: user.balance + charges });
+    expect(new Set(ledger.map(({ id }) => id)).size).toBe(ledger.length);
+    for (const breaker of this.host.breakers.values()) expect(breaker.running).toBe(0);
+    expect(this.upstream.sources.filter((source) => source.live)).toEqual([]);
+    expect(this.clock.pending).toBe(0);
+    for (const { id, client } of this.requests) {
+      expect({ id, violations: client.violations, ended: client.ended, answers: client.answers }).toEqual({
+        id,
+        violations: [],
+        ended: true,
+        answers: 1,
+      });
+    }
+    const told = [
+      ...this.observer.finishes.map(({ exchange }) => exchange.requestId),
+      ...this.observer.refusals.map(({ request }) => request.requestId),
+    ];
+    expect(told.toSorted()).toEqual(this.requests.map(({ id }) => `client-${id}`).toSorted());
+  }
+}
+
+/** Lets everything that waits on promises and on the store's next commit happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function overridden(store: Store, methods: Partial<Store>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import { AttemptError, type Call, type Exchange, type FailureClass, type Json, type Reply, type Target, type Usage } from "../../src/kit/index.ts";
+import { chunk, FakeSource, usageChunk } from "./source.ts";
+
+/** What one attempt does. */
+export type Play = (target: Target, call: Call, exchange: Exchange) => Reply | Promise<Reply>;
+
+/** Stands in for the upstream layer: each attempt plays the next line of the script, the last one over and over. */
+export class ScriptedUpstream {
+  readonly attempts: { readonly target: Target; readonly call: Call; readonly exchange: Exchange }[] = [];
+  readonly sources: FakeSource[] = [];
+  #script: readonly Play[] = [streams()];
+  #line = 0;
+
+  play(...script: readonly [Play, ...Play[]]): void {
+    this.#script = script;
+    this.#line = 0;
+  }
+
+  readonly send = async (target: Target, call: Call, exchange: Exchange): Promise<Reply> => {
+    this.attempts.push({ target, call, exchange });
+    const play = this.#script[Math.min(this.#line, this.#script.length - 1)]!;
+    this.#line += 1;
+    const reply = await play(target, call, exchange);
+    if (reply.stream && reply.source instanceof FakeSource) this.sources.push(reply.source);
+    return reply;
+  };
+}
+
+export const USAGE: Usage = { prompt: 10, completion: 5, cached: 0, reasoning: 0 };
+
+/** A whole stream: two texts, a finish reason, a count, the end. */
+export function streams(usage: Usage | null = USAGE): Play {
+  return (target) => {
+    const source = new FakeSource();
+    source.emit(chunk({ role: "assistant", content: "" }));
+    source.emit(chunk({ content: "Hello " }), chunk({ content: "world" }), chunk({}, { finish: "stop" }));
+    if (usage !== null) source.emit(usageChunk(usage));
+    source.finish();
+    return { stream: true, target, source };
+  };
+}
+
+/** A stream in the test's own hands. */
+export function streamsFrom(source: FakeSource): Play {
+  return (target) => ({ stream: true, target, source });
+}
+
+/** A complete answer. */
+export function answers(usage: Usage | null = USAGE): Play {
+  return (target) => ({ stream: false, target, body: completion(usage), usage });
+}
+
+export function fails(failure: FailureClass, message = `upstream ${failure}`): Play {
+  return () => {
+    throw new AttemptError(failure, message);
+  };
+}
+
+/** Never answers; gives up when nobody waits any more, as the upstream layer does. */
+export const hangs: Play = (_target, _call, { signal }) =>
+  new Promise((_resolve, reject) => {
+    const giveUp = (): void => reject(new AttemptError("aborted", "the request was given up"));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp, { once: true });
+  });
+
+function completion(usage: Usage | null): Json {
+  const body = {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1_768_478_400,
+    model: "upstream-model",
+    choices: [{ index: 0, message: { role: "assistant", content: "Hello world" }, finish_reason: "stop" }],
+  };
+  if (usage === null) return body;
+  const { prompt, completion } = usage;
+  return { ...body, usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion } };
+}

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { exchange, metricsWith, outcome, samples, type Sources, TARGET } from "./support.ts";
+
+test("a served request in every metric it belongs to", async () => {
+  const metrics = metricsWith();
+  metrics.finished(exchange(), outcome());
+  metrics.finished(exchange(), outcome());
+  const all = await samples(metrics);
+  expect(all).toMatchObject({
+    'gateway_requests_total{endpoint="chat",model="route/x",tier="Free",status="200",outcome="served"}': 2,
+    'gateway_request_duration_seconds_count{endpoint="chat",model="route/x"}': 2,
+    'gateway_request_duration_seconds_sum{endpoint="chat",model="route/x"}': 4,
+    'gateway_request_duration_seconds_bucket{le="1",endpoint="chat",model="route/x"}': 0,
+    'gateway_request_duration_seconds_bucket{le="2.5",endpoint="chat",model="route/x"}': 2,
+    'gateway_time_to_first_token_seconds_count{model="route/x",upstream="alpha"}': 2,
+    'gateway_time_to_first_token_seconds_sum{model="route/x",upstream="alpha"}': 0.5,
+    'gateway_tokens_total{model="route/x",type="prompt"}': 200,
+    'gateway_tokens_total{model="route/x",type="completion"}': 100,
+    'gateway_tokens_total{model="route/x",type="cached"}': 80,
+    'gateway_cost_total{model="route/x"}': 3,
+  });
+  expect(all).not.toHaveProperty('gateway_tokens_total{model="route/x",type="reasoning"}');
+});
+
+test("a failure counts as what it is and leaves tokens, cost and first token alone", async () => {
+  const metrics = metricsWith();
+  metrics.finished(
+    exchange(),
+    outcome({
+      kind: "failed",
+      status: 502,
+      target: null,
+      firstEventAt: null,
+      bill: { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n },
+    }),
+  );
+  const all = await samples(metrics);
+  expect(all['gateway_requests_total{endpoint="chat",model="route/x",tier="Free",status="502",outcome="failed"}']).toBe(
+    1,
+  );
+  expect(Object.keys(all).filter((name) => /tokens|cost|first_token/.test(name))).toEqual([]);
+});
+
+test("a clock set back is a duration of zero, not an exception", async () => {
+  const metrics = metricsWith();
+  metrics.finished(exchange({ receivedAt: 9000 }), outcome());
+  metrics.refused("chat", 401, -5);
+  const all = await samples(metrics);
+  expect(all['gateway_request_duration_seconds_sum{endpoint="chat",model="route/x"}']).toBe(0);
+  expect(all['gateway_request_duration_seconds_sum{endpoint="chat",model="unknown"}']).toBe(0);
+});
+
+test("refused requests, attempts, plugins, reloads", async () => {
+  const metrics = metricsWith();
+  metrics.refused("chat", 401, 2);
+  metrics.refused("other", 429, 1);
+  metrics.attempt(TARGET, "ok");
+  metrics.attempt(TARGET, "timeout");
+  metrics.attempt(TARGET, "timeout");
+  metrics.pluginFailed("quota");
+  metrics.reloaded("ok");
+  metrics.reloaded("rejected");
+  expect(await samples(metrics)).toMatchObject({
+    'gateway_requests_total{endpoint="chat",model="unknown",tier="unknown",status="401",outcome="refused"}': 1,
+    'gateway_requests_total{endpoint="other",model="unknown",tier="unknown",status="429",outcome="refused"}': 1,
+    'gateway_upstream_attempts_total{upstream="alpha",result="ok"}': 1,
+    'gateway_upstream_attempts_total{upstream="alpha",result="timeout"}': 2,
+    'gateway_plugin_failures_total{plugin="quota"}': 1,
+    'gateway_config_reloads_total{result="ok"}': 1,
+    'gateway_config_reloads_total{result="rejected"}': 1,
+  });
+});
+
+test("breakers, streams and the configuration are as they are at the scrape", async () => {
+  const sources: Sources = {
+    breakers: [
+      ["alpha", "closed"],
+      ["beta", "half_open"],
+      ["gamma", "open"],
+    ],
+    streams: 7,
+  };
+  const metrics = metricsWith(sources);
+  metrics.configuration("old");
+  metrics.configuration("new");
+  expect(await samples(metrics)).toEqual({
+    'gateway_breaker_state{upstream="alpha"}': 0,
+    'gateway_breaker_state{upstream="beta"}': 1,
+    'gateway_breaker_state{upstream="gamma"}': 2,
+    gateway_active_streams: 7,
+    'gateway_config_info{hash="new"}': 1,
+  });
+  sources.breakers = [["alpha", "open"]];
+  sources.streams = 0;
+  const later = await samples(metrics);
+  expect(later['gateway_breaker_state{upstream="alpha"}']).toBe(2);
+  expect(later.gateway_active_streams).toBe(0);
+  expect(Object.keys(later).filter((name) => /beta|gamma/.test(name))).toEqual([]);
+});
+
+test("the text is Prometheus', every metric has help and type, and two registries do not know each other", async () => {
+  const metrics = metricsWith();
+  metricsWith().pluginFailed("other");
+  const { contentType, body } = await metrics.scrape();
+  expect(contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+  expect(types.toSorted()).toEqual([
+    "gateway_active_streams gauge",
+    "gateway_breaker_state gauge",
+    "gateway_config_info gauge",
+    "gateway_config_reloads_total counter",
+    "gateway_cost_total counter",
+    "gateway_plugin_failures_total counter",
+    "gateway_request_duration_seconds histogram",
+    "gateway_requests_total counter",
+    "gateway_time_to_first_token_seconds histogram",
+    "gateway_tokens_total counter",
+    "gateway_upstream_attempts_total counter",
+  ]);
+  expect(body.match(/^# HELP /gm)).toHaveLength(types.length);
+  expect(body).not.toContain("other");
+});

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { AttemptError, type ClientRequest, GatewayError, type Log } from "../../src/kit/index.ts";
+import { createObserver } from "../../src/telemetry/observer.ts";
+import { exchange, metricsWith, outcome, samples, TARGET } from "./support.ts";
+
+function observe(logRequests = true) {
+  const lines: [level: string, fields: object, message: string][] = [];
+  const write = (level: string) => (fields: object, message: string) => {
+    lines.push([level, fields, message]);
+  };
+  const log: Log = { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+  const metrics = metricsWith();
+  return { observer: createObserver({ metrics, log, logRequests, now: () => 1500 }), metrics, lines };
+}
+
+test("one line says who, what and how it ended", () => {
+  const { observer, lines } = observe();
+  observer.finished(exchange(), outcome());
+  expect(lines).toEqual([
+    [
+      "info",
+      {
+        request_id: "r1",
+        id: "x1",
+        endpoint: "chat",
+        model: "route/x",
+        tier: "Free",
+        stream: true,
+        outcome: "served",
+        status: 200,
+        code: undefined,
+        upstream: "alpha",
+        attempts: 2,
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        estimated: undefined,
+        cost: "1.5",
+        first_event_ms: 250,
+        latency_ms: 2000,
+      },
+      "request",
+    ],
+  ]);
+});
+
+test("never content, never who in particular", () => {
+  const { observer, lines } = observe();
+  observer.finished(
+    exchange(),
+    outcome({ kind: "failed", status: 502, code: "PROVIDER_ERROR", target: null, firstEventAt: null }),
+  );
+  expect(lines[0]![1]).toMatchObject({
+    outcome: "failed",
+    code: "PROVIDER_ERROR",
+    upstream: undefined,
+    first_event_ms: undefined,
+  });
+  const text = JSON.stringify(lines);
+  for (const secret of ["private words", "usr_secret", "key_secret"]) expect(text).not.toContain(secret);
+});
+
+test("attempts: counted by result, failures told at debug", async () => {
+  const { observer, metrics, lines } = observe();
+  observer.attempt(exchange(), TARGET, { ok: true });
+  observer.attempt(exchange(), TARGET, { ok: false, error: new AttemptError("status", "overloaded", { status: 503 }) });
+  expect(lines).toEqual([
+    ["debug", { request_id: "r1", upstream: "alpha", failure: "status", status: 503, reason: "overloaded" }, "attempt"],
+  ]);
+  expect(await samples(metrics)).toMatchObject({
+    'gateway_upstream_attempts_total{upstream="alpha",result="ok"}': 1,
+    'gateway_upstream_attempts_total{upstream="alpha",result="status"}': 1,
+  });
+});
+
+test("refused requests are counted and told, whoever refused them", async () => {
+  const { observer, metrics, lines } = observe();
+  const request: ClientRequest = {
+    requestId: "r2",
+    credentials: { kind: "key", value: "hush" },
+    ip: "1.2.3.4",
+    endpoint: "chat",
+  };
+  observer.refused(request, new GatewayError("AUTHENTICATION_ERROR", "Invalid API key"), 1000);
+  observer.refused(request, new Error("broken"), 1000);
+  observer.turnedAway({ endpoint: "other", status: 429, code: "IP_RATE_LIMIT", requestId: "r3", durationMs: 1 });
+  expect(lines.map(([, fields]) => fields)).toEqual([
+    {
+      request_id: "r2",
+      endpoint: "chat",
+      outcome: "refused",
+      status: 401,
+      code: "AUTHENTICATION_ERROR",
+      latency_ms: 500,
+    },
+    { request_id: "r2", endpoint: "chat", outcome: "refused", status: 500, code: undefined, latency_ms: 500 },
+    { request_id: "r3", endpoint: "other", outcome: "refused", status: 429, code: "IP_RATE_LIMIT", latency_ms: 1 },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("hush");
+  const all = await samples(metrics);
+  for (const [endpoint, status] of [
+    ["chat", 401],
+    ["chat", 500],
+    ["other", 429],
+  ]) {
+    const labels = `endpoint="${endpoint}",model="unknown",tier="unknown",status="${status}",outcome="refused"`;
+    expect(all[`gateway_requests_total{${labels}}`]).toBe(1);
+  }
+});
+
+test("with request lines off, metrics still count and failures are still told", async () => {
+  const { observer, metrics, lines } = observe(false);
+  observer.finished(exchange(), outcome());
+  observer.turnedAway({ endpoint: "other", status: 429, code: null, requestId: "r3", durationMs: 1 });
+  expect(lines).toEqual([]);
+  const error = new Error("x");
+  observer.pluginFailed("quota", error);
+  expect(lines).toEqual([["warn", { plugin: "quota", err: error }, "plugin failed"]]);
+  const all = await samples(metrics);
+  expect(all['gateway_plugin_failures_total{plugin="quota"}']).toBe(1);
+  expect(all['gateway_request_duration_seconds_count{endpoint="chat",model="route/x"}']).toBe(1);
+});

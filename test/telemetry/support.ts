@@ -1,0 +1,70 @@
+import type { BreakerState, Exchange, Outcome } from "../../src/kit/index.ts";
+import { createMetrics, type Metrics } from "../../src/telemetry/metrics.ts";
+
+export function exchange(changes: Partial<Exchange> = {}): Exchange {
+  return {
+    id: "x1",
+    requestId: "r1",
+    receivedAt: 1000,
+    endpoint: "chat",
+    principal: { userId: "usr_secret", tier: "Free", keyId: "key_secret" },
+    tier: { name: "Free", access: "all", limits: { day: null, hour: null, minute: null, streams: null } },
+    model: { id: "route/x" } as Exchange["model"],
+    call: {
+      kind: "chat",
+      model: "route/x",
+      stream: true,
+      body: { messages: [{ role: "user", content: "private words" }] },
+      promptBytes: 13,
+      maxOutput: null,
+    },
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+export const TARGET = { upstream: "alpha", model: "alpha-1" } as NonNullable<Outcome["target"]>;
+
+export function outcome(changes: Partial<Outcome> = {}): Outcome {
+  return {
+    kind: "served",
+    begun: true,
+    status: 200,
+    code: null,
+    usage: null,
+    target: TARGET,
+    attempts: 2,
+    firstEventAt: 1250,
+    endedAt: 3000,
+    countPrompt: async () => 0,
+    countDelivered: async () => 0,
+    bill: {
+      usage: { prompt: 100, completion: 50, cached: 40, reasoning: 0 },
+      estimated: false,
+      charge: 1_500_000_000n,
+    },
+    giveBack: false,
+    ...changes,
+  };
+}
+
+export interface Sources {
+  breakers: [string, BreakerState][];
+  streams: number;
+}
+
+export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Metrics {
+  return createMetrics({ breakers: () => sources.breakers, activeStreams: () => sources.streams });
+}
+
+/** The samples of a scrape by name and labels. */
+export async function samples(metrics: Metrics): Promise<Record<string, number>> {
+  const { body } = await metrics.scrape();
+  const lines = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.lastIndexOf(" ");
+      return [line.slice(0, at), Number(line.slice(at + 1))];
+    }),
+  );
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AttemptError, Secret } from "../../src/kit/index.ts";
+import { KeyPool } from "../../src/upstream/keys.ts";
+
+const secrets = (...values: readonly string[]): readonly Secret[] => values.map((value) => new Secret(value));
+const refused = new AttemptError("credentials", "refused", { status: 401 });
+const limited = (retryAfter: number | null): AttemptError =>
+  new AttemptError("rate_limited", "limited", { status: 429, retryAfter });
+
+function pool(...values: readonly string[]): KeyPool {
+  const keys = new KeyPool();
+  keys.adopt(secrets(...values));
+  return keys;
+}
+
+describe("KeyPool", () => {
+  it("rests a refused key for 60 s, doubled with each refusal up to 10 min, until it serves", () => {
+    const keys = pool("a", "b");
+    let now = 0;
+    const rests: number[] = [];
+    const [a] = [keys.pick([], now, 0)];
+    if (!a) throw new Error("no key");
+    for (let round = 0; round < 6; round += 1) {
+      keys.failed(a, refused, now);
+      rests.push(a.parkedUntil - now);
+      now = a.parkedUntil;
+    }
+    expect(rests).toEqual([60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
+    keys.served(a);
+    keys.failed(a, refused, now);
+    expect(a.parkedUntil - now).toBe(60_000);
+  });
+
+  it("rests a limited key for a second when the upstream names no time", () => {
+    const keys = pool("a", "b");
+    const a = keys.pick([], 0, 0);
+    if (a) keys.failed(a, limited(null), 0);
+    expect(a?.parkedUntil).toBe(1_000);
+  });
+
+  it("keeps a key's rest when the keys change, and forgets the keys that are gone", () => {
+    const keys = pool("a", "b");
+    const a = keys.pick([], 0, 0);
+    if (a) keys.failed(a, refused, 0);
+    keys.adopt(secrets("c", "a"));
+    expect(keys.pick([], 0, 0)?.value).toBe("c");
+    expect(keys.pick([], 0, 0)?.value).toBe("c");
+    expect(a?.position).toBe(2);
+    keys.adopt(secrets("b"));
+    keys.adopt(secrets("a"));
+    expect(keys.pick([], 0, 0)?.value).toBe("a");
+  });
+
+  it("uses a key written twice once", () => {
+    const keys = pool("a", "a");
+    const a = keys.pick([], 0, 0);
+    expect(a && keys.pick([a], 0, 0)).toBe(null);
+  });
+
+  it("never gives a key twice in an attempt, nor one that rests while another does not", () => {
+    const act = fc.record({
+      kind: fc.constantFrom("refused" as const, "limited" as const, "other" as const, "served" as const),
+      wait: fc.integer({ min: 50, max: 300_000 }),
+      pass: fc.integer({ min: 0, max: 100_000 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.array(act, { maxLength: 7 }), { maxLength: 12 }),
+        (count, attempts) => {
+          const names = Array.from({ length: count }, (_, index) => `k${index}`);
+          const keys = pool(...names);
+          let now = 0;
+          const resting = new Map<string, number>();
+          for (const acts of attempts) {
+            const tried: NonNullable<ReturnType<KeyPool["pick"]>>[] = [];
+            for (const { kind, wait, pass } of acts) {
+              now += pass;
+              const free = names.filter(
+                (name) => (resting.get(name) ?? 0) <= now && !tried.some(({ value }) => value === name),
+              );
+              let key: ReturnType<KeyPool["pick"]>;
+              try {
+                key = keys.pick(tried, now, 0);
+              } catch (error) {
+                expect(error).toBeInstanceOf(AttemptError);
+                expect(free).toEqual([]);
+                break;
+              }
+              if (key === null) {
+                expect(free).toEqual([]);
+                break;
+              }
+              expect(free).toContain(key.value);
+              tried.push(key);
+              if (kind === "served") keys.served(key);
+              else {
+                const error = { refused, limited: limited(wait), other: new AttemptError("status", "503") }[kind];
+                keys.failed(key, error, now);
+              }
+              resting.set(key.value, key.parkedUntil);
+              if (kind !== "refused" && kind !== "limited") break;
+            }
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { APIConnectionError, AuthenticationError, InternalServerError, OpenAI, RateLimitError } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { scriptedUrl, startSimulator } from "../../../src/upstream/sim/server.ts";
+import type { Simulator } from "../../../src/upstream/sim/server.ts";
+
+let simulator: Simulator;
+beforeAll(async () => (simulator = await startSimulator()));
+afterAll(() => simulator.close());
+
+const client = (script = "-") =>
+  new OpenAI({ apiKey: "any", baseURL: scriptedUrl(simulator.origin, script), maxRetries: 0 });
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const messages = [{ role: "user" as const, content: "What is the weather? Use get_weather." }];
+const tool = {
+  type: "function" as const,
+  function: {
+    name: "get_weather",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+
+test("chat", async () => {
+  const made = await client().chat.completions.create({ model: "m", messages });
+  expect(made.choices[0]?.message.content).toMatch(/simulated answer.*Use get_weather\.$/);
+  expect(made.usage?.total_tokens).toBe(made.usage!.prompt_tokens + made.usage!.completion_tokens);
+});
+
+test("raw stream with usage", async () => {
+  const options = { stream: true as const, stream_options: { include_usage: true } };
+  const chunks = await all(await client().chat.completions.create({ model: "m", messages, ...options }));
+  expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toMatch(/Use get_weather\.$/);
+  expect(chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 6 });
+});
+
+test("stream() accepts the shape of every event, and assembles the call", async () => {
+  const stream = client().chat.completions.stream({ model: "m", messages, tools: [tool] });
+  const made = await stream.finalChatCompletion();
+  const [call] = made.choices[0]?.message.tool_calls ?? [];
+  expect(made.choices[0]?.finish_reason).toBe("tool_calls");
+  expect(call).toMatchObject({
+    type: "function",
+    function: { name: "get_weather", arguments: '{"city":"simulated"}' },
+  });
+});
+
+test("a tool loop runs to its end", async () => {
+  const given: string[] = [];
+  const answerTool = (input: string) => {
+    given.push(input);
+    return "sunny";
+  };
+  const runner = client().chat.completions.runTools({
+    model: "m",
+    messages,
+    tools: [{ ...tool, function: { ...tool.function, description: "weather", function: answerTool } }],
+  });
+  expect(await runner.finalContent()).toMatch(/simulated answer/);
+  expect(given).toEqual(['{"city":"simulated"}']);
+});
+
+test("models", async () => {
+  expect((await all(client().models.list())).map((model) => model.owned_by)).toContain("simulator");
+});
+
+test.each([
+  ["status=401", AuthenticationError],
+  ["status=429&message=Slow", RateLimitError],
+  ["status=503", InternalServerError],
+  ["reset_after=0", APIConnectionError],
+])("%s is the SDK's own error", async (script, kind) => {
+  await expect(client(script).chat.completions.create({ model: "m", messages })).rejects.toBeInstanceOf(kind);
+});
+
+test("an error inside a stream is thrown", async () => {
+  const stream = await client("error_after=2").chat.completions.create({ model: "m", messages, stream: true });
+  await expect(all(stream)).rejects.toThrow("Simulated failure");
+});

@@ -1,0 +1,144 @@
+import { connect } from "node:net";
+import { request } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { once } from "node:events";
+
+export interface Seen {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+  /** False when the connection broke before the body was whole. */
+  readonly whole: boolean;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const KEY = { authorization: "Bearer any" };
+
+export function chat(said: string, more: object = {}): object {
+  return { model: "m", messages: [{ role: "user", content: said }], ...more };
+}
+
+/** One request on a connection of its own. */
+export async function call(url: string, sent: Sent = {}): Promise<Seen> {
+  const headers = { ...KEY, ...sent.headers };
+  const outgoing = request(url, { method: sent.method ?? "POST", headers, agent: false });
+  outgoing.end(typeof sent.body === "object" ? JSON.stringify(sent.body) : sent.body);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once("response", resolve).once("error", reject);
+  });
+  const chunks: Buffer[] = [];
+  response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", () => undefined);
+  await new Promise((resolve) => response.once("close", resolve));
+  const body = Buffer.concat(chunks);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body,
+    text: body.toString(),
+    whole: response.complete,
+  };
+}
+
+/** The JSON payloads of a stream, `[DONE]` left out. */
+export function eventsOf(text: string): readonly Chunk[] {
+  return dataOf(text)
+    .filter((data) => data !== "[DONE]")
+    .map((data) => JSON.parse(data) as Chunk);
+}
+
+export function dataOf(text: string): readonly string[] {
+  return text
+    .split("\n\n")
+    .filter((block) => block.startsWith("data: "))
+    .map((block) => block.slice("data: ".length));
+}
+
+export interface Chunk {
+  readonly id: string;
+  readonly object: string;
+  readonly created: number;
+  readonly model: string;
+  readonly system_fingerprint: string;
+  readonly choices: readonly {
+    readonly index: number;
+    readonly delta: {
+      readonly role?: string;
+      readonly content?: string | null;
+      readonly reasoning_content?: string;
+      readonly tool_calls?: readonly {
+        readonly index: number;
+        readonly id?: string;
+        readonly type?: string;
+        readonly function: { readonly name?: string; readonly arguments: string };
+      }[];
+    };
+    readonly finish_reason: string | null;
+  }[];
+  readonly usage?: Usage | null;
+}
+
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details: { readonly cached_tokens: number };
+  readonly completion_tokens_details: { readonly reasoning_tokens: number };
+}
+
+/** A connection that shows how it ended, which HTTP clients blur. */
+export class RawCall {
+  text = "";
+  /** How the server ended the connection; null while it has not. */
+  ended: "fin" | "reset" | null = null;
+  readonly #socket;
+  readonly #over: Promise<unknown>;
+
+  /** `missing` bytes of the body are announced and not sent. */
+  constructor(url: string, body: object, missing = 0) {
+    const { hostname, port, pathname } = new URL(url);
+    const payload = JSON.stringify(body);
+    const head = [`POST ${pathname} HTTP/1.1`, `host: ${hostname}`, "authorization: Bearer any", "x-request-id: raw"];
+    this.#socket = connect(Number(port), hostname);
+    this.#socket.write(
+      `${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(payload) + missing}\r\n\r\n${payload}`,
+    );
+    this.#socket.on("data", (chunk: Buffer) => (this.text += chunk.toString()));
+    this.#socket.once("end", () => (this.ended ??= "fin"));
+    this.#socket.once("error", () => (this.ended ??= "reset"));
+    this.#over = once(this.#socket, "close").catch(() => undefined);
+  }
+
+  /** Resolves when `text` has come. */
+  async until(text: string): Promise<void> {
+    while (!this.text.includes(text)) await once(this.#socket, "data");
+  }
+
+  async over(): Promise<this> {
+    await this.#over;
+    return this;
+  }
+
+  /** Stops reading. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  leave(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Waits until `check` holds; fails after two seconds. */
+export async function eventually(check: () => boolean): Promise<void> {
+  const until = performance.now() + 2_000;
+  while (!check()) {
+    if (performance.now() > until) throw new Error("it did not come true within 2 s");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,285 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { openai } from "../../src/dialects/openai.ts";
+import type { Upstream } from "../../src/kit/index.ts";
+import { createUpstreams, type Upstreams, type UpstreamsOptions } from "../../src/upstream/upstreams.ts";
+import {
+  call,
+  exchange,
+  failure,
+  read,
+  silent,
+  snapshot,
+  step,
+  streamOf,
+  target,
+  until,
+  upstream,
+} from "./support/build.ts";
+import {
+  answer,
+  chunk,
+  DONE,
+  event,
+  LAST_CHUNK,
+  RawUpstream,
+  type RawRequest,
+  response,
+  STREAM_HEAD,
+} from "./support/raw-upstream.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+function create(changes: Partial<UpstreamsOptions> = {}): Upstreams {
+  const upstreams = createUpstreams({ dialects: { openai }, now: Date.now, log: silent, ...changes });
+  open.push(upstreams);
+  return upstreams;
+}
+
+async function serve(
+  script: (request: RawRequest) => void = ({ socket }) => socket.write(answer("well")),
+): Promise<RawUpstream> {
+  const server = await RawUpstream.start(script);
+  open.push(server);
+  return server;
+}
+
+describe("connections", () => {
+  it("are shared by leases with the same settings and close when the last lets go", async () => {
+    const server = await serve();
+    const upstreams = create();
+    const config = snapshot(upstream(server.origin));
+    const first = await upstreams.lease(config);
+    await first.send(target(), call(), exchange());
+    // A connection is free again one turn of the loop after its answer.
+    const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+    await turn();
+    const second = await upstreams.lease(snapshot(upstream(server.origin, { displayName: "Renamed", keys: ["new"] })));
+    await second.send(target(), call(), exchange());
+    expect(server.connections).toBe(1);
+    await turn();
+    await first.release();
+    await first.release();
+    await second.send(target(), call(), exchange());
+    expect(server.connections).toBe(1);
+    expect(server.requests.map(({ key }) => key)).toEqual(["key-1", "new", "new"]);
+    await second.release();
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it.each<[string, Partial<Upstream>]>([
+    ["connections", { connections: 3 }],
+    ["http2", { http2: true }],
+    ["the connect timeout", { timeouts: { connect: 1, firstByte: 1_000, idle: 1_000, total: 1_000 } }],
+    ["the name", { name: "beta" }],
+  ])("are apart when %s differ", async (_name, changes) => {
+    const server = await serve();
+    const upstreams = create();
+    const first = await upstreams.lease(snapshot(upstream(server.origin)));
+    const second = await upstreams.lease(snapshot(upstream(server.origin, changes)));
+    await first.send(target(), call(), exchange());
+    await second.send(target({ upstream: changes.name ?? "alpha" }), call(), exchange());
+    expect(server.connections).toBe(2);
+  });
+
+  it("of a released lease finish what they carry", async () => {
+    const server = await serve(({ socket }) => {
+      socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event("a"))]));
+      setTimeout(
+        () => socket.write(Buffer.concat([chunk(event("b", "stop")), chunk(DONE), Buffer.from(LAST_CHUNK)])),
+        200,
+      );
+    });
+    const set = await create().lease(snapshot(upstream(server.origin)));
+    const reading = read(streamOf(await set.send(target(), call({ stream: true }), exchange())));
+    const released = set.release();
+    expect(await reading).toMatchObject({ text: "ab", ending: { complete: true } });
+    await released;
+    await expect.poll(() => server.sockets.size).toBe(0);
+    expect(await failure(set.send(target(), call(), exchange()))).toMatchObject({ failure: "connect" });
+  });
+
+  it("end with close, and what they carry fails", async () => {
+    const server = await serve(() => undefined);
+    const upstreams = create();
+    const set = await upstreams.lease(snapshot(upstream(server.origin)));
+    const sent = failure(set.send(target(), call(), exchange()));
+    await until(() => server.requests.length === 1, "the request arrives");
+    await upstreams.close();
+    expect(await sent).toMatchObject({ failure: "reset" });
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it("are never more than configured", async () => {
+    const server = await serve(({ socket }) => setTimeout(() => socket.write(answer("well")), 10));
+    const set = await create().lease(snapshot(upstream(server.origin, { connections: 2 })));
+    await Promise.all(Array.from({ length: 12 }, () => set.send(target(), call(), exchange())));
+    expect(server.connections).toBe(2);
+    expect(server.requests.length).toBe(12);
+  });
+});
+
+describe("state outlives a configuration", () => {
+  const broken = { ok: false, error: { failure: "status" } } as never;
+
+  it("breakers stay open, and take changed settings from then on", async () => {
+    const upstreams = create();
+    const first = await upstreams.lease(
+      snapshot(upstream("http://127.0.0.1:9"), upstream("http://127.0.0.1:9", { name: "beta" })),
+    );
+    for (let time = 0; time < 3; time += 1) first.breaker("alpha").acquire()?.end(broken);
+    const { breaker } = upstream("");
+    const second = await upstreams.lease(
+      snapshot(
+        upstream("http://127.0.0.1:9", { breaker: { ...breaker, consecutive: 1 } }),
+        upstream("http://127.0.0.1:9", { name: "beta" }),
+      ),
+    );
+    await first.release();
+    expect(second.breaker("alpha").state).toBe("open");
+    expect(second.breaker("beta").state).toBe("closed");
+    second.breaker("beta").acquire()?.end(broken);
+    expect(second.breaker("beta").state).toBe("closed");
+    const third = await upstreams.lease(
+      snapshot(upstream("http://127.0.0.1:9", { name: "beta", breaker: { ...breaker, consecutive: 2 } })),
+    );
+    await second.release();
+    third.breaker("beta").acquire()?.end(broken);
+    expect(third.breaker("beta").state).toBe("open");
+    expect(() => third.breaker("alpha")).toThrow('no upstream is named "alpha"');
+  });
+
+  it("a lease that is let go before it was used puts the former settings back in force", async () => {
+    const upstreams = create();
+    const { breaker } = upstream("");
+    const first = await upstreams.lease(snapshot(upstream("http://127.0.0.1:9")));
+    const strict = await upstreams.lease(
+      snapshot(upstream("http://127.0.0.1:9", { breaker: { ...breaker, consecutive: 1 } })),
+    );
+    await strict.release();
+    first.breaker("alpha").acquire()?.end(broken);
+    expect(first.breaker("alpha").state).toBe("closed");
+  });
+
+  it("keys keep their rest", async () => {
+    const server = await serve(({ socket, key }) =>
+      socket.write(key === "bad" ? response(401, {}, "") : answer("well")),
+    );
+    const upstreams = create();
+    const first = await upstreams.lease(snapshot(upstream(server.origin, { keys: ["bad", "good"] })));
+    await first.send(target(), call(), exchange());
+    const second = await upstreams.lease(snapshot(upstream(server.origin, { keys: ["bad", "good", "other"] })));
+    for (let round = 0; round < 3; round += 1) await second.send(target(), call(), exchange());
+    expect(server.requests.map(({ key }) => key).filter((key) => key === "bad")).toHaveLength(1);
+  });
+
+  it("send records latency, which orders a latency step", async () => {
+    const slow = await serve(({ socket }) => setTimeout(() => socket.write(answer("slow")), 150));
+    const fast = await serve();
+    const set = await create({ random: () => 0.99 }).lease(
+      snapshot(upstream(slow.origin), upstream(fast.origin, { name: "beta" })),
+    );
+    const targets = [target(), target({ upstream: "beta" })];
+    const first = (): string | undefined => set.order(step("latency", ...targets), exchange())[0]?.upstream;
+    expect(first()).toBe("alpha");
+    for (const one of targets) await set.send(one, call(), exchange());
+    expect(first()).toBe("beta");
+  });
+});
+
+describe("a configuration that cannot be built", () => {
+  it.each<[string, Upstream, string]>([
+    [
+      "a dialect that is not there",
+      upstream("http://127.0.0.1:9", { dialect: "bedrock" }),
+      'upstreams.alpha.dialect: "bedrock" is not available',
+    ],
+    ["an address that is none", upstream("127.0.0.1:9"), "upstreams.alpha.base_url: not an http or https URL"],
+    [
+      "an address that is not HTTP",
+      upstream("file:///etc/passwd"),
+      "upstreams.alpha.base_url: not an http or https URL",
+    ],
+    ["a simulator that is not there", upstream("sim:"), 'base_url "sim:" needs the simulator'],
+  ])("%s", async (_name, bad, message) => {
+    const upstreams = create();
+    await expect(upstreams.lease(snapshot(upstream("http://127.0.0.1:9", { name: "beta" }), bad))).rejects.toThrow(
+      message,
+    );
+    // Nothing of it is left: a good one is served as if it had never been.
+    const server = await serve();
+    const set = await upstreams.lease(snapshot(upstream(server.origin)));
+    expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+  });
+
+  it("names an upstream nobody configured", async () => {
+    const set = await create().lease(snapshot(upstream("http://127.0.0.1:9")));
+    expect(() => set.send(target({ upstream: "gamma" }), call(), exchange())).toThrow('no upstream is named "gamma"');
+    expect(() => set.breaker("gamma")).toThrow('no upstream is named "gamma"');
+  });
+});
+
+describe("sim:", () => {
+  it("goes to the simulator, which is started once and on need", async () => {
+    const server = await serve();
+    let started = 0;
+    const simulator = (): Promise<string> => {
+      started += 1;
+      return Promise.resolve(server.origin);
+    };
+    const upstreams = create({ simulator });
+    await upstreams.lease(snapshot(upstream(server.origin)));
+    expect(started).toBe(0);
+    const set = await upstreams.lease(
+      snapshot(upstream("sim:"), upstream("sim:?first_byte=300ms&name=a/b", { name: "beta" })),
+    );
+    await set.send(target(), call(), exchange());
+    await set.send(target({ upstream: "beta" }), call(), exchange());
+    expect(started).toBe(1);
+    expect(server.requests.map(({ head }) => head.split(" ")[1])).toEqual([
+      "/sim/-/v1/chat/completions",
+      "/sim/%3Ffirst_byte%3D300ms%26name%3Da%2Fb/v1/chat/completions",
+    ]);
+  });
+
+  it("is tried again by the next configuration when it could not start", async () => {
+    const server = await serve();
+    const origins = [Promise.reject(new Error("no port")), Promise.resolve(server.origin)];
+    const upstreams = create({ simulator: () => origins.shift() ?? Promise.reject(new Error("too often")) });
+    await expect(upstreams.lease(snapshot(upstream("sim:")))).rejects.toThrow("no port");
+    const set = await upstreams.lease(snapshot(upstream("sim:")));
+    expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+  });
+});
+
+it("logs never show keys, addresses or bodies", async () => {
+  const lines: string[] = [];
+  const note = (fields: object, message: string): void => void lines.push(JSON.stringify(fields) + message);
+  const log = { debug: note, info: note, warn: note, error: note };
+  const server = await serve(({ socket, index }) =>
+    socket.write(
+      [
+        response(401, {}, "planted-body"),
+        response(200, { "content-type": "text/html" }, "planted-body"),
+        "planted-body\r\n",
+      ][index] ?? "",
+    ),
+  );
+  const set = await create({ log }).lease(
+    snapshot(upstream(`${server.origin}/planted-path`, { keys: ["planted-key"] })),
+  );
+  for (let round = 0; round < 3; round += 1) await failure(set.send(target(), call(), exchange()));
+  const breaker = set.breaker("alpha");
+  for (let time = 0; time < 3; time += 1)
+    breaker.acquire()?.end({
+      ok: false,
+      error: await failure(
+        set.send(target({ timeouts: { connect: 1, firstByte: 1, idle: 1, total: 1 } }), call(), exchange()),
+      ),
+    });
+  expect(lines.length).toBeGreaterThan(4);
+  expect(lines.join("\n")).toContain("breaker open");
+  expect(lines.join("\n")).not.toMatch(/planted|127\.0\.0\.1/);
+});

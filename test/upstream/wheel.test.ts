@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Wheel } from "../../src/upstream/wheel.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setImmediate", "Date"], now: 1_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const wheel = (): Wheel => new Wheel(() => Date.now());
+
+describe("schedule", () => {
+  it("calls back once, not before its time and at most about a tick after", () => {
+    const calls: number[] = [];
+    wheel().schedule(1_120, () => calls.push(Date.now()));
+    vi.advanceTimersByTime(119);
+    expect(calls).toEqual([]);
+    vi.advanceTimersByTime(1_000);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toBeGreaterThanOrEqual(1_120);
+    expect(calls[0]).toBeLessThanOrEqual(1_180);
+  });
+
+  it("does not call back once cancelled", () => {
+    const calls: number[] = [];
+    const cancel = wheel().schedule(1_100, () => calls.push(1));
+    cancel();
+    cancel();
+    vi.advanceTimersByTime(1_000);
+    expect(calls).toEqual([]);
+  });
+
+  it("may be called from within a callback, and a callback may cancel another", () => {
+    const calls: string[] = [];
+    const shared = wheel();
+    shared.schedule(1_050, () => {
+      calls.push("first");
+      cancel();
+      shared.schedule(Date.now() + 10, () => calls.push("nested"));
+    });
+    const cancel = shared.schedule(1_050, () => calls.push("cancelled"));
+    vi.advanceTimersByTime(500);
+    expect(calls).toEqual(["first", "nested"]);
+  });
+});
+
+it("a moved due time moves the call", () => {
+  const calls: number[] = [];
+  const shared = wheel();
+  const entry = {
+    due: 1_100,
+    slot: -1,
+    expire(now: number) {
+      calls.push(now);
+      shared.unwatch(entry);
+    },
+  };
+  shared.watch(entry);
+  vi.advanceTimersByTime(80);
+  entry.due = 1_400;
+  vi.advanceTimersByTime(300);
+  expect(calls).toEqual([]);
+  vi.advanceTimersByTime(100);
+  expect(calls).toHaveLength(1);
+});
+
+it("has a timer only while something is watched", () => {
+  const shared = wheel();
+  expect(vi.getTimerCount()).toBe(0);
+  const cancels = Array.from({ length: 100 }, (_, index) => shared.schedule(5_000 + index, () => undefined));
+  expect(vi.getTimerCount()).toBe(1);
+  for (const cancel of cancels) cancel();
+  vi.advanceTimersByTime(200);
+  expect(vi.getTimerCount()).toBe(0);
+  shared.schedule(Date.now() + 10, () => undefined);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(200);
+  expect(vi.getTimerCount()).toBe(0);
+});
