@@ -23,6 +23,8 @@ import { Wheel } from "./upstream/wheel.ts";
 export interface GatewayOptions extends Omit<LoadSettings, "log"> {
   readonly logLevel: LogLevel;
   readonly logPretty: boolean;
+  /** Unix milliseconds; the system's clock unless given. */
+  readonly now?: () => number;
 }
 
 export interface Gateway {
@@ -43,7 +45,7 @@ export interface Gateway {
  * @throws ConfigurationError for a configuration that cannot serve; Error for a port or a store that cannot be had.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const now = Date.now;
+  const now = options.now ?? Date.now;
   const log = createLog({ level: options.logLevel, pretty: options.logPretty });
   const settings: LoadSettings = { ...options, log };
   const start = await loadFirst(settings);
@@ -138,7 +140,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       log,
       onRefused: (refused) => observer.turnedAway(refused),
     });
-    const listening = await listenOn(snapshot.server.listen, server.handler);
+    const listening = await listenOn(snapshot.server.listen, server.handler, {
+      onMalformed: (status, requestId) =>
+        observer.turnedAway({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
+    });
     stack.push(() => cut(listening));
 
     let stopping = false;
@@ -162,6 +167,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     const adminListening = admin === null ? null : await listenOn([admin], adminHandler);
     if (adminListening) stack.push(() => cut(adminListening));
+
+    const listen = listening.addresses.map(originOf);
+    const adminOrigin = adminListening?.addresses.map(originOf)[0] ?? null;
+    log.info({ listen, admin: adminOrigin, hash: snapshot.hash }, "listening");
 
     const watcher = watchConfig({ files: () => watched, onChange: () => void reloader.reload() });
     stack.push(async () => watcher.close());
@@ -190,6 +199,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await closeAll();
     throw error;
   }
+}
+
+/** `http://HOST:PORT`, an IPv6 host in brackets. */
+export function originOf({ host, port }: Address): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function* breakerStates({ snapshot, host }: Generation) {

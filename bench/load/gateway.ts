@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { open, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -13,6 +13,8 @@ export interface GatewaySite {
   readonly config: string;
   readonly port: number;
   readonly key: string;
+  /** Where its log goes. */
+  readonly log: string;
 }
 
 /** Writes the configuration into `folder` and makes an account there, both once for all rounds. */
@@ -25,12 +27,15 @@ export async function prepareGateway(processes: Processes, folder: string, upstr
   const account = ["--email", "bench@example.com", "--tier", "Max", "--credits", "1000000"];
   const { id } = JSON.parse(await command("users", "add", ...account)) as { id: string };
   const { key } = JSON.parse(await command("keys", "add", "--user", id, "--name", "bench")) as { key: string };
-  return { config, port, key };
+  return { config, port, key, log: join(folder, "gateway.log") };
 }
 
-/** Starts the gateway and waits until it answers. */
-export async function startGateway(processes: Processes, { config, port }: GatewaySite) {
-  const child = processes.start(PROXY_CPU, [MAIN, "--config", config, "serve"], "ignore");
+/** Starts the gateway and waits until it answers. @throws Error with the end of its log. */
+export async function startGateway(processes: Processes, { config, port, log }: GatewaySite) {
+  const file = await open(log, "w");
+  const child = processes.start(PROXY_CPU, [MAIN, "--config", config, "serve"], file.fd);
+  await file.close();
+  child.stdout?.resume();
   for (let left = 200; left > 0 && child.exitCode === null; left--) {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/status`).catch(() => null);
     await answer?.body?.cancel();
@@ -38,7 +43,7 @@ export async function startGateway(processes: Processes, { config, port }: Gatew
     if (answer) return child;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error("the gateway did not start within 10 s");
+  throw new Error(`the gateway did not start within 10 s: ${(await readFile(log, "utf8")).slice(-2_000)}`);
 }
 
 function configuration(port: number, upstreamPort: number, folder: string): string {

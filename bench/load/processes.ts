@@ -13,12 +13,12 @@ export const PINNED = availableParallelism() > 1 && spawnSync("taskset", ["--ver
 export class Processes {
   readonly #running = new Set<ChildProcess>();
 
-  /** Starts Node on a CPU; its stderr is shown, its stdout is `stdout`. */
-  start(cpu: number, args: readonly string[], stdout: "pipe" | "ignore"): ChildProcess {
+  /** Starts Node on a CPU; its stdout is a pipe, its stderr is shown or goes to an open file. */
+  start(cpu: number, args: readonly string[], stderr: number | "inherit" = "inherit"): ChildProcess {
     const command = [process.execPath, ...args];
     // taskset replaces itself with the command: the id is the proxy's own.
     const [file = "", ...rest] = PINNED ? ["taskset", "-c", String(cpu), ...command] : command;
-    const child = spawn(file, rest, { stdio: ["ignore", stdout, "inherit"] });
+    const child = spawn(file, rest, { stdio: ["ignore", "pipe", stderr] });
     this.#running.add(child);
     child.once("exit", () => this.#running.delete(child));
     return child;
@@ -26,7 +26,7 @@ export class Processes {
 
   /** Runs Node to its end. @returns what it printed. @throws Error when it fails. */
   async run(cpu: number, args: readonly string[]): Promise<string> {
-    const child = this.start(cpu, args, "pipe");
+    const child = this.start(cpu, args);
     const [printed, [code]] = await Promise.all([text(child.stdout!), once(child, "exit") as Promise<[number | null]>]);
     if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
     return printed;

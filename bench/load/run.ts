@@ -2,7 +2,7 @@
  * Whole-process comparison: what the gateway costs over the least that a Node proxy costs.
  *
  * Method. A mock upstream, a bare proxy (node:http and undici, relaying bytes) and the gateway (`serve` with SQLite on
- * disk, credits and the whole pipeline) are processes of their own; the proxies are pinned to CPU 0, load and upstream to
+ * disk, credits, the whole pipeline and a log line a request) are processes of their own; the proxies are pinned to CPU 0, load and upstream to
  * CPU 1. In each round both proxies are booted fresh, in alternating order, warmed up and measured:
  * - JSON: 64 keep-alive connections in a closed loop, 2 KB requests, 1 KB answers;
  * - SSE: 64 streams with 100 events of 200 bytes a second each.
@@ -58,7 +58,7 @@ class Comparison {
 
   async #boot(name: TargetName) {
     if (name === "gateway") return { child: await startGateway(this.#processes, this.#site), port: this.#site.port };
-    const child = this.#processes.start(PROXY_CPU, [pathOf("bare"), `http://127.0.0.1:${this.#upstreamPort}`], "pipe");
+    const child = this.#processes.start(PROXY_CPU, [pathOf("bare"), `http://127.0.0.1:${this.#upstreamPort}`]);
     return { child, port: Number(await firstLine(child)) };
   }
 
@@ -88,7 +88,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"));
 try {
-  const upstream = processes.start(LOAD_CPU, [pathOf("upstream")], "pipe");
+  const upstream = processes.start(LOAD_CPU, [pathOf("upstream")]);
   const upstreamPort = Number(await firstLine(upstream));
   const site = await prepareGateway(processes, folder, upstreamPort);
   const comparison = new Comparison(processes, upstreamPort, site, seconds);

@@ -1,15 +1,15 @@
 import { createKey } from "../accounts/keys.ts";
 import { createUser } from "../accounts/users.ts";
-import type { Gateway } from "../app.ts";
+import { type Gateway, originOf } from "../app.ts";
 import { NANO, type Snapshot } from "../kit/index.ts";
 
 const DEMO_CREDITS = 10n * NANO;
 
 /** Prints where the gateway listens; on an empty store also a demo user's key, once, with a request to try. */
 export async function offerDemo({ addresses, admin, store, generation }: Gateway): Promise<void> {
-  const urls = addresses.map(({ host, port }) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const urls = addresses.map(originOf);
   const lines = ["", `  Gateway     ${urls.map((url) => `${url}/v1`).join("   ")}`];
-  if (admin) lines.push(`  Admin       http://${admin.host}:${admin.port}/readyz`);
+  if (admin) lines.push(`  Admin       ${originOf(admin)}/readyz`);
   if ((await store.listUsers()).length === 0) {
     const { snapshot } = generation;
     const user = await createUser(store, {

@@ -40,7 +40,6 @@ export function check(schema: Schema, node: Node, base: string): Checked {
 
   function finish(value: unknown, problems: readonly Problem[]): Checked {
     // What is wrong with the empty text of an unset variable is that the variable is not set.
-    const isUnset = ({ pointer }: Problem): boolean => typeof referenceAt(pointer)?.unset === "string";
     const unfit = problems.filter((problem) => problem.unusable && isUnset(problem));
     return {
       value,
@@ -49,6 +48,10 @@ export function check(schema: Schema, node: Node, base: string): Checked {
         .map((problem) => ({ ...problem, pointer: base + problem.pointer })),
       unfit: unfit.map(({ pointer }) => base + pointer),
     };
+  }
+
+  function isUnset({ pointer }: Problem): boolean {
+    return typeof referenceAt(pointer)?.unset === "string";
   }
 
   function referenceAt(pointer: string): Reference | undefined {

@@ -13,7 +13,7 @@ export function bytes(size: string): number {
 
 function measure(text: string, units: Readonly<Record<string, number>>): number {
   const [, digits, unit] = /^(\d+)([A-Za-z]+)$/.exec(text) ?? [];
-  const factor = unit === undefined ? undefined : units[unit];
+  const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   if (digits === undefined || factor === undefined) throw new RangeError(`not one of the units ${Object.keys(units)}`);
   return Number(digits) * factor;
 }

@@ -17,6 +17,8 @@ export interface ConfigWatch {
 
 /** Events come in bursts, and an editor may write a file in parts. */
 const SETTLE_MS = 200;
+/** File systems stamp with a coarser clock than ours, or with another machine's. */
+const CLOCK_SLACK_MS = 1000;
 const YAML_FILE = /\.ya?ml$/;
 
 /** Watches a configuration by content: touching a file, or writing the same text again, is no change. */
@@ -65,7 +67,7 @@ export function watchConfig({ files, onChange, poll = 2000 }: WatchOptions): Con
     const former = before.get(path);
     if (former !== undefined) return former !== seen.get(path);
     // New under watch: it may have been written after it was loaded.
-    return before.size > 0 && (await modifiedAt(path)) > since;
+    return before.size > 0 && (await modifiedAt(path)) > since - CLOCK_SLACK_MS;
   }
 
   return {

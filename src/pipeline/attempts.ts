@@ -12,8 +12,8 @@ import {
   type Reply,
   type Target,
 } from "../kit/index.ts";
-import type { Plan } from "./build.ts";
-import { passOver } from "./hooks.ts";
+import type { Bound, Plan } from "./build.ts";
+import { internalError, passOver } from "./hooks.ts";
 
 /** One try at an upstream, as the upstream layer offers it. @throws AttemptError */
 export type Send = (target: Target, call: Call, exchange: Exchange) => Promise<Reply>;
@@ -22,46 +22,62 @@ export interface Attempts {
   readonly open: Open;
   /** Attempts that reached an upstream. */
   readonly count: () => number;
+  /** The exchange is through: ends the streams that nobody took over, those still to come included. */
+  readonly release: () => void;
 }
 
 /** Every guard around each attempt: told once how it ended, at the end of the stream when there is one. */
 export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: Send, observer: Observer): Attempts {
+  const running = new Set<EventSource>();
   let count = 0;
+  let released = false;
   return {
     count: () => count,
+    release() {
+      released = true;
+      for (const source of running) source.cancel();
+    },
     async open(target) {
       const guards = enter(plan, target, exchange, observer);
       const settle = (result: AttemptResult): void => {
         for (const guard of guards.toReversed()) guard.settle(result);
         observer.attempt(exchange, target, result);
       };
-      count += 1;
       let reply: Reply;
       try {
         reply = await send(target, call, exchange);
       } catch (error) {
+        // A GatewayError says that the call could not be written down: nothing was sent.
+        if (!(error instanceof GatewayError)) count += 1;
         settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
-        throw error;
+        throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
       }
+      count += 1;
       if (!reply.stream) {
         settle({ ok: true });
         return reply;
       }
-      for (const guard of guards) guard.answered?.();
-      return { ...reply, source: reportEnd(reply.source, settle) };
+      for (const guard of guards) guard.answered();
+      const source = reportEnd(reply.source, (result) => {
+        running.delete(source);
+        settle(result);
+      });
+      running.add(source);
+      if (released) source.cancel();
+      return { ...reply, source };
     },
   };
 }
 
 /** Asks the guards in order; a refusal releases those that had said yes. */
-function enter(plan: Plan, target: Target, exchange: Exchange, observer: Observer): readonly Guarded[] {
-  const guards: Guarded[] = [];
+function enter(plan: Plan, target: Target, exchange: Exchange, observer: Observer): readonly Required<Guarded>[] {
+  const guards: Required<Guarded>[] = [];
   const skipped = new AttemptError("skipped", "skipped");
   for (const hook of plan.attempt) {
     try {
       const answer = hook.call(target, exchange);
       if (answer === false) throw skipped;
-      if (answer) guards.push(answer);
+      if (answer) guards.push(shielded(hook, answer, observer));
     } catch (error) {
       const verdict = error === skipped ? skipped : guardFailure(hook, error, observer);
       if (verdict === null) continue;
@@ -72,7 +88,22 @@ function enter(plan: Plan, target: Target, exchange: Exchange, observer: Observe
   return guards;
 }
 
-function guardFailure(hook: Plan["attempt"][number], error: unknown, observer: Observer): unknown {
+/** A guard that throws is named and no more: the other guards' permits, and the stream's end, hang on this call. */
+function shielded(hook: Bound<"attempt">, guard: Guarded, observer: Observer): Required<Guarded> {
+  const shield = (call: () => void): void => {
+    try {
+      call();
+    } catch (error) {
+      observer.pluginFailed(hook.plugin, error);
+    }
+  };
+  return {
+    answered: () => shield(() => guard.answered?.()),
+    settle: (result) => shield(() => guard.settle(result)),
+  };
+}
+
+function guardFailure(hook: Bound<"attempt">, error: unknown, observer: Observer): unknown {
   try {
     passOver(hook, error, observer);
     return null;

@@ -44,6 +44,7 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
     try {
       // The linker has checked the options against the plugin's own schema.
       const hooks = await plugin.setup(settings.options as never, host);
+      if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
       steps.push({ name: plugin.name, settings, hooks });
     } catch (cause) {
       await disposeAll(steps);

@@ -27,8 +27,18 @@ export class Delivered {
     const segment = this.#text;
     this.#text = "";
     const before = this.#counted;
-    // A failed count must not surface as an unhandled rejection in a stream that later brings its own usage.
-    const segmentTokens = this.#count(segment).catch(() => Math.ceil(segment.length / 4));
-    this.#counted = Promise.all([before, segmentTokens]).then(([sum, tokens]) => sum + tokens);
+    this.#counted = Promise.all([before, countOrGuess(this.#count, segment)]).then(([sum, tokens]) => sum + tokens);
+  }
+}
+
+/**
+ * Tokens of a text. A tokenizer that fails must not make an answer free, nor surface as an unhandled rejection in a
+ * stream that later brings its own count: four characters then stand for a token.
+ */
+export async function countOrGuess(count: (text: string) => Promise<number>, text: string): Promise<number> {
+  try {
+    return await count(text);
+  } catch {
+    return Math.ceil(text.length / 4);
   }
 }

@@ -12,5 +12,10 @@ interface Named {
 export function passOver(hook: Named, error: unknown, observer: Observer): void {
   if (error instanceof GatewayError) throw error;
   observer.pluginFailed(hook.plugin, error);
-  if (!hook.failOpen) throw new GatewayError("INTERNAL", "Internal server error", { cause: error });
+  if (!hook.failOpen) throw internalError(error);
+}
+
+/** What the client hears of a fault of ours; the cause is for the log. */
+export function internalError(cause: unknown): GatewayError {
+  return new GatewayError("INTERNAL", "Internal server error", { cause });
 }

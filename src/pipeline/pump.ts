@@ -13,6 +13,7 @@ import type { Plan } from "./build.ts";
 import type { Delivered } from "./delivered.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import { passOver } from "./hooks.ts";
+import { checkedEvent } from "./returned.ts";
 
 export type PumpEnd =
   | { readonly kind: "served" }
@@ -37,6 +38,7 @@ export function pump(source: EventSource, parts: PumpParts): Promise<PumpEnd> {
   return new Promise((resolve) => {
     let waiting = false;
     const finish = (end: PumpEnd): void => {
+      waiting = false;
       signal.removeEventListener("abort", onAbort);
       resolve(end);
     };
@@ -48,6 +50,7 @@ export function pump(source: EventSource, parts: PumpParts): Promise<PumpEnd> {
     signal.addEventListener("abort", onAbort);
 
     const resume = (): void => {
+      if (!waiting) return;
       waiting = false;
       source.resume();
     };
@@ -62,6 +65,8 @@ export function pump(source: EventSource, parts: PumpParts): Promise<PumpEnd> {
           }
         } catch (error) {
           source.cancel();
+          // What came before reaches the client, however the upstream's reads happened to group it.
+          if (text !== "") client.write(text);
           finish({
             kind: "upstream_cut",
             message: error instanceof GatewayError ? error.message : "Internal server error",
@@ -88,7 +93,7 @@ function applyHooks(event: StreamEvent, { hooks, exchange, observer }: PumpParts
   let current = event;
   for (const hook of hooks) {
     try {
-      current = hook.call(current, exchange);
+      current = checkedEvent(hook.call(current, exchange));
     } catch (error) {
       passOver(hook, error, observer);
     }

@@ -23,13 +23,17 @@ import {
 } from "../kit/index.ts";
 import { type Attempts, guardAttempts, type Send } from "./attempts.ts";
 import type { Pipeline, Plan } from "./build.ts";
-import { Delivered } from "./delivered.ts";
+import { countOrGuess, Delivered } from "./delivered.ts";
 import { rateLimitHeaders } from "./headers.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { passOver } from "./hooks.ts";
+import { internalError, passOver } from "./hooks.ts";
 import { currentWindows, identify, readExchange } from "./intake.ts";
 import { pump } from "./pump.ts";
+import { checkedBody, checkedCall, checkedReply } from "./returned.ts";
 import { settleAll } from "./settle.ts";
+
+/** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
+const CLIENT_GONE = 499;
 
 export interface RunnerParts {
   readonly pipeline: Pipeline;
@@ -40,20 +44,21 @@ export interface RunnerParts {
 
 /** Takes one request from credentials to the last byte of its answer. Never rejects: every failure is answered. */
 export function createRunner(parts: RunnerParts): (intake: Intake) => Promise<void> {
-  return async function run(intake) {
+  return async (intake) => {
     const { pipeline, host, observer } = parts;
     let principal: Principal | null = null;
-    let read: { readonly exchange: Exchange; readonly format: AnswerFormat };
+    let run: Run;
     try {
       principal = await identify(pipeline, intake.request, observer);
-      read = await readExchange(intake, principal, host);
+      const { exchange, format } = await readExchange(intake, principal, host);
+      run = new Run(parts, intake, exchange, format);
     } catch (error) {
       const windows = principal === null ? null : await currentWindows(pipeline, principal, host);
       observer.refused(intake.request, error, intake.receivedAt);
       intake.client.refuse(error, rateLimitHeaders(windows, host.now()));
       return;
     }
-    await new Run(parts, intake, read.exchange, read.format).serve();
+    await run.serve();
   };
 }
 
@@ -97,6 +102,7 @@ class Run {
       await this.#fail(error);
     } finally {
       this.#heartbeat?.stop();
+      this.#attempts?.release();
     }
   }
 
@@ -117,7 +123,7 @@ class Run {
     let call = this.#exchange.call;
     for (const hook of this.#plan.transform) {
       try {
-        call = Object.freeze(await hook.call(call, this.#exchange));
+        call = checkedCall(await hook.call(call, this.#exchange), call);
       } catch (error) {
         passOver(hook, error, this.#parts.observer);
       }
@@ -135,7 +141,14 @@ class Run {
       });
     }
     this.#attempts = guardAttempts(this.#plan, call, this.#exchange, send, observer);
-    return this.#plan.relay.call(this.#exchange, this.#attempts.open);
+    const { relay } = this.#plan;
+    try {
+      return checkedReply(await relay.call(this.#exchange, this.#attempts.open), call.stream);
+    } catch (error) {
+      // Without a reply there is nothing to pass on: `fail: open` cannot apply. An abort is nobody's failure.
+      if (!this.#exchange.signal.aborted) passOver({ ...relay, failOpen: false }, error, observer);
+      throw error;
+    }
   }
 
   async #stream(reply: Reply & { readonly stream: true }): Promise<void> {
@@ -161,15 +174,15 @@ class Run {
   async #answer(upstreamBody: Json, usage: Usage | null): Promise<void> {
     const { observer, host } = this.#parts;
     this.#usage = usage;
+    if (usage === null) this.#delivered.add(this.#format.producedText(upstreamBody));
     let body = upstreamBody;
     for (const hook of this.#plan.response) {
       try {
-        body = await hook.call(body, this.#exchange);
+        body = checkedBody(await hook.call(body, this.#exchange));
       } catch (error) {
         passOver(hook, error, observer);
       }
     }
-    if (usage === null) this.#delivered.add(this.#format.producedText(upstreamBody));
     const { signal } = this.#exchange;
     const bill = await this.#settle(signal.aborted ? (signal.reason as AbortReason) : "served", 200, null);
     const extras = {
@@ -183,20 +196,25 @@ class Run {
 
   /** Nothing was served: settles, then answers with what went wrong. */
   async #fail(error: unknown): Promise<void> {
-    const { signal } = this.#exchange;
+    // A comment while the failure is settled would start the answer, and its status would be lost.
+    this.#heartbeat?.stop();
+    const { signal, principal, call } = this.#exchange;
     const kind = signal.aborted ? (signal.reason as AbortReason) : this.#kindOf(error);
+    const killed = kind === "killed" && call.stream;
     const failure = failureOf(error, kind);
-    await this.#settle(kind, failure.status, failure);
+    if (killed) await this.#settle(kind, 200, null);
+    else if (kind === "client_gone") await this.#settle(kind, CLIENT_GONE, null);
+    else await this.#settle(kind, failure.status, failure);
+    const { pipeline, host } = this.#parts;
+    // What was given back must not look used.
+    if (!this.#started) this.#windows = await currentWindows(pipeline, principal, host);
     const { client } = this.#intake;
-    if (kind === "killed" && this.#exchange.call.stream) {
+    if (killed) {
       this.#start();
       client.end(this.#format.killed());
     } else if (this.#started) {
       client.end(this.#format.failure(failure.message));
     } else {
-      const { pipeline, host } = this.#parts;
-      // What was given back must not look used.
-      this.#windows = await currentWindows(pipeline, this.#exchange.principal, host);
       client.refuse(failure, this.#headers());
     }
   }
@@ -246,7 +264,7 @@ class Run {
       attempts: this.#attempts?.count() ?? 0,
       firstEventAt: this.#firstEventAt,
       endedAt: host.now(),
-      countPrompt: () => host.countTokens(this.#format.promptText()),
+      countPrompt: () => countOrGuess(host.countTokens, this.#format.promptText()),
       countDelivered: () => this.#delivered.tokens(),
     };
     return settleAll(ending, this.#exchange, this.#plan, this.#settlers, this.#parts);
@@ -256,5 +274,5 @@ class Run {
 function failureOf(error: unknown, kind: OutcomeKind): GatewayError {
   if (kind === "shutdown") return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
   if (error instanceof GatewayError) return error;
-  return new GatewayError("INTERNAL", "Internal server error", { cause: error });
+  return internalError(error);
 }

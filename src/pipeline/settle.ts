@@ -1,5 +1,6 @@
 import type { Bill, Ending, Exchange, Host, Observer, Outcome, OutcomeKind, Settle } from "../kit/index.ts";
 import type { Plan } from "./build.ts";
+import { checkedBill } from "./returned.ts";
 
 const NOTHING: Bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
 
@@ -31,7 +32,7 @@ export async function settleAll(
   let bill = NOTHING;
   for (const hook of plan.settle) {
     try {
-      bill = await hook.call(ending, exchange);
+      bill = checkedBill(await hook.call(ending, exchange));
     } catch (error) {
       observer.pluginFailed(hook.plugin, error);
     }

@@ -13,8 +13,10 @@ export class Latencies {
     this.#now = now;
   }
 
-  record(target: Target, latency: number): void {
+  record(target: Target, measured: number): void {
     const at = this.#now();
+    // 0 means unknown, and the clock counts whole milliseconds.
+    const latency = Math.max(1, measured);
     const sample = this.#samples.get(targetKey(target));
     if (!sample) this.#samples.set(targetKey(target), { mean: latency, at });
     else Object.assign(sample, { mean: sample.mean + WEIGHT * (latency - sample.mean), at });

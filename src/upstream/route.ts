@@ -108,8 +108,10 @@ export class Route {
   #failed(target: Target, { requestId }: Exchange, error: AttemptError, elapsed: number): void {
     const { upstream, latencies, log } = this.#options;
     const { failure, status, cause } = error;
-    // Without this an upstream that only times out would stay unknown, and unknown ones are tried first.
-    if (failure === "timeout") latencies.record(target, Math.max(elapsed, latencies.of(target)));
+    // Without this an upstream that only times out would stay unknown, and unknown ones are tried first. A timeout that
+    // the request's own deadline brought about says nothing about the upstream.
+    const patience = Math.min(target.timeouts.connect, target.timeouts.firstByte);
+    if (failure === "timeout" && elapsed >= patience) latencies.record(target, Math.max(elapsed, latencies.of(target)));
     // The code alone: undici's errors carry addresses and bytes of the answer.
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     log.debug({ upstream: upstream.name, model: target.model, requestId, failure, status, code }, "an attempt failed");

@@ -9,10 +9,39 @@ test.for<[object]>([
   [{ ...ok, temperature: null, top_p: 1, max_tokens: 1, stream: null, stream_options: null, stop: null, user: null }],
   [{ ...ok, stream: true, stream_options: { include_usage: true }, stop: ["a", "b"], n: 2, seed: -1 }],
   [{ ...ok, max_completion_tokens: 5, response_format: { type: "json_object" }, future_field: { any: [1] } }],
-  [{ ...ok, tools: [{ type: "function", function: { name: "f", parameters: {} } }, { type: "custom", custom: {} }] }],
+  [
+    {
+      ...ok,
+      tools: [
+        { type: "function", function: { name: "f", parameters: {} } },
+        { type: "custom", custom: {} },
+      ],
+    },
+  ],
   [{ ...ok, tool_choice: { type: "function", function: { name: "f" } } }],
-  [{ ...ok, messages: [{ role: "developer", content: [{ type: "text", text: "a" }, { type: "image_url", image_url: {} }] }] }],
-  [{ ...ok, messages: [{ role: "assistant", content: null, tool_calls: [{ id: "1" }] }, { role: "tool", content: "x", tool_call_id: "1" }] }],
+  [
+    {
+      ...ok,
+      messages: [
+        {
+          role: "developer",
+          content: [
+            { type: "text", text: "a" },
+            { type: "image_url", image_url: {} },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    {
+      ...ok,
+      messages: [
+        { role: "assistant", content: null, tool_calls: [{ id: "1" }] },
+        { role: "tool", content: "x", tool_call_id: "1" },
+      ],
+    },
+  ],
   [{ ...ok, messages: [{ role: "assistant" }, { role: "function", name: "f", content: "x" }] }],
 ])("a good body: %j", ([body]) => {
   expect(check(body)).toBeNull();

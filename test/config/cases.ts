@@ -32,14 +32,19 @@ export function readCases(): Case[] {
 function optionsOf(text: string): Partial<LoadOptions> {
   const words = (/^# with: (.*)$/m.exec(text)?.[1] ?? "").split(" ");
   const env = Object.fromEntries(
-    words.filter((word) => word.includes("=")).map((word) => [word.split("=", 1)[0], word.slice(word.indexOf("=") + 1)]),
+    words
+      .filter((word) => word.includes("="))
+      .map((word) => [word.split("=", 1)[0], word.slice(word.indexOf("=") + 1)]),
   );
   const mode = (["serve", "dev"] as const).find((name) => words.includes(name));
   return { env, mode: mode ?? "check", strict: words.includes("strict") };
 }
 
 /** One line: everything a diagnostic says. The file is left out when it is the case itself. */
-export function render(test: Pick<Case, "name">, { file, line, column, severity, rule, pointer, message, hint }: Diagnostic): string {
+export function render(
+  test: Pick<Case, "name">,
+  { file, line, column, severity, rule, pointer, message, hint }: Diagnostic,
+): string {
   const where = relative(FOLDER, resolve(file));
   const place = where === test.name ? `${line}:${column}` : `${where}:${line}:${column}`;
   return `${place} ${severity} ${rule} ${pointer === "" ? "-" : pointer} ${message}${hint === null ? "" : ` (${hint})`}`;

@@ -42,7 +42,9 @@ describe.for(FILES)("%s", (file) => {
 
   test("describes every property", () => {
     const properties = [...schemasOf(schema, "#")].filter(([path]) => /\/properties\/[^/]+$/.test(path));
-    expect(properties.filter(([, { description }]) => typeof description !== "string").map(([path]) => path)).toEqual([]);
+    expect(properties.filter(([, { description }]) => typeof description !== "string").map(([path]) => path)).toEqual(
+      [],
+    );
   });
 });
 
@@ -50,7 +52,8 @@ describe.for(FILES)("%s", (file) => {
 function editor(): Ajv {
   const ajv = new Ajv({ allErrors: true, strict: false, discriminator: true });
   formats.default(ajv);
-  for (const file of FILES.filter((name) => !name.endsWith("/gateway.schema.json"))) ajv.addSchema(read(file) as object);
+  for (const file of FILES.filter((name) => !name.endsWith("/gateway.schema.json")))
+    ajv.addSchema(read(file) as object);
   return ajv;
 }
 

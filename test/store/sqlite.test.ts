@@ -189,7 +189,8 @@ describe("opening", () => {
   });
 
   test("a folder in the file's place and a file in the folder's", async () => {
-    const folder = temporaryFolder();
+    const folder = join(temporaryFolder(), "folder");
+    mkdirSync(folder);
     await expect(open(folder)).rejects.toThrow(`cannot open the store ${folder}`);
     writeFileSync(join(folder, "file"), "");
     await expect(open(join(folder, "file", "gateway.db"))).rejects.toThrow("cannot open the store");

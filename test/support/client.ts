@@ -34,6 +34,10 @@ export class TestClient implements Client {
     this.#abort.abort(reason);
   }
 
+  get blocked(): boolean {
+    return this.#blocked;
+  }
+
   /** From now on every write reports a full buffer. */
   block(): void {
     this.#blocked = true;

@@ -109,23 +109,23 @@ it("a request given up in the queue is never sent, and its connection serves oth
   expect(server.connections).toBe(1);
 });
 
-describe("while connecting", () => {
-  // Accepts connections and never says a word: the TLS handshake hangs.
-  async function mute(): Promise<string> {
-    const sockets = new Set<{ destroy(): void }>();
-    const server = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    open.push({
-      async close() {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-        await once(server, "close");
-      },
-    });
-    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+// Accepts connections and never says a word: the TLS handshake hangs.
+async function mute(): Promise<string> {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  open.push({
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
+describe("while connecting", () => {
   it("the connect timeout is a timeout", async () => {
     const leased = await lease(upstream(await mute()));
     open.push({ close: () => leased.end() });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Target } from "../../src/kit/index.ts";
 import { orderTargets } from "../../src/upstream/balance.ts";
@@ -28,6 +28,8 @@ function shares(count: number, pick: (round: number) => readonly Target[]): Reco
   return first;
 }
 
+const latency = ({ model }: Target): number => ({ m0: 300, m1: 100, m2: 0 })[model] ?? 0;
+
 describe("order", () => {
   it("single keeps the configured order", () => {
     const targets = named(1, 5, 2);
@@ -47,7 +49,6 @@ describe("order", () => {
   });
 
   it("latency tries unknown targets first, then the fastest, and now and then another", () => {
-    const latency = ({ model }: Target): number => ({ m0: 300, m1: 100, m2: 0 })[model] ?? 0;
     const never = { random: () => 0.99, latency };
     expect(models(orderTargets(step("latency", ...named(1, 1, 1)), "u", never))).toEqual(["m2", "m1", "m0"]);
     const random = seeded(3);

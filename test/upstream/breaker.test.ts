@@ -1,4 +1,5 @@
-import fc from "fast-check";
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   AttemptError,
@@ -257,7 +258,7 @@ describe("any history", () => {
             const [taken] = out.splice(which % out.length, 1);
             const changes = states.length;
             taken?.permit.end(result);
-            if (taken && taken.born !== changes) expect(states.length).toBe(changes);
+            assert.ok(taken?.born === changes || states.length === changes);
           };
           for (const one of commands) {
             const before = breaker.state;
@@ -265,28 +266,27 @@ describe("any history", () => {
             else if (one.do === "retryAt") clock.now = Math.max(clock.now, breaker.retryAt);
             else if (one.do === "acquire") {
               const permit = breaker.acquire();
-              if (before === "open") expect(permit).toBe(null);
-              if (before === "closed") expect(permit).not.toBe(null);
-              if (before === "half_open") expect(permit !== null).toBe(present() < limits.probes);
+              if (before === "open") assert.equal(permit, null);
+              if (before === "closed") assert.notEqual(permit, null);
+              if (before === "half_open") assert.equal(permit !== null, present() < limits.probes);
               if (permit) out.push({ permit, born: states.length });
             } else if (out.length > 0) {
               if (one.do === "answered") out[one.which % out.length]?.permit.answered();
               else end(one.which, one.how === "ok" ? OK : failed(one.how));
             }
             const { state, retryAt } = breaker;
-            if (state === "half_open") expect(present()).toBeLessThanOrEqual(limits.probes);
-            if (state === "closed") expect(retryAt).toBe(0);
+            if (state === "half_open") assert.ok(present() <= limits.probes);
+            if (state === "closed") assert.equal(retryAt, 0);
             if (state === "open" && before !== "open") {
-              expect(retryAt - clock.now).toBeGreaterThanOrEqual(
-                0.8 * Math.min(limits.openFor, limits.maxOpenFor) - 1e-6,
-              );
-              expect(retryAt - clock.now).toBeLessThanOrEqual(limits.maxOpenFor);
+              const wait = retryAt - clock.now;
+              assert.ok(wait >= 0.8 * Math.min(limits.openFor, limits.maxOpenFor) - 1e-3, `opened for ${wait}`);
+              assert.ok(wait <= limits.maxOpenFor + 1e-3, `opened for ${wait}`);
             }
           }
           // Whatever happened, nothing keeps the upstream locked out: when all have ended, time lets a probe through.
           while (out.length > 0) end(0, failed("aborted"));
           clock.now = Math.max(clock.now, breaker.retryAt);
-          expect(breaker.acquire()).not.toBe(null);
+          assert.notEqual(breaker.acquire(), null);
         },
       ),
       { numRuns: 3_000 },

@@ -1,5 +1,5 @@
 import { errors } from "undici";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { headFailure, retryAfter, statusFailure, wireFailure } from "../../src/upstream/classify.ts";
 
@@ -93,9 +93,9 @@ describe("headFailure", () => {
   });
 });
 
-describe("wireFailure", () => {
-  const coded = (code: string, message = ""): Error => Object.assign(new Error(message), { code });
+const coded = (code: string, message = ""): Error => Object.assign(new Error(message), { code });
 
+describe("wireFailure", () => {
   it.each([
     [coded("ECONNREFUSED"), false, "connect"],
     [coded("ENOTFOUND"), false, "connect"],

@@ -1,4 +1,5 @@
-import fc from "fast-check";
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AttemptError, Secret } from "../../src/kit/index.ts";
 import { KeyPool } from "../../src/upstream/keys.ts";
@@ -84,12 +85,12 @@ describe("KeyPool", () => {
               try {
                 key = keys.pick(tried, now, 0);
               } catch (error) {
-                expect(error).toBeInstanceOf(AttemptError);
-                expect(free).toEqual([]);
+                assert.ok(error instanceof AttemptError);
+                assert.deepEqual(free, []);
                 break;
               }
               if (key === null) {
-                expect(free).toEqual([]);
+                assert.deepEqual(free, []);
                 break;
               }
               expect(free).toContain(key.value);

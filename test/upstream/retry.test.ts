@@ -134,8 +134,9 @@ describe("tries", () => {
   });
 });
 
+const seen = (server: RawUpstream): readonly string[] => server.requests.map(({ key }) => key);
+
 describe("keys", () => {
-  const seen = (server: RawUpstream): readonly string[] => server.requests.map(({ key }) => key);
   const once = { retries: { attempts: 1 }, keys: ["a", "b", "c"] };
 
   it("take turns", async () => {

@@ -64,6 +64,11 @@ describe("a certificate that cannot be trusted sends nothing", () => {
   });
 });
 
+let script: (stream: ServerHttp2Stream) => void = () => undefined;
+
+const head = (stream: ServerHttp2Stream, type: string): void =>
+  stream.respond({ ":status": 200, "content-type": type });
+
 describe("with a certificate that is trusted", () => {
   const before = getCACertificates("default");
   beforeAll(() => setDefaultCACertificates([...before, LOCALHOST.cert]));
@@ -89,9 +94,6 @@ describe("with a certificate that is trusted", () => {
     const streams = new Set<ServerHttp2Stream>();
     let sessions = 0;
     let server: Http2SecureServer;
-    let script: (stream: ServerHttp2Stream) => void = () => undefined;
-    const head = (stream: ServerHttp2Stream, type: string): void =>
-      stream.respond({ ":status": 200, "content-type": type });
 
     beforeAll(async () => {
       server = createSecureServer({ ...LOCALHOST, allowHTTP1: true });

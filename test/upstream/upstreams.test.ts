@@ -46,6 +46,9 @@ async function serve(
   return server;
 }
 
+// A connection is free again one turn of the loop after its answer.
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
+
 describe("connections", () => {
   it("are shared by leases with the same settings and close when the last lets go", async () => {
     const server = await serve();
@@ -53,8 +56,6 @@ describe("connections", () => {
     const config = snapshot(upstream(server.origin));
     const first = await upstreams.lease(config);
     await first.send(target(), call(), exchange());
-    // A connection is free again one turn of the loop after its answer.
-    const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
     await turn();
     const second = await upstreams.lease(snapshot(upstream(server.origin, { displayName: "Renamed", keys: ["new"] })));
     await second.send(target(), call(), exchange());
@@ -173,6 +174,67 @@ describe("state outlives a configuration", () => {
     const second = await upstreams.lease(snapshot(upstream(server.origin, { keys: ["bad", "good", "other"] })));
     for (let round = 0; round < 3; round += 1) await second.send(target(), call(), exchange());
     expect(server.requests.map(({ key }) => key).filter((key) => key === "bad")).toHaveLength(1);
+  });
+
+  it("a key that has served rests as briefly as the first time when it is refused again", async () => {
+    let later = 0;
+    const now = (): number => Date.now() + later;
+    let refuse = true;
+    const server = await serve(({ socket, key }) =>
+      socket.write(key === "a" && refuse ? response(401, {}, "") : answer("well")),
+    );
+    const set = await create({ now }).lease(snapshot(upstream(server.origin, { keys: ["a", "b"] })));
+    const asksA = async (): Promise<boolean> => {
+      const before = server.requests.length;
+      for (let round = 0; round < 2; round += 1) await set.send(target(), call(), exchange({ receivedAt: now() }));
+      return server.requests.slice(before).some(({ key }) => key === "a");
+    };
+    expect(await asksA()).toBe(true);
+    expect(await asksA()).toBe(false);
+    later += 61_000;
+    refuse = false;
+    expect(await asksA()).toBe(true);
+    refuse = true;
+    expect(await asksA()).toBe(true);
+    later += 61_000;
+    expect(await asksA()).toBe(true);
+    // That was the second refusal in a row.
+    later += 61_000;
+    expect(await asksA()).toBe(false);
+    later += 61_000;
+    expect(await asksA()).toBe(true);
+  });
+
+  it("a timeout counts as latency, unless it is the request's own deadline", async () => {
+    const server = await serve(() => undefined);
+    const upstreams = create({ random: () => 0.99 });
+    const set = await upstreams.lease(snapshot(upstream(server.origin), upstream(server.origin, { name: "beta" })));
+    const timeouts = { connect: 5_000, firstByte: 100, idle: 5_000, total: 5_000 };
+    const targets = [target({ timeouts }), target({ timeouts, upstream: "beta" })];
+    const first = (): string | undefined => set.order(step("latency", ...targets), exchange())[0]?.upstream;
+    await failure(set.send(target({ timeouts }), call(), exchange({ deadline: 20 })));
+    expect(first()).toBe("alpha");
+    await failure(set.send(target({ timeouts }), call(), exchange()));
+    expect(first()).toBe("beta");
+  });
+
+  it("an upstream that was away starts afresh", async () => {
+    const server = await serve();
+    const alpha = upstream(server.origin);
+    const beta = upstream(server.origin, { name: "beta" });
+    const upstreams = create({ random: () => 0.99 });
+    const both = await upstreams.lease(snapshot(alpha, beta));
+    await both.send(target(), call(), exchange());
+    const first = (): string | undefined =>
+      both.order(step("latency", target(), target({ upstream: "beta" })), exchange())[0]?.upstream;
+    // Something measured, however quick, comes after the unknown.
+    await both.send(target(), call(), exchange());
+    expect(first()).toBe("beta");
+    const without = await upstreams.lease(snapshot(beta));
+    await both.release();
+    await upstreams.lease(snapshot(alpha, beta));
+    await without.release();
+    expect(first()).toBe("alpha");
   });
 
   it("send records latency, which orders a latency step", async () => {

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Wheel } from "../../src/upstream/wheel.ts";
 
@@ -34,15 +35,51 @@ describe("schedule", () => {
   it("may be called from within a callback, and a callback may cancel another", () => {
     const calls: string[] = [];
     const shared = wheel();
-    shared.schedule(1_050, () => {
-      calls.push("first");
-      cancel();
-      shared.schedule(Date.now() + 10, () => calls.push("nested"));
-    });
-    const cancel = shared.schedule(1_050, () => calls.push("cancelled"));
+    const cancels = ["one", "other"].map((name) =>
+      shared.schedule(1_050, () => {
+        calls.push(name);
+        for (const cancel of cancels) cancel();
+        shared.schedule(Date.now() + 10, () => calls.push("nested"));
+      }),
+    );
     vi.advanceTimersByTime(500);
-    expect(calls).toEqual(["first", "nested"]);
+    expect(calls).toEqual([expect.stringMatching(/^(one|other)$/), "nested"]);
   });
+});
+
+it("calls whatever is due and nothing else, whatever the order in which entries come and go", () => {
+  const entry = fc.record({
+    at: fc.integer({ min: 0, max: 600 }),
+    cancelAt: fc.option(fc.integer({ min: 0, max: 600 })),
+  });
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
+      const start = Date.now();
+      const shared = wheel();
+      const called = entries.map(() => 0);
+      const cancels = entries.map(({ at }, index) =>
+        shared.schedule(start + at, () => (called[index] = (called[index] ?? 0) + 1)),
+      );
+      const cancelled = entries.map(() => false);
+      for (let tick = 0; tick <= 16; tick += 1) {
+        for (const [index, { cancelAt }] of entries.entries()) {
+          if (cancelAt === null || cancelAt > tick * 50 || cancelled[index]) continue;
+          cancelled[index] = true;
+          cancels[index]?.();
+          if (called[index] === 0) called[index] = -1;
+        }
+        vi.advanceTimersByTime(50);
+      }
+      for (const [index, { at, cancelAt }] of entries.entries()) {
+        // Called once (1) or cancelled in time (-1); near the due time either may be.
+        const fates = [1, -1].filter((fate) =>
+          fate === 1 ? cancelAt === null || cancelAt + 50 >= at : cancelAt !== null && cancelAt <= at + 150,
+        );
+        expect(fates).toContain(called[index]);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 it("a moved due time moves the call", () => {

@@ -1,0 +1,115 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { contractBreach } from "../../src/config/local-plugin.ts";
+import type { LoadResult } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { options, scratch, SMALL } from "./support.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await scratch();
+  await mkdir(join(folder, "plugins/lib"), { recursive: true });
+  const pipeline =
+    "[auth, plan-check, quota, breaker, { use: ./plugins/own.ts, options: { words: [a] } }, stream-relay, meter]";
+  await write("gateway.yaml", SMALL.replace(/pipeline: .*/, `pipeline: ${pipeline}`));
+  await write(
+    "plugins/own.schema.json",
+    '{ "type": "object", "properties": { "words": { "type": "array", "items": { "type": "string" } } } }',
+  );
+  await write("plugins/lib/words.ts", 'export const stage: string = "transform";\n');
+  await write("plugins/own.ts", plugin("own"));
+});
+
+async function write(name: string, text: string): Promise<void> {
+  await writeFile(join(folder, name), text);
+}
+
+function plugin(name: string): string {
+  return `import { definePlugin, GatewayError } from "#kit";
+import type { TransformOptions } from "#schema";
+import { stage } from "./lib/words.ts";
+
+const options: TransformOptions = {};
+export default {
+  ...definePlugin({ name: "${name}", stage: "transform", schema: new URL("./own.schema.json", import.meta.url), setup: () => ({ options }) }),
+  stage,
+  kit: typeof GatewayError,
+};
+`;
+}
+
+const load = (): Promise<LoadResult> => loadConfig(options(join(folder, "gateway.yaml")));
+
+async function loadedPlugin(): Promise<unknown> {
+  const result = await load();
+  expect(result.diagnostics).toEqual([]);
+  return result.steps[4]?.plugin;
+}
+
+test("a plugin outside any package imports #kit, #schema and its own files", async () => {
+  expect(await loadedPlugin()).toMatchObject({ name: "own", stage: "transform", kit: "function" });
+  const { files, sources } = await load();
+  const own = ["gateway.yaml", "plugins/own.ts", "plugins/lib/words.ts", "plugins/own.schema.json"].map((name) =>
+    join(folder, name),
+  );
+  expect(files).toEqual(own);
+  expect(sources.map(({ kind }) => kind)).toEqual(["config", "plugin", "plugin", "plugin"]);
+});
+
+test("a changed file is loaded anew, also one that only the plugin imports", async () => {
+  const first = await load();
+  await write("plugins/own.ts", plugin("renamed"));
+  expect(await loadedPlugin()).toMatchObject({ name: "renamed", stage: "transform" });
+  await write("plugins/lib/words.ts", 'export const stage: string = "guard";\n');
+  const moved = await load();
+  expect(moved.diagnostics.map(({ rule }) => rule)).toEqual([]);
+  expect(moved.steps[4]?.plugin.stage).toBe("guard");
+  await write("plugins/own.schema.json", '{ "type": "object", "properties": { "words": { "type": "string" } } }');
+  const refused = await load();
+  expect(refused.diagnostics.map(({ pointer, rule }) => [pointer, rule])).toEqual([
+    ["/pipeline/4/options/words", "wrong-type"],
+  ]);
+  expect(new Set([first.hash, moved.hash, refused.hash]).size).toBe(3);
+});
+
+test("an unchanged file is the same module", async () => {
+  expect(await loadedPlugin()).toBe(await loadedPlugin());
+});
+
+test.for(["plugins/own.ts", "plugins/lib/words.ts"])("%s that everyone may write is refused", async (name) => {
+  await chmod(join(folder, name), 0o666);
+  const { ok, diagnostics } = await load();
+  expect(ok).toBe(false);
+  expect(diagnostics.map(({ rule, pointer, message }) => [rule, pointer, message.includes(name)])).toEqual([
+    ["plugin-writable", "/pipeline/4/use", true],
+  ]);
+});
+
+test.for<[string, string, string]>([
+  ["a syntax error", "export default {{", "plugin-load"],
+  ["TypeScript that cannot be erased", "enum A { B }\nexport default A;", "plugin-load"],
+  ["a missing import", 'import "./nowhere.ts";\nexport default {};', "plugin-load"],
+  ["a missing package", 'import "no-such-package";\nexport default {};', "plugin-load"],
+  ["a rejection that is no error", 'await Promise.reject("no");\nexport default {};', "plugin-load"],
+  ["an empty file", "", "plugin-contract"],
+  ["a default export that is no plugin", "export default 5;", "plugin-contract"],
+])("%s is a finding at the step", async ([, text, rule]) => {
+  await write("plugins/own.ts", text);
+  const { ok, diagnostics } = await load();
+  expect(ok).toBe(false);
+  expect(diagnostics.map((found) => [found.rule, found.pointer, found.line])).toEqual([[rule, "/pipeline/4/use", 13]]);
+});
+
+test("the contract", () => {
+  const good = { name: "a-b", stage: "guard", schema: new URL("file:///a.json"), setup: () => ({}), needs: ["meter"] };
+  expect(contractBreach(good)).toBeNull();
+  expect(contractBreach(null)).toMatch("default export");
+  expect(contractBreach({ ...good, name: "A B" })).toMatch("name");
+  expect(contractBreach({ ...good, stage: "later" })).toMatch("stage");
+  expect(contractBreach({ ...good, schema: "./a.json" })).toMatch("schema");
+  expect(contractBreach({ ...good, schema: new URL("https://example.com/a.json") })).toMatch("schema");
+  expect(contractBreach({ ...good, setup: {} })).toMatch("setup");
+  expect(contractBreach({ ...good, needs: "meter" })).toMatch("needs");
+});

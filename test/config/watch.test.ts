@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { watchConfig } from "../../src/config/watch.ts";
+import { scratch } from "./support.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await scratch();
+  file = join(folder, "gateway.yaml");
+  await writeFile(file, "a: 1\n");
+});
+
+/** Watches, and waits until the first look is over. */
+async function watching(
+  files: () => readonly string[] = () => [file],
+  poll = 100,
+  then: () => void = () => undefined,
+): Promise<{ changes: () => number }> {
+  const onChange = vi.fn<() => void>(then);
+  const watch = watchConfig({ files, onChange, poll });
+  onTestFinished(() => watch.close());
+  await sleep(300);
+  onChange.mockClear();
+  return { changes: () => onChange.mock.calls.length };
+}
+
+/** An editor that writes beside the file and moves it into place. */
+async function replace(text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
+test("atomic renames, again and again", async () => {
+  const { changes } = await watching();
+  for (let round = 1; round <= 3; round++) {
+    const before = changes();
+    await replace(`a: ${round + 1}\n`);
+    await expect.poll(() => changes() > before, WAIT).toBe(true);
+  }
+});
+
+test("a swap of the folder behind a link, again and again", async () => {
+  await rm(file);
+  for (const version of ["v1", "v2", "v3"]) {
+    await mkdir(join(folder, version));
+    await writeFile(join(folder, version, "gateway.yaml"), `a: ${version}\n`);
+  }
+  await symlink("v1", join(folder, "..data"));
+  await symlink("..data/gateway.yaml", file);
+  const { changes } = await watching();
+  for (const version of ["v2", "v3"]) {
+    const before = changes();
+    await symlink(version, join(folder, "..tmp"));
+    await rename(join(folder, "..tmp"), join(folder, "..data"));
+    await expect.poll(() => changes() > before, WAIT).toBe(true);
+  }
+});
+
+test("a write in place, in two halves, is seen whole", async () => {
+  const seen: string[] = [];
+  await watching(
+    () => [file],
+    60_000,
+    () => seen.push(readFileSync(file, "utf8")),
+  );
+  await writeFile(file, "a: 2\n");
+  await sleep(50);
+  await appendFile(file, "b: 3\n");
+  await expect.poll(() => seen.at(-1) === "a: 2\nb: 3\n", WAIT).toBe(true);
+  expect(seen.length).toBeLessThanOrEqual(2);
+});
+
+test("events alone are enough, and so is polling", async () => {
+  const events = await watching(() => [file], 60_000);
+  const polled = await watching(() => [file], 50);
+  await replace("a: 5\n");
+  await expect.poll(() => events.changes() > 0 && polled.changes() > 0, WAIT).toBe(true);
+});
+
+test("touching, or writing the same text, is no change", async () => {
+  const { changes } = await watching();
+  for (let round = 0; round < 3; round++) {
+    await utimes(file, new Date(), new Date(Date.now() + round * 1000));
+    await replace("a: 1\n");
+    await sleep(250);
+  }
+  expect(changes()).toBe(0);
+  // It is still alive.
+  await replace("a: 2\n");
+  await expect.poll(() => changes() === 1, WAIT).toBe(true);
+});
+
+test("deletion and return", async () => {
+  const { changes } = await watching();
+  await rm(file);
+  await expect.poll(() => changes() === 1, WAIT).toBe(true);
+  await writeFile(file, "a: 1\n");
+  await expect.poll(() => changes() === 2, WAIT).toBe(true);
+});
+
+test("a file that is missing at first", async () => {
+  const missing = join(folder, "later.yaml");
+  const { changes } = await watching(() => [file, missing]);
+  await writeFile(missing, "b: 1\n");
+  await expect.poll(() => changes() > 0, WAIT).toBe(true);
+});
+
+test("a new file that a pattern would match, but no other", async () => {
+  await mkdir(join(folder, "conf.d"));
+  const { changes } = await watching(() => [file, join(folder, "conf.d")]);
+  await writeFile(join(folder, "conf.d/.a.swp"), "x");
+  await sleep(400);
+  expect(changes()).toBe(0);
+  await writeFile(join(folder, "conf.d/a.yaml"), "b: 1\n");
+  await expect.poll(() => changes() > 0, WAIT).toBe(true);
+});
+
+test("files that join the configuration are watched, files that leave it are not", async () => {
+  const other = join(folder, "other.yaml");
+  await writeFile(other, "b: 1\n");
+  await utimes(other, 0, 0);
+  let files = [file];
+  const { changes } = await watching(() => files);
+  files = [file, other];
+  await sleep(400);
+  expect(changes()).toBe(0);
+  await writeFile(other, "b: 2\n");
+  await expect.poll(() => changes() === 1, WAIT).toBe(true);
+  files = [file];
+  await sleep(300);
+  await writeFile(other, "b: 3\n");
+  await sleep(400);
+  expect(changes()).toBe(1);
+});
+
+test("one that was written just before it joined counts as changed", async () => {
+  const other = join(folder, "other.yaml");
+  let files = [file];
+  const { changes } = await watching(() => files);
+  await writeFile(other, "b: 1\n");
+  files = [file, other];
+  await expect.poll(() => changes() > 0, WAIT).toBe(true);
+});
+
+test("a burst of writes is few changes", async () => {
+  const { changes } = await watching(() => [file], 60_000);
+  for (let round = 0; round < 100; round++) await writeFile(file, `a: ${round + 10}\n`);
+  await expect.poll(() => changes() > 0, WAIT).toBe(true);
+  await sleep(500);
+  expect(changes()).toBeLessThanOrEqual(3);
+});
+
+test("after close nothing is called", async () => {
+  const onChange = vi.fn<() => void>();
+  const watch = watchConfig({ files: () => [file], onChange, poll: 20 });
+  await sleep(200);
+  await watch.close();
+  await writeFile(file, "a: 9\n");
+  await sleep(300);
+  expect(onChange).not.toHaveBeenCalled();
+});

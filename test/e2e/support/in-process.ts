@@ -1,0 +1,286 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { createKey } from "../../../src/accounts/keys.ts";
+import { createTokens } from "../../../src/accounts/tokens.ts";
+import { createUser } from "../../../src/accounts/users.ts";
+import { type Gateway, startGateway } from "../../../src/app.ts";
+import {
+  type Address,
+  decimal,
+  isJson,
+  type Json,
+  type LedgerEntry,
+  type Store,
+  toNano,
+} from "../../../src/kit/index.ts";
+import { scriptedUrl, type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { TestClock } from "./clock.ts";
+import { type Answer, eventually, Exchange, type Sent } from "./http.ts";
+
+export const CHAT = "/v1/chat/completions";
+export const ADMIN_TOKEN = "admin-token-of-the-test";
+/** The prompt of the simulator's default request: two words. */
+export const MESSAGES = Object.freeze([Object.freeze({ role: "user", content: "Hello there" })]);
+
+const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" };
+/** Far enough not to open by accident. */
+const CALM_BREAKER = { consecutive: 100_000, minimum: 1_000_000 };
+
+export interface TestGatewayOptions {
+  /** Merged into the base configuration: objects by key, everything else replaced, `null` removes. */
+  readonly config?: Json;
+  /**
+   * Models by id, as the simulator scripts of their upstreams in order: each script is an upstream `<model>-<n>`, and
+   * the model costs 1 a million tokens of input and 2 of output.
+   */
+  readonly chains?: Readonly<Record<string, readonly string[]>>;
+  /** Files beside the configuration, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly key: string;
+  readonly tier: string;
+}
+
+/** All that a request may change about its user. */
+export interface Books {
+  readonly used: { readonly day: number; readonly hour: number; readonly minute: number };
+  readonly running: { readonly requests: number; readonly streams: number; readonly held: bigint };
+  readonly ledger: readonly LedgerEntry[];
+  readonly balance: bigint;
+  readonly granted: bigint;
+}
+
+/** A gateway in this process on free ports of loopback, in front of a simulator of its own; everything in a folder of its own. */
+export class TestGateway {
+  readonly gateway: Gateway;
+  readonly simulator: Simulator;
+  readonly clock: TestClock;
+  readonly #folder: string;
+  readonly #users: TestUser[] = [];
+  #config: Json;
+
+  private constructor(parts: {
+    gateway: Gateway;
+    simulator: Simulator;
+    clock: TestClock;
+    folder: string;
+    config: Json;
+  }) {
+    this.gateway = parts.gateway;
+    this.simulator = parts.simulator;
+    this.clock = parts.clock;
+    this.#folder = parts.folder;
+    this.#config = parts.config;
+  }
+
+  static async start({ config = {}, chains = {}, files = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
+    const folder = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
+    const simulator = await startSimulator();
+    const clock = new TestClock();
+    const whole = merge(merge(baseConfig(folder), chainConfig(simulator.origin, chains)), config);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o644 });
+    await writeFile(join(folder, "gateway.yaml"), JSON.stringify(whole));
+    const gateway = await startGateway({
+      file: join(folder, "gateway.yaml"),
+      mode: "serve",
+      strict: false,
+      env: {},
+      logLevel: "silent",
+      logPretty: false,
+      now: clock.now,
+    });
+    return new TestGateway({ gateway, simulator, clock, folder, config: whole });
+  }
+
+  get url(): string {
+    return urlOf(this.gateway.addresses[0]);
+  }
+
+  get secondUrl(): string {
+    return urlOf(this.gateway.addresses[1]);
+  }
+
+  get adminUrl(): string {
+    return urlOf(this.gateway.admin ?? undefined);
+  }
+
+  get store(): Store {
+    return this.gateway.store;
+  }
+
+  /** Path of the configuration. */
+  get file(): string {
+    return join(this.#folder, "gateway.yaml");
+  }
+
+  /** A user with one key. @param credits decimal, 10 by default */
+  async user({ tier = "Max", credits = "10" }: { tier?: string; credits?: string } = {}): Promise<TestUser> {
+    const email = `user-${this.#users.length}@example.com`;
+    const { id } = await createUser(this.store, { email, tier, credits: toNano(decimal(credits)) });
+    const { body } = await createKey(this.store, { userId: id, name: "test" });
+    const user = { id, key: body.key, tier };
+    this.#users.push(user);
+    return user;
+  }
+
+  /** A valid access token of a user. */
+  async token({ id, tier }: TestUser): Promise<string> {
+    const settings = this.gateway.generation.snapshot.auth.tokens;
+    const tokens = await createTokens({ settings, now: this.clock.now, remember: (_name, value) => value });
+    return (await tokens.issue({ id, tier })).access_token;
+  }
+
+  /** A chat request of a user for `route/one`, as `body` changes it. */
+  open(user: TestUser, body: Json = {}, more: Sent & { url?: string } = {}): Exchange {
+    const { url = this.url, headers, ...sent } = more;
+    return new Exchange(url + CHAT, {
+      headers: { authorization: `Bearer ${user.key}`, "content-type": "application/json", ...headers },
+      body: { model: "route/one", messages: MESSAGES, ...body },
+      ...sent,
+    });
+  }
+
+  /** The same, to its end. */
+  chat(user: TestUser, body: Json = {}, more: Sent & { url?: string } = {}): Promise<Answer> {
+    return this.open(user, body, more).whole();
+  }
+
+  async books({ id, tier }: TestUser): Promise<Books> {
+    const limits = this.gateway.generation.snapshot.tiers[tier]?.limits;
+    if (!limits) throw new Error(`no tier ${tier}`);
+    const { day, hour, minute } = await this.store.windows(id, limits);
+    const account = await this.store.findUser(id);
+    if (!account) throw new Error(`no user ${id}`);
+    const { balance, granted } = account;
+    return {
+      used: { day: day.used, hour: hour.used, minute: minute.used },
+      running: await this.store.running(id),
+      ledger: await this.store.ledger(id),
+      balance,
+      granted,
+    };
+  }
+
+  /** Changes the configuration on disk and reloads; what the reload said. */
+  async reload(patch: Json): Promise<Awaited<ReturnType<Gateway["reload"]>>> {
+    this.#config = merge(this.#config, patch);
+    await writeFile(this.file, JSON.stringify(this.#config));
+    return this.gateway.reload();
+  }
+
+  /** A request to the admin listener, with its token. */
+  admin(path: string, sent: Sent = {}): Promise<Answer> {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...sent.headers };
+    return new Exchange(this.adminUrl + path, { method: "GET", ...sent, headers }).whole();
+  }
+
+  /** One sample of the metrics: the sum over the series whose labels include `labels`. */
+  async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    const { text } = await this.admin("/metrics");
+    const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    return text
+      .split("\n")
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+      .filter((line) => wanted.every((label) => line.includes(label)))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  }
+
+  /** What must hold whenever nothing runs, whatever happened before. Waits for what is still being settled. */
+  async audit(): Promise<void> {
+    const idle = async (): Promise<boolean> => {
+      const running = await Promise.all(this.#users.map(({ id }) => this.store.running(id)));
+      return running.every(({ requests }) => requests === 0) && this.simulator.open() === 0;
+    };
+    await eventually(idle);
+    expect(await this.metric("gateway_active_streams")).toBe(0);
+    for (const user of this.#users) {
+      const { running, ledger, balance, granted } = await this.books(user);
+      const charges = ledger.reduce((sum, { charge }) => sum + charge, 0n);
+      expect({ user: user.id, running, granted }).toEqual({
+        user: user.id,
+        running: { requests: 0, streams: 0, held: 0n },
+        granted: balance + charges,
+      });
+      expect((await this.store.findUser(user.id))?.held).toBe(0n);
+      expect(new Set(ledger.map(({ id }) => id)).size).toBe(ledger.length);
+    }
+  }
+
+  /** Audits and stops. */
+  async close(): Promise<void> {
+    try {
+      await this.audit();
+    } finally {
+      await this.gateway.close();
+      await this.simulator.close();
+      await rm(this.#folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** `target` with `patch` merged into it: objects by key, everything else replaced, `null` removes. */
+export function merge(target: Json, patch: Json): Json {
+  const merged: Record<string, unknown> = { ...target };
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged[key];
+    if (value === null) delete merged[key];
+    else merged[key] = isJson(value) && isJson(before) ? merge(before, value) : value;
+  }
+  return merged;
+}
+
+function baseConfig(folder: string): Json {
+  return {
+    version: 1,
+    server: {
+      listen: [
+        { host: "127.0.0.1", port: 0 },
+        { host: "127.0.0.1", port: 0 },
+      ],
+      admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
+      ip_limit: "none",
+      cors: { origins: ["*"] },
+      body_limit: "256KiB",
+    },
+    store: { url: `sqlite:${join(folder, "gateway.db")}` },
+    auth: { tokens: { secrets: [{ kid: "a", value: "a secret of the test, longer than 32 bytes" }] } },
+    tiers: {
+      Free: { access: ["Free"], limits: NO_LIMITS },
+      Max: { access: "all", limits: NO_LIMITS },
+    },
+    defaults: { upstream: { breaker: CALM_BREAKER } },
+    upstreams: {},
+    models: {},
+    pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
+  };
+}
+
+function chainConfig(origin: string, chains: Readonly<Record<string, readonly string[]>>): Json {
+  const upstreams: Record<string, Json> = {};
+  const models: Record<string, Json> = {};
+  for (const [id, scripts] of Object.entries({ "route/one": ["-"], ...chains })) {
+    const name = id.replace("route/", "");
+    for (const [index, script] of scripts.entries()) {
+      const base_url = /^https?:/.test(script) ? script : scriptedUrl(origin, script);
+      upstreams[`${name}-${index + 1}`] = { dialect: "openai", base_url, api_keys: ["upstream-key"] };
+    }
+    models[id] = {
+      kind: "chat",
+      tier: "Free",
+      owned_by: "simulator",
+      price: { input_per_million: 1, output_per_million: 2 },
+      chain: scripts.map((_, index) => ({ upstream: `${name}-${index + 1}`, model: `${name}-model` })),
+    };
+  }
+  return { upstreams, models };
+}
+
+function urlOf(address: Address | undefined): string {
+  if (!address) throw new Error("the gateway has no such listener");
+  return `http://${address.host}:${address.port}`;
+}

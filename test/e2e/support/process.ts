@@ -1,0 +1,302 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { GatewayConfig } from "#schema";
+import { createKey } from "../../../src/accounts/keys.ts";
+import { createUser } from "../../../src/accounts/users.ts";
+import type { Store } from "../../../src/kit/index.ts";
+import { openStore } from "../../../src/store/open.ts";
+import type { LedgerEntry } from "../../../src/upstream/sim/server.ts";
+
+export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const MAIN = join(ROOT, "src/cli/main.ts");
+export const ADMIN_TOKEN = "token-of-the-admin-listener";
+/** How long anything that must happen may take on a busy machine. */
+const PATIENCE = 20_000;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A child process with everything it printed. */
+export class Child {
+  readonly process: ChildProcess;
+  readonly exited: Promise<Exit>;
+  stdout = "";
+  stderr = "";
+  ended = false;
+
+  constructor(command: string, args: readonly string[], options: { cwd: string; env: Record<string, string> }) {
+    this.process = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    this.process.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
+    this.process.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
+    this.exited = once(this.process, "close").then(([code, signal]) => {
+      this.ended = true;
+      const { stdout, stderr } = this;
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null, stdout, stderr };
+    });
+  }
+
+  get pid(): number {
+    return this.process.pid ?? 0;
+  }
+
+  /** Sends a signal and waits for the end. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
+    this.process.kill(signal);
+    return this.exited;
+  }
+
+  /** What the pattern matches in the output, as soon as it does. @throws Error with the output when the child ends first. */
+  async printed(where: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray> {
+    return poll(() => {
+      const match = pattern.exec(this[where]);
+      if (match === null && this.ended) throw new Error(`ended before printing ${pattern}:\n${this.stdout}${this.stderr}`);
+      return match;
+    });
+  }
+}
+
+/** The first value that is neither null nor false. @throws Error when none comes in time. */
+export async function poll<T>(look: () => T | null | false | Promise<T | null | false>, patience = PATIENCE): Promise<T> {
+  const until = performance.now() + patience;
+  for (;;) {
+    const value = await look();
+    if (value !== null && value !== false) return value;
+    if (performance.now() > until) throw new Error(`waited ${patience} ms in vain for ${look.toString()}`);
+    await sleep(10);
+  }
+}
+
+/** A gateway under way, as its own process. */
+export class GatewayProcess {
+  readonly child: Child;
+  /** `http://127.0.0.1:PORT`, one per listen address. */
+  readonly origins: readonly string[];
+  readonly admin: string;
+
+  constructor(child: Child, origins: readonly string[], admin: string) {
+    this.child = child;
+    this.origins = origins;
+    this.admin = admin;
+  }
+
+  get origin(): string {
+    return this.origins[0] ?? "";
+  }
+
+  chat(key: string, body: object, init: { signal?: AbortSignal; requestId?: string; origin?: string } = {}) {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    if (init.requestId) headers["x-request-id"] = init.requestId;
+    const url = `${init.origin ?? this.origin}/v1/chat/completions`;
+    return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal: init.signal });
+  }
+
+  /** A GET, or with `method` another request, to the admin listener with its token. */
+  ask(path: string, method = "GET"): Promise<Response> {
+    return fetch(`${this.admin}${path}`, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  }
+
+  async config(): Promise<ConfigStatus> {
+    return (await (await this.ask("/admin/config")).json()) as ConfigStatus;
+  }
+
+  async reload(): Promise<{ readonly ok: boolean; readonly hash?: string }> {
+    return (await (await this.ask("/admin/reload", "POST")).json()) as { ok: boolean; hash?: string };
+  }
+
+  stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
+    return this.child.stop(signal);
+  }
+}
+
+export interface ConfigStatus {
+  readonly generation: number;
+  readonly hash: string;
+  readonly file: string;
+  readonly pending: readonly string[];
+  readonly last_rejection: { readonly at: string; readonly diagnostics: readonly { readonly message: string }[] } | null;
+}
+
+/** The simulator as its own process. */
+export class SimProcess {
+  readonly child: Child;
+  readonly origin: string;
+
+  constructor(child: Child, origin: string) {
+    this.child = child;
+    this.origin = origin;
+  }
+
+  async ledger(): Promise<readonly LedgerEntry[]> {
+    return (await (await fetch(`${this.origin}/sim/ledger`)).json()) as readonly LedgerEntry[];
+  }
+
+  async entry(requestId: string): Promise<LedgerEntry | null> {
+    return (await this.ledger()).find((entry) => entry.requestId === requestId) ?? null;
+  }
+}
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly key: string;
+  readonly keyId: string;
+}
+
+/** A temporary folder with a configuration, and the processes that work on it. */
+export class Workspace {
+  readonly folder: string;
+  /** Added to every child's environment. */
+  readonly env: Record<string, string> = {};
+  readonly #children = new Set<Child>();
+  #users = 0;
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "gateway-e2e-"));
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Writes a file in place; an object as JSON, which is YAML. */
+  write(name: string, content: string | object): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), typeof content === "string" ? content : JSON.stringify(content, null, 1));
+  }
+
+  /** Writes a file beside and renames it into place, as editors and deployments do. */
+  replace(name: string, content: string | object): void {
+    this.write(`${name}.new`, content);
+    renameSync(this.path(`${name}.new`), this.path(name));
+  }
+
+  /** Starts a program in the folder, with nothing of this process's environment but what programs need. */
+  spawn(command: string, args: readonly string[], env: Record<string, string> = {}): Child {
+    const base = { PATH: process.env["PATH"] ?? "", HOME: this.folder, NODE_COMPILE_CACHE: join(tmpdir(), "gateway-e2e-cache") };
+    const child = new Child(command, args, { cwd: this.folder, env: { ...base, ...this.env, ...env } });
+    this.#children.add(child);
+    void child.exited.then(() => this.#children.delete(child));
+    return child;
+  }
+
+  /** `gateway ARGS…` in the folder. */
+  gateway(...args: readonly string[]): Child {
+    return this.spawn(process.execPath, [MAIN, ...args]);
+  }
+
+  /** Runs a command to its end. */
+  cli(...args: readonly string[]): Promise<Exit> {
+    return this.gateway(...args).exited;
+  }
+
+  /** Runs a command that must succeed and reads its `--json`. */
+  async json<T>(...args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.cli(...args, "--json");
+    if (code !== 0) throw new Error(`gateway ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** Starts `gateway serve` and waits until it is ready. */
+  async serve(...args: readonly string[]): Promise<GatewayProcess> {
+    return ready(this.gateway("serve", ...args));
+  }
+
+  async sim(): Promise<SimProcess> {
+    const child = this.gateway("sim");
+    const [, origin = ""] = await child.printed("stdout", /^(http:\S+)\n/);
+    return new SimProcess(child, origin);
+  }
+
+  /** Works on the store as an account command does. */
+  async onStore<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
+    const url = `sqlite:${this.path("data/gateway.db")}`;
+    const store = await openStore(url, { serving: false, now: Date.now });
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** A user with a key; credits in nano-units. */
+  account(tier = "Free", credits = 1_000_000_000_000n): Promise<Account> {
+    const email = `user${++this.#users}@example.com`;
+    return this.onStore(async (store) => {
+      const { id } = await createUser(store, { email, tier, credits });
+      const { body } = await createKey(store, { userId: id, name: "test" });
+      return { id, email, key: body.key, keyId: body.id };
+    });
+  }
+
+  /** The ledger entry of a client's request id, once it is there. */
+  charged(userId: string, requestId: string) {
+    return poll(() =>
+      this.onStore(async (store) => (await store.ledger(userId)).find((entry) => entry.requestId === requestId) ?? null),
+    );
+  }
+
+  /** Ends what still runs and removes the folder. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#children].map((child) => child.stop("SIGKILL")));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until a gateway listens. */
+export async function ready(child: Child): Promise<GatewayProcess> {
+  const [line] = await child.printed("stderr", /^\{.*"msg":"listening".*\}$/m);
+  const { listen, admin } = JSON.parse(line) as { listen: string[]; admin: string };
+  return new GatewayProcess(child, listen, admin);
+}
+
+const OPEN = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
+
+/** A small configuration in front of an upstream, on ports that are free. */
+export function configuration(upstream: string, more: Partial<GatewayConfig> = {}): GatewayConfig {
+  const local = { host: "127.0.0.1", port: 0 };
+  const chain = [{ upstream: "alpha", model: "sim-one" }];
+  const price = { input_per_million: 1000, output_per_million: 2000 };
+  const model = { kind: "chat", tier: "Free", owned_by: "alpha", features: ["tools"], price, chain } as const;
+  return {
+    version: 1,
+    server: {
+      listen: [local],
+      admin: { ...local, token: ADMIN_TOKEN },
+      ip_limit: "none",
+      drain: { delay: "0s", timeout: "5s" },
+    },
+    store: { url: "sqlite:./data/gateway.db" },
+    tiers: { Free: { access: ["Free"], limits: OPEN }, Max: { access: "all", limits: OPEN } },
+    upstreams: { alpha: { dialect: "openai", base_url: `${upstream}/v1`, api_keys: ["upstream-key"] } },
+    models: { "route/one": { ...model, features: ["tools"], chain }, "route/max": { ...model, features: ["tools"], chain, tier: "Max" } },
+    pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
+    ...more,
+  };
+}
+
+/** A chat request to `route/one`; `sim` is the simulator's script. */
+export function ask(text: string, more: object = {}): { model: string; messages: { role: "user"; content: string }[] } {
+  return { model: "route/one", messages: [{ role: "user", content: text }], ...more };
+}
+
+/** The data of every event of a stream that has ended. */
+export function eventsOf(stream: string): string[] {
+  return stream.split("\n\n").flatMap((event) => (event.startsWith("data: ") ? [event.slice(6)] : []));
+}
+
+/** The text that a stream's events make. */
+export function textOf(events: readonly string[]): string {
+  return events
+    .filter((event) => event !== "[DONE]")
+    .map((event) => (JSON.parse(event) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "")
+    .join("");
+}
