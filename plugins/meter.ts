@@ -1,4 +1,12 @@
-import { type Bill, definePlugin, type Ending, type OutcomePolicy, tariffsOf, type Usage } from "#kit";
+import {
+  type Bill,
+  type BillingSettings,
+  definePlugin,
+  type Ending,
+  type OutcomePolicy,
+  tariffsOf,
+  type Usage,
+} from "#kit";
 import type { MeterOptions } from "#schema";
 
 const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
@@ -17,7 +25,7 @@ export default definePlugin<MeterOptions>({
         const policy = policyOf(ending, outcomes);
         if (policy === null) return FREE;
         const { usage, estimated } = await count(ending);
-        if (policy === "free" || (estimated && outcomes.no_usage === "free")) return { usage, estimated, charge: 0n };
+        if (policy === "free") return { usage, estimated, charge: 0n };
         return { usage, estimated, charge: tariffs.get(model.id)?.charge(usage) ?? 0n };
       },
     };
@@ -25,21 +33,22 @@ export default definePlugin<MeterOptions>({
 });
 
 /** null: nothing was produced, nothing is owed. */
-function policyOf(ending: Ending, outcomes: Readonly<Record<string, OutcomePolicy>>): OutcomePolicy | null {
+function policyOf(ending: Ending, outcomes: BillingSettings["outcomes"]): OutcomePolicy | null {
   switch (ending.kind) {
     case "served":
-      return "delivered";
+      // A stream that broke off has no count either, but its own setting: `no_usage` is about whole answers.
+      return ending.usage === null ? outcomes.no_usage : "delivered";
     case "refused":
     case "failed":
     case "client_fault":
       return null;
     case "upstream_cut":
-      return outcomes["upstream_cut"]!;
+      return outcomes.upstream_cut;
     case "shutdown":
-      return ending.begun ? outcomes["upstream_cut"]! : null;
+      return ending.begun ? outcomes.upstream_cut : null;
     case "client_gone":
     case "killed":
-      return ending.begun ? outcomes[ending.kind]! : null;
+      return ending.begun ? outcomes[ending.kind] : null;
   }
 }
 

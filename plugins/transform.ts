@@ -27,7 +27,7 @@ function parsePointer(pointer: string): Path {
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   const [first] = path;
-  if (first === undefined || ((first === "model" || first === "stream") && path.length === 1)) {
+  if (first === undefined || first === "model" || first === "stream") {
     throw new Error(`transform cannot change "${pointer}"; use the model's chain for that`);
   }
   return path;
@@ -45,8 +45,8 @@ function removal(path: Path): Edit {
 function write(node: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return value;
   if (Array.isArray(node)) {
-    const at = key === "-" ? node.length : Number(key);
-    if (!Number.isInteger(at) || at < 0 || at > node.length) return node;
+    const at = key === "-" ? node.length : indexOf(key);
+    if (at > node.length) return node;
     return node.toSpliced(at, 1, write(node[at], rest, value));
   }
   const object = isJson(node) ? node : {};
@@ -56,14 +56,19 @@ function write(node: unknown, [key, ...rest]: Path, value: unknown): unknown {
 function erase(node: unknown, [key, ...rest]: Path): unknown {
   if (key === undefined) return node;
   if (Array.isArray(node)) {
-    const at = Number(key);
-    if (!Number.isInteger(at) || at < 0 || at >= node.length) return node;
+    const at = indexOf(key);
+    if (at >= node.length) return node;
     return rest.length === 0 ? node.toSpliced(at, 1) : node.toSpliced(at, 1, erase(node[at], rest));
   }
   if (!isJson(node) || !Object.hasOwn(node, key)) return node;
   if (rest.length > 0) return copy(node, key, erase(node[key], rest));
   const { [key]: _removed, ...others } = node;
   return others;
+}
+
+/** The place that a pointer's part names in a list; beyond every list when it names none (RFC 6901: no "01", no ""). */
+function indexOf(key: string): number {
+  return /^(?:0|[1-9]\d*)$/.test(key) ? Number(key) : Infinity;
 }
 
 /** A computed key, not an assignment: `__proto__` must become a plain field. */

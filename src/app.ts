@@ -6,11 +6,12 @@ import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
 import type { Address, Store } from "./kit/index.ts";
-import { isLoaded, loadAgain, loadFirst, type LoadSettings, rememberGood } from "./loading.ts";
-import { Reloader, type ReloadResult } from "./reloader.ts";
+import { ConfigurationError, isLoaded, lastGoodKeeper, loadAgain, loadFirst, type LoadSettings } from "./loading.ts";
+import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
 import { createAdminHandler } from "./server/admin.ts";
 import { listenOn, type Listening } from "./server/listen.ts";
 import { createPublicServer } from "./server/public.ts";
+import { keepSettling } from "./settlements.ts";
 import { openStore } from "./store/open.ts";
 import { createLog, type LogLevel } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
@@ -52,7 +53,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { snapshot } = start.loaded;
 
   const store = await openStore(snapshot.store.url.reveal(), { serving: true, now });
-  const stack: (() => Promise<void>)[] = [async () => store.close()];
+  const settlements = keepSettling(store, log);
+  const stack: (() => Promise<void>)[] = [async () => store.close(), () => settlements.done()];
   const closeAll = async (): Promise<void> => {
     for (const close of stack.splice(0).toReversed())
       await close().catch((err: unknown) => log.error({ err }, "close failed"));
@@ -109,28 +111,37 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     };
 
     let watched = start.files;
+    const keep = lastGoodKeeper(log);
+    stack.push(() => keep.done());
     const reloader = new Reloader({
-      first: await build(start.loaded, 1),
-      load: () => loadAgain(settings),
+      first: await build(start.loaded, 1).catch((error: unknown) => {
+        throw new ConfigurationError([setupDiagnostic(snapshot.file, error)]);
+      }),
+      async load() {
+        const loaded = await loadAgain(settings);
+        // Also when it equals what runs: after a refusal of another text fewer files may have been watched.
+        watched = loaded.files;
+        return loaded;
+      },
       build,
       now,
       onResult(result, loaded) {
-        watched = loaded.files;
         metrics.reloaded(result.ok ? "ok" : "rejected");
         if (result.ok) {
           metrics.configuration(result.hash);
           log.info({ hash: result.hash, generation: reloader.current.number }, "configuration reloaded");
-          if (isLoaded(loaded)) void rememberGood(loaded, log);
+          if (isLoaded(loaded)) keep.remember(loaded);
         } else {
-          const [first] = result.diagnostics;
+          const errors = result.diagnostics.filter(({ severity }) => severity === "error");
+          const first = errors[0] ?? result.diagnostics[0];
           const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
-          log.error({ errors: result.diagnostics.length }, `configuration rejected, the old one serves on: ${place}`);
+          log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
         }
       },
     });
     metrics.configuration(snapshot.hash);
     if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
-    else void rememberGood(start.loaded, log);
+    else keep.remember(start.loaded);
 
     const server = createPublicServer({
       run: (intake) => reloader.current.run(intake),

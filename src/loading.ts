@@ -68,13 +68,21 @@ export function isLoaded(result: LoadResult): result is Loaded {
   return result.ok && result.snapshot !== null;
 }
 
-/** Keeps what serves for a start that finds a bad file. A failure is logged: it must not stop serving. */
-export async function rememberGood({ snapshot, hash, sources }: Loaded, log: Log): Promise<void> {
-  try {
-    await saveLastGood(lastGoodFolder(snapshot.store.url.reveal(), snapshot.file), snapshot.file, { hash, sources });
-  } catch (error) {
-    log.warn({ err: error }, "the last good configuration could not be kept");
-  }
+/**
+ * Keeps what serves for a start that finds a bad file. A failure is logged: it must not stop serving. Saves queue up,
+ * because two at once would clear away each other's copies.
+ */
+export function lastGoodKeeper(log: Log): { remember(loaded: Loaded): void; done(): Promise<void> } {
+  let saving = Promise.resolve();
+  return {
+    remember({ snapshot, hash, sources }) {
+      const folder = lastGoodFolder(snapshot.store.url.reveal(), snapshot.file);
+      saving = saving
+        .then(() => saveLastGood(folder, snapshot.file, { hash, sources }))
+        .catch((err: unknown) => log.warn({ err }, "the last good configuration could not be kept"));
+    },
+    done: () => saving,
+  };
 }
 
 async function lastGood({ file, env, mode, log }: LoadSettings): Promise<Loaded | null> {

@@ -7,7 +7,7 @@ const ROOT = new URL("..", import.meta.url).pathname;
 /** Who may import whom: a layer to the layers it may use. Files directly in src/ are `app`, but for generation. */
 const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   kit: [],
-  config: ["kit"],
+  config: ["kit", "schema"],
   dialects: ["kit"],
   pipeline: ["kit"],
   store: ["kit"],
@@ -28,6 +28,7 @@ const HOMES: Record<string, string> = {
   listhen: "server",
   yaml: "config",
   ajv: "config",
+  "ajv-formats": "config",
   chokidar: "config",
   "node:sqlite": "store",
   ioredis: "store",

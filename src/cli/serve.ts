@@ -1,15 +1,16 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type Gateway, startGateway } from "../app.ts";
+import type { LogLevel } from "../telemetry/log.ts";
 import { offerDemo } from "./demo.ts";
 import { configFile, EXIT } from "./options.ts";
 
 interface ServeFlags {
   readonly config?: string;
   readonly strict?: boolean;
-  readonly logLevel?: string;
+  readonly logLevel?: LogLevel;
 }
 
-const LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
 /** `gateway dev` and `gateway serve`. */
 export function addServeCommands(program: Command): void {
@@ -24,21 +25,19 @@ export function addServeCommands(program: Command): void {
     .command("serve")
     .description("serve for production; nothing is made up")
     .option("--strict", "refuse to start on warnings or a bad file, also when a last good configuration is kept")
-    .option("--log-level <level>", `one of ${LEVELS.join(", ")}`, "info")
+    .addOption(new Option("--log-level <level>", "what to log").choices(LEVELS).default("info"))
     .action(async (_flags: object, command: Command) => {
       await start("serve", command.optsWithGlobals<ServeFlags>());
     });
 }
 
 async function start(mode: "dev" | "serve", flags: ServeFlags): Promise<Gateway> {
-  const level = LEVELS.find((name) => name === (flags.logLevel ?? "info"));
-  if (level === undefined) throw new Error(`--log-level: ${flags.logLevel} is none of ${LEVELS.join(", ")}`);
   const gateway = await startGateway({
     mode,
     file: configFile(flags.config, process.env),
     strict: flags.strict ?? false,
     env: process.env,
-    logLevel: level,
+    logLevel: flags.logLevel ?? "info",
     logPretty: mode === "dev",
   });
   process.on("SIGHUP", () => void gateway.reload());

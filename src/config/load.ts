@@ -58,8 +58,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const reader = (kind: Source["kind"]) => async (path: string) => {
     watched.add(path);
     const text = await access.read(path);
-    // A file that is configuration as well as a secret's content stays configuration.
-    if (!sources.has(path)) sources.set(path, { path, kind, text });
+    // A file that is configuration as well as some reference's content is kept as configuration.
+    if (kind !== "secret" || !sources.has(path)) sources.set(path, { path, kind, text });
     return text;
   };
   const references = { env: options.env, folder, read: reader("secret") };

@@ -67,7 +67,9 @@ function syntax({ code, message }: { code: string; message: string }, line: stri
   if (code === "NON_STRING_KEY")
     return { rule: "yaml-key", message: "a key must be plain text", hint: "put the key in quotes" };
   const hint = line.includes("${") ? "inside { } and [ ] a reference needs quotes" : null;
-  return { rule: "yaml-syntax", message: message.replaceAll(/\s+/g, " "), hint };
+  // The library quotes the text it stumbled over, which may be a key.
+  const unquoted = message.replace(/ (in YAML stream|characters): .*$/s, " $1");
+  return { rule: "yaml-syntax", message: unquoted.replaceAll(/\s+/g, " "), hint };
 }
 
 function placeAt(file: string, lines: LineCounter, [from, to]: readonly [number, number]): Place {

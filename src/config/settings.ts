@@ -28,11 +28,6 @@ const REQUEST_UNITS: Readonly<Record<Kind, number>> = {
   image: 5,
 };
 
-/** The first value that is said. */
-export function firstOf<T>(...values: readonly (T | undefined)[]): T | undefined {
-  return values.find((value) => value !== undefined);
-}
-
 /** Fields of the later ones win; a field that is absent in all keeps the built-in value. */
 export function overlay<T extends object>(
   base: T,
@@ -51,5 +46,5 @@ export function requestUnits(
   model: Loose<ModelConfig>,
   kindDefaults: { readonly multipliers?: { readonly requests?: number } } | undefined,
 ): number {
-  return firstOf(model.multipliers?.requests, kindDefaults?.multipliers?.requests) ?? REQUEST_UNITS[kind];
+  return model.multipliers?.requests ?? kindDefaults?.multipliers?.requests ?? REQUEST_UNITS[kind];
 }

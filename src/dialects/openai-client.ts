@@ -34,8 +34,11 @@ function maxOutput(body: Json): number | null {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"];
   if (typeof limit !== "number" || Number.isNaN(limit)) return null;
   const answers = typeof body["n"] === "number" && body["n"] > 1 ? body["n"] : 1;
-  const capped = (value: number): number => Math.min(Math.max(value, 0), MAX_OUTPUT);
   return Math.ceil(capped(capped(limit) * capped(answers)));
+}
+
+function capped(tokens: number): number {
+  return Math.min(Math.max(tokens, 0), MAX_OUTPUT);
 }
 
 /** UTF-8 bytes of all strings below `value`; an inlined file counts as one medium, not as its base64 text. */
@@ -162,10 +165,8 @@ class ChatFormat implements AnswerFormat {
     const member = `"model":${JSON.stringify(model)}`;
     const at = raw.indexOf(member);
     const before = raw.slice(0, at);
-    // One brace and no bracket before it: the member is the object's own, not a nested one's.
-    if (at < 0 || before.includes("[") || before.lastIndexOf("{") !== 0) return false;
-    // And a whole one: not the end of a longer name with a quote in it.
-    const beginning = parseJson(`${before}${member}}`);
+    // Closed right there it must be an object with that model: not a nested one's, nor the end of a longer name.
+    const beginning = at < 0 ? undefined : parseJson(`${before}${member}}`);
     if (!isJson(beginning) || beginning["model"] !== model) return false;
     this.#head = before + member;
     this.#newHead = `${before}"model":${JSON.stringify(this.#model)}`;

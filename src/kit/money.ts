@@ -23,7 +23,8 @@ export function decimal(value: string | number): Decimal {
   if (!match) throw new RangeError(`not a decimal number: ${value}`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const power = Number(exponent) - fraction.length;
-  if (Math.abs(power) > MAX_POWER) throw new RangeError(`not a usable decimal number, its power of ten is too long: ${value}`);
+  if (Math.abs(power) > MAX_POWER)
+    throw new RangeError(`not a usable decimal number, its power of ten is too long: ${value}`);
   const digits = BigInt(`${sign}${whole}${fraction}`);
   return power >= 0 ? { digits: digits * 10n ** BigInt(power), scale: 0 } : { digits, scale: -power };
 }

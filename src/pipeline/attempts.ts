@@ -72,18 +72,19 @@ export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: 
 /** Asks the guards in order; a refusal releases those that had said yes. */
 function enter(plan: Plan, target: Target, exchange: Exchange, observer: Observer): readonly Required<Guarded>[] {
   const guards: Required<Guarded>[] = [];
-  const skipped = new AttemptError("skipped", "skipped");
   for (const hook of plan.attempt) {
+    let refusal: unknown = null;
     try {
       const answer = hook.call(target, exchange);
-      if (answer === false) throw skipped;
-      if (answer) guards.push(shielded(hook, answer, observer));
+      if (answer === false) refusal = new AttemptError("skipped", "skipped");
+      else if (answer) guards.push(shielded(hook, answer, observer));
     } catch (error) {
-      const verdict = error === skipped ? skipped : guardFailure(hook, error, observer);
-      if (verdict === null) continue;
-      for (const guard of guards.toReversed()) guard.settle({ ok: false, error: skipped });
-      throw verdict;
+      refusal = guardFailure(hook, error, observer);
     }
+    if (refusal === null) continue;
+    const error = new AttemptError("skipped", "skipped");
+    for (const guard of guards.toReversed()) guard.settle({ ok: false, error });
+    throw refusal;
   }
   return guards;
 }

@@ -58,7 +58,9 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
       async handle() {
         const result = await reload();
         log.info({ ok: result.ok }, "reload asked for over the admin listener");
-        return jsonResponse(result.ok ? 200 : 422, result);
+        // Field by field: what else the result says is not part of the contract (design 10).
+        if (result.ok) return jsonResponse(200, { ok: true, hash: result.hash });
+        return jsonResponse(422, { ok: false, diagnostics: result.diagnostics });
       },
     },
   ];

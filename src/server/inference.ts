@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { chatFormat, readChat } from "../dialects/openai-client.ts";
 import {
   type AnswerFormat,
@@ -10,6 +9,7 @@ import {
   type Log,
 } from "../kit/index.ts";
 import { parseJson, readBody, requireJson } from "./body.ts";
+import { chargeId } from "./charge-id.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
 import type { Reception } from "./respond.ts";
@@ -63,7 +63,7 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
       const client = new ServerClient(reception, log, stallAfter);
       clients.add(client);
       const intake: Intake = {
-        id: randomUUID(),
+        id: chargeId(receivedAt),
         receivedAt,
         client,
         request: { requestId, credentials: credentialsOf(req.headers), ip, endpoint: format.endpoint },

@@ -1,12 +1,16 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isUnavailable, storeError } from "./failures.ts";
 
 /** Runs `work` in one write transaction: all of it is kept, or nothing when it throws. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec("BEGIN IMMEDIATE");
+  return transact(db, db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT"), work);
+}
+
+function transact<T>(db: DatabaseSync, begin: StatementSync, commit: StatementSync, work: () => T): T {
+  begin.run();
   try {
     const result = work();
-    db.exec("COMMIT");
+    commit.run();
     return result;
   } catch (error) {
     // After a full disk or an I/O error SQLite may have rolled back by itself.
@@ -27,10 +31,14 @@ interface Job {
  */
 export class CommitQueue {
   readonly #db: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
   #jobs: Job[] = [];
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#end = db.prepare("COMMIT");
   }
 
   /** `work` may run twice, the first time without a trace: it must read what it needs from the database. */
@@ -51,7 +59,7 @@ export class CommitQueue {
   #commit(jobs: readonly Job[]): void {
     let results: unknown[];
     try {
-      results = transaction(this.#db, () => jobs.map((job) => job.run()));
+      results = transact(this.#db, this.#begin, this.#end, () => jobs.map((job) => job.run()));
     } catch (error) {
       if (jobs.length === 1 || isUnavailable(error)) for (const job of jobs) job.reject(storeError(error));
       // One of them is at fault and the whole was rolled back: alone, only the guilty one fails.

@@ -1,16 +1,17 @@
 import type { UpstreamDialect } from "../dialects/dialect.ts";
-import type {
-  Breaker,
-  BreakerState,
-  Call,
-  ChainStep,
-  DialectName,
-  Exchange,
-  Log,
-  Reply,
-  Snapshot,
-  Target,
-  Upstream,
+import {
+  AttemptError,
+  type Breaker,
+  type BreakerState,
+  type Call,
+  type ChainStep,
+  type DialectName,
+  type Exchange,
+  type Log,
+  type Reply,
+  type Snapshot,
+  type Target,
+  type Upstream,
 } from "../kit/index.ts";
 import { orderTargets } from "./balance.ts";
 import { CircuitBreaker } from "./breaker.ts";
@@ -59,7 +60,8 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
 
 interface Plan {
   readonly upstream: Upstream;
-  readonly dialect: UpstreamDialect;
+  /** null: this version does not speak it; the linker has warned, and chains go on to their next step. */
+  readonly dialect: UpstreamDialect | null;
   readonly base: URL;
   readonly connectTimeout: number;
 }
@@ -96,6 +98,8 @@ class UpstreamRegistry implements Upstreams {
     const releases: (() => Promise<void>)[] = [];
     const routes = new Map<string, Route>();
     for (const plan of plans) {
+      const { dialect } = plan;
+      if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: plan.upstream.name,
         origin: plan.base.origin,
@@ -108,7 +112,7 @@ class UpstreamRegistry implements Upstreams {
         plan.upstream.name,
         new Route({
           upstream: plan.upstream,
-          dialect: plan.dialect,
+          dialect,
           pool: use.pool,
           basePath: plan.base.pathname.replace(/\/+$/, ""),
           keys: this.#state(plan.upstream).keys,
@@ -123,8 +127,12 @@ class UpstreamRegistry implements Upstreams {
     const latency = (target: Target): number => this.#latencies.of(target);
     let held = true;
     return {
-      send: (target, call, exchange) =>
-        known(routes.get(target.upstream), target.upstream).send(target, call, exchange),
+      send(target, call, exchange) {
+        const route = routes.get(target.upstream);
+        if (route !== undefined) return route.send(target, call, exchange);
+        const { dialect } = known(snapshot.upstreams[target.upstream], target.upstream);
+        return Promise.reject(new AttemptError("protocol", `this gateway does not speak the dialect "${dialect}"`));
+      },
       breaker: (name) => known(this.#states.get(name), name).breaker,
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
@@ -142,8 +150,7 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async #plan(upstream: Upstream, snapshot: Snapshot): Promise<Plan> {
-    const dialect = this.#options.dialects[upstream.dialect];
-    if (!dialect) throw new Error(`upstreams.${upstream.name}.dialect: "${upstream.dialect}" is not available`);
+    const dialect = this.#options.dialects[upstream.dialect] ?? null;
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
     const patience = targets
       .filter((target) => target.upstream === upstream.name)

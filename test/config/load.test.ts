@@ -24,6 +24,8 @@ async function snapshotOf(text: string, more: Parameters<typeof options>[1] = {}
   return snapshot;
 }
 
+const FREE = "input_per_million: 0, output_per_million: 0";
+
 /** One entry under models. */
 function entry(id: string, kind: string, price: string): string {
   return `  route/${id}: { kind: ${kind}, tier: Free, owned_by: a, price: { ${price} }, chain: [{ upstream: alpha, model: m }] }\n`;
@@ -251,10 +253,11 @@ describe("files", () => {
   test("a pattern merges sections, in order, and its folder is watched", async () => {
     const folder = await scratch();
     await mkdir(join(folder, "conf.d"));
-    const model = (name: string): string =>
-      `models:\n${entry(name, "chat", "input_per_million: 0, output_per_million: 0")}`;
-    await writeFile(join(folder, "conf.d/b.yaml"), model("b"));
-    await writeFile(join(folder, "conf.d/a.yaml"), `version: 1\n${model("a")}server: { workers: 1 }\n`);
+    await writeFile(join(folder, "conf.d/b.yaml"), `models:\n${entry("b", "chat", FREE)}`);
+    await writeFile(
+      join(folder, "conf.d/a.yaml"),
+      `version: 1\nmodels:\n${entry("a", "chat", FREE)}server: { workers: 1 }\n`,
+    );
     await writeFile(
       join(folder, "gateway.yaml"),
       `include: ["\${env:DIR:-conf.d}/*.yaml"]\n${SMALL}server: { heartbeat: 5s }\n`,

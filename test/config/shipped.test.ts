@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { formatText } from "../../src/config/format.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { Model, Snapshot } from "../../src/kit/index.ts";
+import { parseDocument, visit } from "yaml";
 import { options } from "./support.ts";
 
 const FILE = resolve(import.meta.dirname, "../../gateway.yaml");
@@ -200,4 +201,29 @@ describe("a damaged file never throws and never hangs", () => {
       expect(await faults(text)).toEqual([]);
     }
   }, 60_000);
+});
+
+test("a value that a variable brings is in no finding, wherever it stands", async () => {
+  const ranges: (readonly [number, number])[] = [];
+  visit(parseDocument(TEXT), {
+    Scalar(key, { range }) {
+      if (key !== "key" && range) ranges.push([range[0], range[1]]);
+    },
+  });
+  const env = { PLANTED: "planted-secret" };
+  const told: string[] = [];
+  for (const [from, to] of ranges.filter((_, index) => index < 120 || index % 20 === 0)) {
+    const text = `${TEXT.slice(0, from)}"\${env:PLANTED}"${TEXT.slice(to)}`;
+    const { diagnostics } = await loadConfig(options(FILE, { mode: "serve", env, read: async () => text }));
+    told.push(formatText(diagnostics));
+  }
+  expect(told.filter((text) => text.includes("planted-secret"))).toEqual([]);
+  expect(told.filter((text) => text.includes("error")).length).toBeGreaterThan(50);
+});
+
+test("a key in text that is not YAML is not quoted", async () => {
+  const text = TEXT.replace("api_keys: [", () => "api_keys: ] sk-planted-secret [");
+  const { diagnostics } = await loadConfig(options(FILE, { read: async () => text }));
+  expect(diagnostics.map(({ rule }) => rule)).toEqual(["yaml-syntax"]);
+  expect(formatText(diagnostics)).not.toContain("planted");
 });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { openai } from "../../src/dialects/openai.ts";
 import type { StreamEvent } from "../../src/kit/index.ts";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openai } from "../../src/dialects/openai.ts";
 import { readChat } from "../../src/dialects/openai-client.ts";
@@ -20,7 +20,9 @@ describe("request", () => {
       "content-type": "application/json",
       accept: "application/json",
     });
-    expect(openai.request(readChat(chat({ stream: true })), target, "sk-1").headers["accept"]).toBe("text/event-stream");
+    expect(openai.request(readChat(chat({ stream: true })), target, "sk-1").headers["accept"]).toBe(
+      "text/event-stream",
+    );
   });
 
   test("only the model changes in a body that does not stream", () => {
@@ -64,20 +66,21 @@ describe("request", () => {
   test("nesting too deep to be written is the client's fault, where Node cannot write it", () => {
     const depth = 200_000;
     const body = JSON.parse(`{"model":"route/a","messages":[],"x":${"[".repeat(depth)}${"]".repeat(depth)}}`) as Json;
-    let outcome: unknown;
+    let outcome: string;
     try {
-      outcome = openai.request(readChat(body), target, "sk-1").body.length > depth;
+      outcome = openai.request(readChat(body), target, "sk-1").body.length > depth ? "written" : "cut";
     } catch (error) {
-      outcome = error;
+      outcome = String(error);
     }
-    if (outcome !== true) {
-      expect(outcome).toMatchObject({ code: "INVALID_REQUEST", message: "Invalid request: / is nested too deeply" });
-    }
+    expect(["written", "GatewayError: Invalid request: / is nested too deeply"]).toContain(outcome);
   });
 });
 
 describe("answer", () => {
-  const body = { id: "1", choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }] };
+  const body = {
+    id: "1",
+    choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+  };
 
   test("a body with its usage", () => {
     const whole = { ...body, usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };

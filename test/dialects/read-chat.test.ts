@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
 import type { Json } from "../../src/kit/index.ts";
@@ -26,9 +26,9 @@ test.each([
   expect(readChat(chat({ stream })).stream).toBe(expected);
 });
 
-describe("promptBytes", () => {
-  const bytes = (messages: unknown, tools?: unknown): number => readChat(chat({ messages, tools })).promptBytes;
+const bytes = (messages: unknown, tools?: unknown): number => readChat(chat({ messages, tools })).promptBytes;
 
+describe("promptBytes", () => {
   test("counts UTF-8 bytes of all texts of messages and tools", () => {
     expect(bytes([{ content: "é🌍" }])).toBe(6);
     expect(bytes([{ content: [{ text: "ab" }, { text: "c" }] }])).toBe(3);
@@ -41,7 +41,7 @@ describe("promptBytes", () => {
       fc.property(fc.array(fc.string({ unit: "grapheme" })), (contents) => {
         const plain = contents.filter((text) => !text.startsWith("data:"));
         const total = plain.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-        return bytes(plain.map((content) => ({ content }))) === total;
+        expect(bytes(plain.map((content) => ({ content })))).toBe(total);
       }),
     );
   });
@@ -63,9 +63,9 @@ describe("promptBytes", () => {
   });
 });
 
-describe("maxOutput", () => {
-  const max = (more: Json): number | null => readChat(chat(more)).maxOutput;
+const max = (more: Json): number | null => readChat(chat(more)).maxOutput;
 
+describe("maxOutput", () => {
   test.each([
     [{}, null],
     [{ max_tokens: null }, null],
@@ -84,7 +84,7 @@ describe("maxOutput", () => {
     fc.assert(
       fc.property(anything, anything, anything, (max_tokens, max_completion_tokens, n) => {
         const limit = max({ max_tokens, max_completion_tokens, n });
-        return limit === null || (Number.isSafeInteger(limit) && limit >= 0);
+        expect(limit === null || (Number.isSafeInteger(limit) && limit >= 0)).toBe(true);
       }),
     );
   });

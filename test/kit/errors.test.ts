@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { AttemptError, ERRORS, type ErrorCode, GatewayError, invalidRequest, storeUnavailable } from "../../src/kit/index.ts";
+import {
+  AttemptError,
+  ERRORS,
+  type ErrorCode,
+  GatewayError,
+  invalidRequest,
+  storeUnavailable,
+} from "../../src/kit/index.ts";
 
 /** The specification's errors table, section 1 of the decisions and the gateway's own. */
 const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "message", final: boolean])[] = [
@@ -65,7 +72,11 @@ describe("errors", () => {
   });
 
   test("a store that does not answer is 503 with Retry-After, whatever the cause", () => {
-    expect(storeUnavailable("gone")).toMatchObject({ status: 503, message: "Store unavailable", details: { retryAfter: 1 } });
+    expect(storeUnavailable("gone")).toMatchObject({
+      status: 503,
+      message: "Store unavailable",
+      details: { retryAfter: 1 },
+    });
   });
 
   test("an AttemptError without more has no status and no wish to wait", () => {

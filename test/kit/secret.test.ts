@@ -9,7 +9,7 @@ test.each([
   ["concatenation", `key: ${String(secret)}`],
   ["JSON", JSON.stringify({ secret })],
   ["inspection", inspect({ deep: { secret } }, { depth: 9, showHidden: true })],
-  ["enumeration", JSON.stringify([Object.keys(secret), Object.values(secret), { ...secret }])],
+  ["enumeration", JSON.stringify([Object.keys(secret), Object.values(secret), Object.assign({}, secret)])],
 ])("a secret does not show in %s", (_, text) => {
   expect(text).not.toContain("hunter2");
 });

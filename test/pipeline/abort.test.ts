@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AbortReason, AttemptError } from "../../src/kit/index.ts";
 import { Bench, settle } from "../support/bench.ts";
@@ -8,18 +8,21 @@ import { plugin } from "../support/spy.ts";
 import { answers, fails, hangs, type Play, USAGE } from "../support/upstream.ts";
 
 const REASONS: readonly AbortReason[] = ["client_gone", "killed", "shutdown"];
+const DONE = "data: [DONE]\n\n";
 const PIPELINE = ["auth", "plan-check", "quota", "breaker", "slow", "stream-relay", "meter"];
 
 type Script = "whole" | "cut" | "failover" | "failing" | "hanging" | "no usage";
 
 /** Plays with every step of the upstream left to the scheduler; an attempt that nobody waits for gives up. */
 function scripted(s: fc.Scheduler, script: Script, stream: boolean): readonly [Play, ...Play[]] {
-  const later = (play: Play): Play => async (target, call, exchange) => {
-    const aborted = hangs(target, call, exchange);
-    await Promise.race([s.schedule(Promise.resolve(), "the upstream answers"), aborted]);
-    if (exchange.signal.aborted) throw new AttemptError("aborted", "the request was given up");
-    return play(target, call, exchange);
-  };
+  const later =
+    (play: Play): Play =>
+    async (target, call, exchange) => {
+      const aborted = hangs(target, call, exchange);
+      await Promise.race([s.schedule(Promise.resolve(), "the upstream answers"), aborted]);
+      if (exchange.signal.aborted) throw new AttemptError("aborted", "the request was given up");
+      return play(target, call, exchange);
+    };
   const streamed: Play = (target) => {
     const source = new FakeSource();
     const steps: readonly (() => void)[] = [
@@ -78,27 +81,37 @@ describe("a request given up at any point", () => {
   test("leaves no stream, permit, slot, hold or timer, and is settled once as what it was", async () => {
     const script = fc.constantFrom<Script>("whole", "cut", "failover", "failing", "hanging", "no usage");
     await fc.assert(
-      fc.asyncProperty(fc.scheduler(), fc.constantFrom(...REASONS), fc.boolean(), script, async (s, reason, stream, script) => {
-        const bench = await createBench(s);
-        bench.upstream.play(...scripted(s, script, stream));
-        const client = new TestClient();
-        const { done } = bench.request({ client, body: { stream } });
-        void s.schedule(Promise.resolve(), "abort").then(() => client.abort(reason));
-        await s.waitFor(done);
-        await s.waitIdle();
-        await bench.audit();
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.constantFrom(...REASONS),
+        fc.boolean(),
+        script,
+        async (s, reason, stream, script) => {
+          const bench = await createBench(s);
+          bench.upstream.play(...scripted(s, script, stream));
+          const client = new TestClient();
+          const { done } = bench.request({ client, body: { stream } });
+          void s.schedule(Promise.resolve(), "abort").then(() => client.abort(reason));
+          await s.waitFor(done);
+          await s.waitIdle();
+          await bench.audit();
 
-        const [{ outcome }] = bench.observer.finishes as [(typeof bench.observer.finishes)[0]];
-        const entries = await bench.store.ledger("ann");
-        expect([reason, "served", "failed", "upstream_cut"]).toContain(outcome.kind);
-        expect(outcome.giveBack).toBe(!outcome.begun);
-        expect(await bench.used()).toEqual(outcome.giveBack ? { day: 0, hour: 0, minute: 0 } : { day: 1, hour: 1, minute: 1 });
-        expect(entries.map(({ outcome, charge }) => ({ outcome, charge }))).toEqual(
-          outcome.giveBack ? [] : [{ outcome: outcome.kind, charge: outcome.bill.charge }],
-        );
-        if (outcome.kind === "served" && script !== "no usage") expect(outcome.bill.charge).toBe(20_000n);
-        if (stream && outcome.kind === "killed") expect(client.writes.at(-1)).toBe("data: [DONE]\n\n");
-      }),
+          const [{ outcome }] = bench.observer.finishes as [(typeof bench.observer.finishes)[0]];
+          const entries = await bench.store.ledger("ann");
+          expect([reason, "served", "failed", "upstream_cut"]).toContain(outcome.kind);
+          expect(outcome.giveBack).toBe(!outcome.begun);
+          expect(await bench.used()).toEqual(
+            outcome.giveBack ? { day: 0, hour: 0, minute: 0 } : { day: 1, hour: 1, minute: 1 },
+          );
+          expect(entries.map(({ outcome, charge }) => ({ outcome, charge }))).toEqual(
+            outcome.giveBack ? [] : [{ outcome: outcome.kind, charge: outcome.bill.charge }],
+          );
+          const served = outcome.kind === "served" && script !== "no usage";
+          expect(served ? outcome.bill.charge : 20_000n).toBe(20_000n);
+          const killed = stream && outcome.kind === "killed";
+          expect(killed ? client.writes.at(-1) : DONE).toBe(DONE);
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -137,7 +150,21 @@ describe("a request whose client has gone already", () => {
     });
     await bench.request({ client, body: { stream: true } }).done;
     expect(source).toMatchObject({ opened: false, cancelled: true });
-    expect(client.text).toBe("data: [DONE]\n\n");
+    expect(client.text).toBe(DONE);
+    await bench.audit();
+  });
+
+  test.each(REASONS)("%s after the whole answer came: charged as that, not as served", async (reason) => {
+    const client = new TestClient();
+    const bench = await Bench.create({
+      plugins: [plugin("slow", "transform", { response: (body) => (client.abort(reason), body) })],
+      pipeline: PIPELINE,
+      billing: { outcomes: { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "estimate" } },
+    });
+    bench.upstream.play(answers());
+    await bench.request({ client }).done;
+    const { outcome } = bench.observer.finishes[0]!;
+    expect(outcome).toMatchObject({ kind: reason, begun: true, giveBack: false, bill: { charge: 0n } });
     await bench.audit();
   });
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Hooks, type Plugin, type StepSettings, type Store, type Windows } from "../../src/kit/index.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
@@ -30,7 +30,12 @@ const exchangeOf = (model: string, tier: string) => ({ model: testModel(model), 
 
 describe("plans", () => {
   test("hold the hooks in the order of the configuration, absent ones cost nothing", async () => {
-    const pipeline = await build(plugin("a", "admit", { admit: noop }), plugin("b", "admit", {}), plugin("c", "admit", { admit: noop }), relay);
+    const pipeline = await build(
+      plugin("a", "admit", { admit: noop }),
+      plugin("b", "admit", {}),
+      plugin("c", "admit", { admit: noop }),
+      relay,
+    );
     const plan = pipeline.plan(exchangeOf("route/a", "Free"));
     expect(plan.admit.map(({ plugin }) => plugin)).toEqual(["a", "c"]);
     expect(plan.event).toEqual([]);
@@ -40,7 +45,10 @@ describe("plans", () => {
     const plain = await build(relay);
     expect(plain.plan(exchangeOf("route/a", "Free"))).toBe(plain.plan(exchangeOf("route/b", "Max")));
     const conditional = await build({ plugin: plugin("a", "admit", { admit: noop }), when: { tiers: ["Max"] } }, relay);
-    const [free, max] = [conditional.plan(exchangeOf("route/a", "Free")), conditional.plan(exchangeOf("route/a", "Max"))];
+    const [free, max] = [
+      conditional.plan(exchangeOf("route/a", "Free")),
+      conditional.plan(exchangeOf("route/a", "Max")),
+    ];
     expect([free.admit.length, max.admit.length]).toEqual([0, 1]);
     expect(conditional.plan(exchangeOf("route/a", "Max"))).toBe(max);
   });
@@ -63,12 +71,12 @@ describe("plans", () => {
   });
 });
 
-describe("when", () => {
-  const applies = async (when: StepSettings["when"], model: string, tier: string): Promise<boolean> => {
-    const pipeline = await build({ plugin: plugin("a", "admit", { admit: noop }), when }, relay);
-    return pipeline.plan(exchangeOf(model, tier)).admit.length === 1;
-  };
+const applies = async (when: StepSettings["when"], model: string, tier: string): Promise<boolean> => {
+  const pipeline = await build({ plugin: plugin("a", "admit", { admit: noop }), when }, relay);
+  return pipeline.plan(exchangeOf(model, tier)).admit.length === 1;
+};
 
+describe("when", () => {
   test.each([
     [null, "route/a", "Free", true],
     [{}, "route/a", "Free", true],
@@ -93,24 +101,44 @@ describe("when", () => {
 
   test("a glob without a star is the id itself, whatever characters it has", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string().filter((id) => !id.includes("*")), async (id) => {
-        expect(await applies({ models: [id] }, id, "Free")).toBe(true);
-        expect(await applies({ models: [id] }, `${id}x`, "Free")).toBe(false);
-      }),
+      fc.asyncProperty(
+        fc.string().filter((id) => !id.includes("*")),
+        async (id) => {
+          expect(await applies({ models: [id] }, id, "Free")).toBe(true);
+          expect(await applies({ models: [id] }, `${id}x`, "Free")).toBe(false);
+        },
+      ),
       { numRuns: 50 },
     );
   });
 });
 
-describe("setup", () => {
-  const disposing = (name: string, disposed: string[]) =>
-    plugin(name, "admit", { dispose: () => void disposed.push(name) });
-  const failing = (setup: () => unknown): Plugin => ({ name: "bad", stage: "admit", schema: new URL("file:///x"), setup: setup as never });
+const disposing = (name: string, disposed: string[]) =>
+  plugin(name, "admit", { dispose: () => void disposed.push(name) });
+const failing = (setup: () => unknown): Plugin => ({
+  name: "bad",
+  stage: "admit",
+  schema: new URL("file:///x"),
+  setup: setup as never,
+});
 
+describe("setup", () => {
   test.each([
-    ["throws", () => { throw new TypeError("no"); }, "no"],
+    [
+      "throws",
+      () => {
+        throw new TypeError("no");
+      },
+      "no",
+    ],
     ["rejects", () => Promise.reject(new Error("no")), "no"],
-    ["throws what is no Error", () => { throw "no"; }, "no"], // oxlint-disable-line no-throw-literal -- plugins do
+    [
+      "throws what is no Error",
+      () => {
+        throw "no";
+      },
+      "no",
+    ], // oxlint-disable-line no-throw-literal -- plugins do
     ["returns nothing", () => undefined, "setup must return the plugin's hooks"],
   ])("that %s names the plugin and disposes of those before it", async (_, setup, message) => {
     const disposed: string[] = [];
@@ -121,21 +149,26 @@ describe("setup", () => {
 
   test("dispose reaches every plugin, also after one that throws", async () => {
     const disposed: string[] = [];
-    const bad = plugin("bad", "admit", { dispose: () => { throw new Error("no"); } });
+    const bad = plugin("bad", "admit", {
+      dispose: () => {
+        throw new Error("no");
+      },
+    });
     const pipeline = await build(bad, disposing("a", disposed), relay, disposing("b", disposed));
     await pipeline.dispose();
     expect(disposed).toEqual(["a", "b"]);
   });
 });
 
-describe("rateLimitHeaders", () => {
-  const window = (used: number, limit: number | null, resetsAt: number) => ({ used, limit, resetsAt });
-  const windows = (used: number, resetsAt: number): Windows => ({
-    day: window(used, 10, resetsAt),
-    hour: window(used, null, resetsAt),
-    minute: window(used, 5, resetsAt),
-  });
+const window = (used: number, limit: number | null, resetsAt: number) => ({ used, limit, resetsAt });
 
+const windows = (used: number, resetsAt: number): Windows => ({
+  day: window(used, 10, resetsAt),
+  hour: window(used, null, resetsAt),
+  minute: window(used, 5, resetsAt),
+});
+
+describe("rateLimitHeaders", () => {
   test("never below zero, seconds rounded up, no header without a limit", () => {
     expect(rateLimitHeaders(windows(7, 1_001), 0)).toEqual({
       "X-RateLimit-Limit-Day": "10",

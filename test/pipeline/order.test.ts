@@ -1,48 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { decimal, GatewayError, invalidRequest, storeUnavailable } from "../../src/kit/index.ts";
+import { decimal } from "../../src/kit/index.ts";
 import { Bench, type BenchParts, type RequestParts } from "../support/bench.ts";
 import { testModel, testTier } from "../support/snapshot.ts";
-import type { TestClient } from "../support/client.ts";
 import { answers, hangs, streamsFrom } from "../support/upstream.ts";
 import { FakeSource } from "../support/source.ts";
-
-function refusalOf({ refused }: TestClient): { readonly code: string; readonly message: string; readonly retryAfter?: number } {
-  const error = refused?.error;
-  if (!(error instanceof GatewayError)) throw new Error(`not refused by a GatewayError: ${String(error)}`);
-  return { code: error.code, message: error.message, retryAfter: error.details.retryAfter };
-}
-
-/** Each check, in the order of the decisions, with what fails it; a request fails its own check and every later one. */
-const CHECKS: readonly {
-  readonly code: string;
-  readonly message: string;
-  readonly request?: RequestParts;
-  readonly parts?: BenchParts;
-}[] = [
-  { code: "AUTHENTICATION_ERROR", message: "Invalid API key", request: { credentials: { kind: "key", value: "rk_wrong" } } },
-  {
-    code: "INVALID_REQUEST",
-    message: "Invalid request: /messages is missing",
-    request: { read: () => Promise.reject(invalidRequest("/messages", "is missing")) },
-  },
-  { code: "INVALID_MODEL", message: "Invalid model: 'route/none'", request: { body: { model: "route/none" } } },
-  {
-    code: "MODEL_NOT_ALLOWED",
-    message: "Model 'route/max' is not available on your plan",
-    request: { body: { model: "route/max" } },
-  },
-  { code: "INSUFFICIENT_CREDITS", message: "Insufficient credits for this request", parts: { credits: 0n } },
-  { code: "DAILY_REQUEST_LIMIT_EXCEEDED", message: "Daily request limit exceeded", parts: limited({ day: 0 }) },
-  { code: "RATE_LIMIT_ERROR", message: "Hourly request limit exceeded", parts: limited({ hour: 0 }) },
-  { code: "RATE_LIMIT_ERROR", message: "Per-minute request limit exceeded", parts: limited({ minute: 0 }) },
-  { code: "RATE_LIMIT_ERROR", message: "Concurrent stream limit exceeded", parts: limited({ streams: 0 }), request: { body: { stream: true } } },
-];
-
-type LimitNames = "day" | "hour" | "minute" | "streams";
-
-function limited(limits: Partial<Record<LimitNames, number>>): BenchParts {
-  return { tiers: [testTier("Free", { access: ["Free"], ...limits }), testTier("Max")] };
-}
+import { CHECKS, limited, refusalOf } from "./checks.ts";
 
 /** This check and all later ones fail. */
 function failingFrom(index: number): { readonly parts: BenchParts; readonly request: RequestParts } {
@@ -65,13 +27,16 @@ function failingFrom(index: number): { readonly parts: BenchParts; readonly requ
 }
 
 describe("the order of checks", () => {
-  test.each(CHECKS.map((check, index) => ({ ...check, index })))("$message comes before all later refusals", async ({ index, code, message }) => {
-    const { parts, request } = failingFrom(index);
-    const bench = await Bench.create(parts);
-    expect(refusalOf(await bench.serve(request))).toMatchObject({ code, message });
-    expect(bench.upstream.attempts).toEqual([]);
-    await bench.audit();
-  });
+  test.each(CHECKS.map((check, index) => ({ ...check, index })))(
+    "$message comes before all later refusals",
+    async ({ index, code, message }) => {
+      const { parts, request } = failingFrom(index);
+      const bench = await Bench.create(parts);
+      expect(refusalOf(await bench.serve(request))).toMatchObject({ code, message });
+      expect(bench.upstream.attempts).toEqual([]);
+      await bench.audit();
+    },
+  );
 });
 
 describe("a refusal changes nothing", () => {
@@ -101,7 +66,12 @@ describe("a refusal changes nothing", () => {
     });
     expect(await bench.used()).toEqual({ day: 0, hour: 0, minute: 0 });
     expect(await bench.store.ledger("ann")).toEqual([]);
-    expect(bench.observer.finishes[0]?.outcome).toMatchObject({ kind: "refused", giveBack: true, status: 503, attempts: 0 });
+    expect(bench.observer.finishes[0]?.outcome).toMatchObject({
+      kind: "refused",
+      giveBack: true,
+      status: 503,
+      attempts: 0,
+    });
     await bench.audit();
   });
 });
@@ -179,7 +149,11 @@ describe("limits", () => {
     const first = bench.stream();
     await expect.poll(() => source.opened).toBe(true);
     const refused = await bench.stream().done.then(() => bench.requests[1]!.client);
-    expect(refusalOf(refused)).toEqual({ code: "RATE_LIMIT_ERROR", message: "Concurrent stream limit exceeded", retryAfter: 1 });
+    expect(refusalOf(refused)).toEqual({
+      code: "RATE_LIMIT_ERROR",
+      message: "Concurrent stream limit exceeded",
+      retryAfter: 1,
+    });
     expect((await bench.serve()).answered?.status).toBe(200);
     source.finish();
     await first.done;
@@ -208,75 +182,9 @@ describe("limits", () => {
 
   test.each([[1e308], [1e18], [2 ** 53]])("max_tokens %d is refused for credits, not a failure", async (max_tokens) => {
     const bench = await Bench.create();
-    expect(refusalOf(await bench.serve({ body: { max_tokens, n: 1e300 } }))).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
-    await bench.audit();
-  });
-});
-
-describe("rate-limit headers", () => {
-  // The clock stands at 12:00:00 UTC.
-  const full = (remaining: { day: number; hour: number; minute: number }): object => ({
-    "X-RateLimit-Limit-Day": "1000",
-    "X-RateLimit-Remaining-Day": String(remaining.day),
-    "X-RateLimit-Reset-Day": "43200",
-    "X-RateLimit-Limit-Hour": "500",
-    "X-RateLimit-Remaining-Hour": String(remaining.hour),
-    "X-RateLimit-Reset-Hour": "3600",
-    "X-RateLimit-Limit-Minute": "100",
-    "X-RateLimit-Remaining-Minute": String(remaining.minute),
-    "X-RateLimit-Reset-Minute": "60",
-  });
-  const untouched = full({ day: 1000, hour: 500, minute: 100 });
-  const one = full({ day: 999, hour: 499, minute: 99 });
-
-  test("on an answer and on a stream: after this request", async () => {
-    const bench = await Bench.create();
-    bench.upstream.play(answers());
-    expect((await bench.serve()).answered?.headers).toEqual(one);
-    const other = await Bench.create();
-    const { client, done } = other.stream();
-    await done;
-    expect(client.stream).toEqual({ contentType: "text/event-stream; charset=utf-8", headers: one });
-    await other.audit();
-  });
-
-  test.each(CHECKS.slice(1, 5))("on $message: as if it had not been", async ({ request, parts }) => {
-    const bench = await Bench.create(parts);
-    expect((await bench.serve(request)).refused?.headers).toEqual(untouched);
-  });
-
-  test.each([
-    ["Day", limited({ day: 0 }), 43_200],
-    ["Hour", limited({ hour: 0 }), 3_600],
-    ["Minute", limited({ minute: 0 }), 60],
-  ])("on a refusal of the %s: nothing remains, and when to come back", async (name, parts, seconds) => {
-    const bench = await Bench.create(parts);
-    bench.clock.advance(1);
-    const client = await bench.serve();
-    expect(client.refused?.headers).toMatchObject({
-      [`X-RateLimit-Limit-${name}`]: "0",
-      [`X-RateLimit-Remaining-${name}`]: "0",
-      [`X-RateLimit-Reset-${name}`]: String(seconds),
+    expect(refusalOf(await bench.serve({ body: { max_tokens, n: 1e300 } }))).toMatchObject({
+      code: "INSUFFICIENT_CREDITS",
     });
-    expect(refusalOf(client).retryAfter).toBe(seconds);
-  });
-
-  test("a tier without an hourly cap has no Hour headers", async () => {
-    const bench = await Bench.create({ tiers: [testTier("Free", { hour: null })] });
-    bench.upstream.play(answers());
-    const names = Object.keys((await bench.serve()).answered!.headers);
-    expect(names.filter((name) => name.endsWith("Hour"))).toEqual([]);
-    expect(names).toHaveLength(6);
-  });
-
-  test("a store that is away is 503 without counters, not 401 or 402", async () => {
-    const away = (): never => {
-      throw storeUnavailable(new Error("away"));
-    };
-    const bench = await Bench.create({ override: () => ({ admit: away, windows: away }) });
-    const client = await bench.serve();
-    expect(refusalOf(client)).toEqual({ code: "STORE_UNAVAILABLE", message: "Store unavailable", retryAfter: 1 });
-    expect(client.refused?.headers).toEqual({});
     await bench.audit();
   });
 });

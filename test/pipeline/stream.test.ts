@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Store, StreamEvent } from "../../src/kit/index.ts";
 import { Bench, settle } from "../support/bench.ts";
@@ -27,7 +27,11 @@ function contents(text: string): string {
   return text
     .split("\n\n")
     .filter((frame) => frame.startsWith("data: {"))
-    .map((frame) => (JSON.parse(frame.slice(6)) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "")
+    .map(
+      (frame) =>
+        (JSON.parse(frame.slice(6)) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ??
+        "",
+    )
     .join("");
 }
 
@@ -114,7 +118,9 @@ describe("heartbeat", () => {
       bench?.clock.advance(10 * HEARTBEAT);
       return Reflect.apply(store[method] as (...args: readonly unknown[]) => unknown, store, args);
     };
-    bench = await Bench.create({ override: (store) => ({ [method]: (...args: readonly unknown[]) => slow(store, ...args) }) });
+    bench = await Bench.create({
+      override: (store) => ({ [method]: (...args: readonly unknown[]) => slow(store, ...args) }),
+    });
     bench.upstream.play(fails("connect"));
     const { client } = bench.stream();
     await bench.audit();
@@ -136,16 +142,16 @@ describe("heartbeat", () => {
   });
 });
 
-describe("back-pressure", () => {
-  async function started(): Promise<{ bench: Bench; source: FakeSource; client: Bench["requests"][0]["client"] }> {
-    const bench = await Bench.create();
-    const source = new FakeSource();
-    bench.upstream.play(streamsFrom(source));
-    const { client } = bench.stream();
-    await expect.poll(() => source.opened).toBe(true);
-    return { bench, source, client };
-  }
+async function started(): Promise<{ bench: Bench; source: FakeSource; client: Bench["requests"][0]["client"] }> {
+  const bench = await Bench.create();
+  const source = new FakeSource();
+  bench.upstream.play(streamsFrom(source));
+  const { client } = bench.stream();
+  await expect.poll(() => source.opened).toBe(true);
+  return { bench, source, client };
+}
 
+describe("back-pressure", () => {
   test("a full buffer pauses the upstream until it has drained", async () => {
     const { bench, source, client } = await started();
     client.block();
@@ -194,7 +200,10 @@ describe("back-pressure", () => {
 
   test("whatever the order of reads and drains: everything arrives in order, and nothing is written to a full buffer", async () => {
     const action = fc.oneof(
-      fc.record({ kind: fc.constant("read" as const), batch: fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 3 }) }),
+      fc.record({
+        kind: fc.constant("read" as const),
+        batch: fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+      }),
       fc.constant({ kind: "block" as const }),
       fc.constant({ kind: "drain" as const }),
     );
@@ -228,13 +237,14 @@ describe("back-pressure", () => {
   });
 });
 
+// Without raw text and count, as a plugin makes an event anew.
+const shout = ({ data, text }: StreamEvent): StreamEvent => {
+  const choices = [{ index: 0, delta: { content: text.toUpperCase() } }];
+  return { data: { ...data, choices }, text };
+};
+
 describe("event hooks", () => {
   test("change what the client reads, not what is charged", async () => {
-    // Without raw text and count, as a plugin makes an event anew.
-    const shout = ({ data, text }: StreamEvent): StreamEvent => {
-      const choices = [{ index: 0, delta: { content: text.toUpperCase() } }];
-      return { data: { ...data, choices }, text };
-    };
     const bench = await Bench.create({
       plugins: [plugin("shout", "transform", { event: shout })],
       pipeline: ["auth", "quota", "shout", "stream-relay", "meter"],

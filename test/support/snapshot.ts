@@ -63,14 +63,17 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
         testModel("route/max", { tier: "Max" }),
       ],
     ),
-    pipeline: (
-      parts.pipeline ?? ["auth", "plan-check", "quota", "breaker", "transform", "stream-relay", "meter"]
-    ).map((entry) => testStep(entry)),
+    pipeline: (parts.pipeline ?? ["auth", "plan-check", "quota", "breaker", "transform", "stream-relay", "meter"]).map(
+      (entry) => testStep(entry),
+    ),
     incidents: [],
   });
 }
 
-export function testTier(name: string, { access, ...limits }: Partial<Tier["limits"] & Pick<Tier, "access">> = {}): Tier {
+export function testTier(
+  name: string,
+  { access, ...limits }: Partial<Tier["limits"] & Pick<Tier, "access">> = {},
+): Tier {
   return { name, access: access ?? "all", limits: { day: 1000, hour: 500, minute: 100, streams: 50, ...limits } };
 }
 
@@ -84,7 +87,15 @@ export function testUpstream(name: string, more: Partial<Upstream> = {}): Upstre
     headers: {},
     timeouts: TIMEOUTS,
     retries: { attempts: 1, minDelay: 1, maxDelay: 10 },
-    breaker: { consecutive: 3, window: 30_000, ratio: 0.5, minimum: 20, openFor: 10_000, maxOpenFor: 300_000, probes: 1 },
+    breaker: {
+      consecutive: 3,
+      window: 30_000,
+      ratio: 0.5,
+      minimum: 20,
+      openFor: 10_000,
+      maxOpenFor: 300_000,
+      probes: 1,
+    },
     connections: 16,
     http2: false,
     probe: null,

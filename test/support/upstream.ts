@@ -1,4 +1,13 @@
-import { AttemptError, type Call, type Exchange, type FailureClass, type Json, type Reply, type Target, type Usage } from "../../src/kit/index.ts";
+import {
+  AttemptError,
+  type Call,
+  type Exchange,
+  type FailureClass,
+  type Json,
+  type Reply,
+  type Target,
+  type Usage,
+} from "../../src/kit/index.ts";
 import { chunk, FakeSource, usageChunk } from "./source.ts";
 
 /** What one attempt does. */
@@ -74,5 +83,8 @@ function completion(usage: Usage | null): Json {
   };
   if (usage === null) return body;
   const { prompt, completion } = usage;
-  return { ...body, usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion } };
+  return {
+    ...body,
+    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+  };
 }

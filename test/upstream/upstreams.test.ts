@@ -253,11 +253,6 @@ describe("state outlives a configuration", () => {
 
 describe("a configuration that cannot be built", () => {
   it.each<[string, Upstream, string]>([
-    [
-      "a dialect that is not there",
-      upstream("http://127.0.0.1:9", { dialect: "bedrock" }),
-      'upstreams.alpha.dialect: "bedrock" is not available',
-    ],
     ["an address that is none", upstream("127.0.0.1:9"), "upstreams.alpha.base_url: not an http or https URL"],
     [
       "an address that is not HTTP",
@@ -273,6 +268,16 @@ describe("a configuration that cannot be built", () => {
     // Nothing of it is left: a good one is served as if it had never been.
     const server = await serve();
     const set = await upstreams.lease(snapshot(upstream(server.origin)));
+    expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+  });
+
+  it("fails an attempt at a dialect that is not there, and serves the others", async () => {
+    const server = await serve();
+    const set = await create().lease(
+      snapshot(upstream("http://127.0.0.1:9", { name: "beta", dialect: "bedrock" }), upstream(server.origin)),
+    );
+    const error = await set.send(target({ upstream: "beta" }), call(), exchange()).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ failure: "protocol", message: expect.stringContaining('"bedrock"') });
     expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
   });
 

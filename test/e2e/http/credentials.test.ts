@@ -38,7 +38,7 @@ beforeAll(async () => {
     elsewhere: await signed({ audience: "elsewhere" }),
     unsigned: `${none}.${claims}.`,
     tampered: `${head}.${claims.slice(0, -2)}.${signature}`,
-    otherKey: (await gateway.user()).key,
+    huge: "x".repeat(9_000),
   });
 });
 afterAll(() => gateway.close());
@@ -88,7 +88,7 @@ const ROWS: readonly (readonly [Record<string, string>, typeof SERVED | readonly
   [{ authorization: "Bearer <elsewhere>" }, INVALID_TOKEN],
   [{ authorization: "Bearer <unsigned>" }, INVALID_TOKEN],
   [{ authorization: "Bearer <tampered>" }, INVALID_TOKEN],
-  [{ authorization: `Bearer ${"x".repeat(9_000)}` }, INVALID_TOKEN],
+  [{ authorization: "Bearer <huge>" }, INVALID_TOKEN],
   [{ authorization: "Bearer <token>" }, NO_RIGHT],
   [{ authorization: "bearer <token>" }, NO_RIGHT],
   // Both: X-API-Key decides, whatever the other says.
@@ -142,7 +142,8 @@ describe("keys change while the gateway serves", () => {
     expect((await gateway.chat(someone)).status).toBe(200);
     const [key] = await gateway.store.listKeys(someone.id);
     await gateway.store.revokeKey(key!.id);
-    await expect.poll(async () => (await gateway.chat(someone)).status, { timeout: 1_000, interval: 100 }).toBe(401);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await gateway.chat(someone)).status).toBe(401);
     expect((await gateway.chat(await gateway.user())).status).toBe(200);
   });
 });

@@ -1,12 +1,18 @@
 import OpenAI, {
   APIError,
+  APIUserAbortError,
   AuthenticationError,
   BadRequestError,
   InternalServerError,
+  OpenAIError,
   PermissionDeniedError,
   RateLimitError,
 } from "openai";
-import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources/chat/completions";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+} from "openai/resources/chat/completions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Account,
@@ -95,7 +101,8 @@ describe("answers", () => {
         stream_options: { include_usage: true },
       })
       .withResponse();
-    const chunks = await Array.fromAsync(stream);
+    const chunks: ChatCompletionChunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
     const counts = chunks.flatMap(({ usage }) => (usage ? [usage] : []));
     expect(counts).toHaveLength(1);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: counts[0] });
@@ -166,7 +173,11 @@ describe("tools", () => {
           function: {
             name: "get_weather",
             description: "Weather in a city",
-            parameters: { type: "object", properties: { city: { type: "string", enum: ["Oslo"] } }, required: ["city"] },
+            parameters: {
+              type: "object",
+              properties: { city: { type: "string", enum: ["Oslo"] } },
+              required: ["city"],
+            },
             parse: JSON.parse as (input: string) => object,
             function: (args: object) => {
               asked.push(args);
@@ -193,10 +204,11 @@ async function failure(attempt: Promise<unknown>): Promise<APIError> {
   return error as APIError;
 }
 
-describe("errors", () => {
-  const create = (using: OpenAI, model = "route/one", more: object = {}) =>
-    using.chat.completions.create({ model, messages: user1("x"), ...more });
+function create(using: OpenAI, model = "route/one", more: object = {}) {
+  return using.chat.completions.create({ model, messages: user1("x"), ...more });
+}
 
+describe("errors", () => {
   test("an unknown key is an AuthenticationError", async () => {
     const error = await failure(create(client(`rk_${"0".repeat(64)}`)));
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -273,7 +285,7 @@ describe("errors", () => {
       messages: user1("x"),
       ...script({ chunks: 20, error_after: 4 }),
     });
-    await expect(runner.finalChatCompletion()).rejects.toBeInstanceOf(OpenAI.OpenAIError);
+    await expect(runner.finalChatCompletion()).rejects.toBeInstanceOf(OpenAIError);
   });
 });
 
@@ -310,11 +322,11 @@ describe("abort", () => {
       { model: "route/one", messages: user1("x"), ...script({ first_byte: "60s" }) },
       { signal: controller.signal, headers: { "x-request-id": requestId } },
     );
-    const refused = expect(attempt).rejects.toBeInstanceOf(OpenAI.APIUserAbortError);
+    const refused = failure(attempt);
     await poll(() => sim.entry(requestId));
     const abortedAt = Date.now();
     controller.abort();
-    await refused;
+    expect(await refused).toBeInstanceOf(APIUserAbortError);
     const entry = await poll(async () => {
       const found = await sim.entry(requestId);
       return found?.closedAt ? found : null;
@@ -327,11 +339,7 @@ describe("abort", () => {
 });
 
 test("afterwards the books balance and nothing is held", async () => {
-  const { found, ledger, running } = await workspace.onStore(async (store) => ({
-    found: (await store.findUser(user.id))!,
-    ledger: await store.ledger(user.id),
-    running: await store.running(user.id),
-  }));
+  const { drift, running } = await workspace.books(user.id);
   expect(running).toEqual({ requests: 0, streams: 0, held: 0n });
-  expect(found.granted).toBe(found.balance + ledger.reduce((sum, { charge }) => sum + charge, 0n));
+  expect(drift).toBe(0n);
 });

@@ -60,7 +60,7 @@ export class Exchange {
     };
     this.#over.promise.then(end, end);
     while (!holds()) {
-      if (over) throw new Error(`the answer ended without ${String(part)}: ${this.text}`);
+      if (over) throw new Error(`the answer ended without ${String(part)}: …${this.text.slice(-300)}`);
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
     return this.text;

@@ -58,14 +58,18 @@ export class Child {
   async printed(where: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray> {
     return poll(() => {
       const match = pattern.exec(this[where]);
-      if (match === null && this.ended) throw new Error(`ended before printing ${pattern}:\n${this.stdout}${this.stderr}`);
+      if (match === null && this.ended)
+        throw new Error(`ended before printing ${pattern}:\n${this.stdout}${this.stderr}`);
       return match;
     });
   }
 }
 
 /** The first value that is neither null nor false. @throws Error when none comes in time. */
-export async function poll<T>(look: () => T | null | false | Promise<T | null | false>, patience = PATIENCE): Promise<T> {
+export async function poll<T>(
+  look: () => T | null | false | Promise<T | null | false>,
+  patience = PATIENCE,
+): Promise<T> {
   const until = performance.now() + patience;
   for (;;) {
     const value = await look();
@@ -122,7 +126,10 @@ export interface ConfigStatus {
   readonly hash: string;
   readonly file: string;
   readonly pending: readonly string[];
-  readonly last_rejection: { readonly at: string; readonly diagnostics: readonly { readonly message: string }[] } | null;
+  readonly last_rejection: {
+    readonly at: string;
+    readonly diagnostics: readonly { readonly message: string }[];
+  } | null;
 }
 
 /** The simulator as its own process. */
@@ -181,7 +188,11 @@ export class Workspace {
 
   /** Starts a program in the folder, with nothing of this process's environment but what programs need. */
   spawn(command: string, args: readonly string[], env: Record<string, string> = {}): Child {
-    const base = { PATH: process.env["PATH"] ?? "", HOME: this.folder, NODE_COMPILE_CACHE: join(tmpdir(), "gateway-e2e-cache") };
+    const base = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: this.folder,
+      NODE_COMPILE_CACHE: join(tmpdir(), "gateway-e2e-cache"),
+    };
     const child = new Child(command, args, { cwd: this.folder, env: { ...base, ...this.env, ...env } });
     this.#children.add(child);
     void child.exited.then(() => this.#children.delete(child));
@@ -237,10 +248,24 @@ export class Workspace {
     });
   }
 
+  /** A user's account; `drift` is what the invariant misses: credits granted = balance + sum of charges. */
+  books(userId: string) {
+    return this.onStore(async (store) => {
+      const user = (await store.findUser(userId))!;
+      const ledger = await store.ledger(userId);
+      const outcomes = Object.fromEntries(ledger.map(({ requestId, outcome }) => [requestId, outcome]));
+      const charged = ledger.reduce((sum, { charge }) => sum + charge, 0n);
+      const drift = user.granted - user.balance - charged;
+      return { user, ledger, outcomes, drift, running: await store.running(userId) };
+    });
+  }
+
   /** The ledger entry of a client's request id, once it is there. */
   charged(userId: string, requestId: string) {
     return poll(() =>
-      this.onStore(async (store) => (await store.ledger(userId)).find((entry) => entry.requestId === requestId) ?? null),
+      this.onStore(
+        async (store) => (await store.ledger(userId)).find((entry) => entry.requestId === requestId) ?? null,
+      ),
     );
   }
 
@@ -277,7 +302,10 @@ export function configuration(upstream: string, more: Partial<GatewayConfig> = {
     store: { url: "sqlite:./data/gateway.db" },
     tiers: { Free: { access: ["Free"], limits: OPEN }, Max: { access: "all", limits: OPEN } },
     upstreams: { alpha: { dialect: "openai", base_url: `${upstream}/v1`, api_keys: ["upstream-key"] } },
-    models: { "route/one": { ...model, features: ["tools"], chain }, "route/max": { ...model, features: ["tools"], chain, tier: "Max" } },
+    models: {
+      "route/one": { ...model, features: ["tools"], chain },
+      "route/max": { ...model, features: ["tools"], chain, tier: "Max" },
+    },
     pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
     ...more,
   };
@@ -297,6 +325,9 @@ export function eventsOf(stream: string): string[] {
 export function textOf(events: readonly string[]): string {
   return events
     .filter((event) => event !== "[DONE]")
-    .map((event) => (JSON.parse(event) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "")
+    .map(
+      (event) =>
+        (JSON.parse(event) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "",
+    )
     .join("");
 }

@@ -1,0 +1,136 @@
+import { spawnSync } from "node:child_process";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { configuration, ROOT, Workspace } from "../e2e/support/process.ts";
+
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = new Workspace();
+});
+
+afterEach(() => workspace.close());
+
+interface Report {
+  readonly ok: boolean;
+  readonly diagnostics: readonly Record<string, unknown>[];
+}
+
+const GOOD = configuration("http://127.0.0.1:9");
+const ONE = GOOD.models["route/one"]!;
+/** The model's only step has a smaller window than the model promises: a warning. */
+const WARNED = {
+  ...GOOD,
+  models: {
+    "route/one": { ...ONE, context_window: 1000, chain: [{ upstream: "alpha", model: "m", context_window: 500 }] },
+  },
+};
+const WRONG = { ...GOOD, models: { "route/one": { ...ONE, tier: "Fre", chain: [{ upstream: "alpa", model: "m" }] } } };
+
+async function check(...args: readonly string[]) {
+  const { code, stdout, stderr } = await workspace.cli("check", ...args);
+  expect(stderr).toBe("");
+  return { code, stdout };
+}
+
+describe("exit codes and texts", () => {
+  test("a good file: 0", async () => {
+    workspace.write("gateway.yaml", GOOD);
+    expect(await check()).toEqual({ code: 0, stdout: "0 errors, 0 warnings\n" });
+    expect(await check("--strict")).toEqual({ code: 0, stdout: "0 errors, 0 warnings\n" });
+  });
+
+  test("warnings: 0, with --strict 1", async () => {
+    workspace.write("gateway.yaml", WARNED);
+    const { code, stdout } = await check();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^gateway\.yaml:\d+:\d+: warning chain-window .*\n0 errors, 1 warning\n$/);
+    expect((await check("--strict")).code).toBe(1);
+  });
+
+  test("errors: 1, all of them, with a hint", async () => {
+    workspace.write("gateway.yaml", WRONG);
+    const { code, stdout } = await check();
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/gateway\.yaml:\d+:\d+: error .*alpa.*alpha/);
+    expect(stdout).toMatch(/gateway\.yaml:\d+:\d+: error .*Fre.*Free/);
+    expect(stdout).toMatch(/^2 errors, /m);
+  });
+
+  test("JSON says the same, and nothing else is on stdout", async () => {
+    workspace.write("gateway.yaml", WRONG);
+    const { code, stdout } = await check("--format", "json");
+    const report = JSON.parse(stdout) as Report;
+    expect(code).toBe(1);
+    expect(report.ok).toBe(false);
+    const errors = report.diagnostics.filter(({ severity }) => severity === "error");
+    expect(errors).toHaveLength(2);
+    expect(new Set(errors.map(({ pointer }) => pointer))).toEqual(
+      new Set(["/models/route~1one/chain/0/upstream", "/models/route~1one/tier"]),
+    );
+    for (const diagnostic of report.diagnostics) {
+      expect(diagnostic).toMatchObject({
+        file: "gateway.yaml",
+        line: expect.any(Number),
+        column: expect.any(Number),
+        rule: expect.any(String),
+        message: expect.any(String),
+      });
+      expect(diagnostic).toHaveProperty("hint");
+    }
+    workspace.write("gateway.yaml", WARNED);
+    const warned = JSON.parse((await check("--format", "json", "--strict")).stdout) as Report;
+    expect(warned.ok).toBe(false);
+  });
+
+  test("several files are checked in one go; one that is missing is an error that names it", async () => {
+    workspace.write("a.yaml", GOOD);
+    workspace.write("b.yaml", WARNED);
+    const both = await check("a.yaml", "b.yaml");
+    expect(both).toEqual({ code: 0, stdout: expect.stringMatching(/^b\.yaml:.*\n0 errors, 1 warning\n$/) });
+    const missing = await check("a.yaml", "nowhere.yaml");
+    expect(missing.code).toBe(1);
+    expect(missing.stdout).toMatch(/^nowhere\.yaml:1:1: error /);
+  });
+
+  test.each([[["--format", "yaml"]], [["--stirct"]]])("wrong use ends with 2: %j", async (args) => {
+    expect(await workspace.cli("check", ...args)).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("a check makes nothing: no store, no folder", async () => {
+    workspace.write("gateway.yaml", GOOD);
+    await check();
+    expect(await workspace.spawn("ls", ["-A"]).exited).toMatchObject({ stdout: expect.not.stringContaining("data") });
+  });
+});
+
+test("npx gateway works in the checkout, on whatever Node npx runs", () => {
+  // The checkout's own Node comes first on the path of npx.
+  const { status, stdout } = spawnSync("npx", ["--no-install", "gateway", "check", "--format", "json"], {
+    cwd: ROOT,
+    encoding: "utf8",
+    timeout: 25_000,
+  });
+  expect({ status, report: JSON.parse(stdout) as Report }).toMatchObject({ status: 0, report: { ok: true } });
+});
+
+test("--help of every command ends with 0 on stdout", async () => {
+  const commands = ["", "dev", "serve", "check", "users", "credits", "keys", "token", "sim"];
+  const exits = await Promise.all(commands.map((name) => workspace.cli(...(name ? [name] : []), "--help")));
+  for (const [index, { code, stdout, stderr }] of exits.entries()) {
+    expect({ code, stderr }, `gateway ${commands[index]}`).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`Usage: gateway${commands[index] ? ` ${commands[index]}` : ""}`);
+  }
+});
+
+test("no command at all is wrong use: help on stderr, 2", async () => {
+  const { code, stdout, stderr } = await workspace.cli();
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("Usage: gateway");
+});
+
+test("commands on a configuration that cannot be read end with 1 and its report", async () => {
+  workspace.write("gateway.yaml", WRONG);
+  const { code, stdout, stderr } = await workspace.cli("users", "list");
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error /);
+});

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Child, configuration, eventsOf, poll, ROOT, textOf, Workspace } from "../support/process.ts";
+
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = new Workspace();
+});
+
+afterEach(() => workspace.close());
+
+/** The shipped configuration, on ports that are free. */
+function shipped(): string {
+  return readFileSync(`${ROOT}gateway.yaml`, "utf8").replaceAll(/port: \d+/g, "port: 0");
+}
+
+/** Runs a printed command line in a shell, with a bound on time. */
+function shell(command: string): Child {
+  return workspace.spawn("sh", ["-c", command.replace("curl ", "curl --silent --show-error --max-time 10 ")]);
+}
+
+describe("gateway dev", () => {
+  test("on an empty store: a key, once, and a curl that works", async () => {
+    workspace.write("gateway.yaml", shipped());
+    const dev = workspace.gateway("dev");
+    const [, origin] = await dev.printed("stdout", /Gateway +(http:\S+)\/v1 +http:\S+\/v1\n/);
+    const [, key] = await dev.printed("stdout", /Demo key +(rk_[0-9a-f]{64}) /);
+    const [command] = await dev.printed("stdout", / {2}curl [^]*?'\n/);
+    expect(command).toContain(`${origin}/v1/chat/completions`);
+    expect(command).toContain(key);
+    const { code, stdout, stderr } = await shell(command).exited;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const events = eventsOf(stdout);
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(textOf(events)).toContain("You said: Hello!");
+    expect(dev.stderr, "the log never shows the key").not.toContain(key);
+    expect((await dev.stop("SIGINT")).code).toBe(0);
+
+    const again = workspace.gateway("dev");
+    await again.printed("stdout", /Admin +http:\S+\n\n/);
+    expect(again.stdout).not.toContain("rk_");
+    expect((await again.stop()).code).toBe(0);
+    const users = await workspace.onStore((store) => store.listUsers());
+    expect(users.map(({ email }) => email)).toEqual(["demo@example.com"]);
+  });
+
+  test("takes an edit over by itself", async () => {
+    workspace.write("gateway.yaml", shipped());
+    const dev = workspace.gateway("dev");
+    await dev.printed("stdout", /Demo key/);
+    // What is saved before the first look at the files is found by the poll, later.
+    await sleep(300);
+    workspace.replace("gateway.yaml", shipped().replace("cost_multiplier: 1.0", "cost_multiplier: 2.0"));
+    const [line] = await dev.printed("stderr", /.*configuration reloaded.*/);
+    expect(line, "for people, not JSON").toMatch(/INFO/);
+  });
+
+  test("serve makes nobody up", async () => {
+    workspace.write("gateway.yaml", configuration("http://127.0.0.1:9"));
+    const gateway = await workspace.serve();
+    expect(gateway.child.stdout).toBe("");
+    expect(await workspace.onStore((store) => store.listUsers())).toEqual([]);
+  });
+});
+
+test("the shipped configuration serves with --strict", async () => {
+  workspace.write("gateway.yaml", shipped());
+  const gateway = await workspace.serve("--strict");
+  expect(gateway.origins).toHaveLength(2);
+});
+
+describe("gateway sim", () => {
+  test("prints its origin, answers as scripted, and ends on a signal with 0", async () => {
+    const sim = await workspace.sim();
+    const ask = (path: string) =>
+      fetch(`${sim.origin}${path}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer any", "content-type": "application/json" },
+        body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "x" }] }),
+      });
+    expect((await ask("/v1")).status).toBe(200);
+    expect((await ask("/sim/status%3D429/v1")).status).toBe(429);
+    const open = ask("/sim/first_byte%3D60s/v1").then(
+      () => "answered",
+      () => "cut",
+    );
+    await poll(async () => (await sim.ledger()).length === 3);
+    expect(await sim.child.stop()).toMatchObject({ code: 0, stderr: "" });
+    expect(await open).toBe("cut");
+  });
+
+  test("a busy port ends with 3, a port that is none with 2", async () => {
+    const sim = await workspace.sim();
+    const port = new URL(sim.origin).port;
+    const busy = await workspace.cli("sim", "--port", port);
+    expect(busy.code).toBe(3);
+    expect(busy.stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
+    expect((await workspace.cli("sim", "--port", "70000")).code).toBe(2);
+  });
+});

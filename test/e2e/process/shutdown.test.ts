@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Account,
+  ask,
+  configuration,
+  eventsOf,
+  type GatewayProcess,
+  poll,
+  type SimProcess,
+  Workspace,
+} from "../support/process.ts";
+
+let workspace: Workspace;
+let sim: SimProcess;
+let user: Account;
+
+beforeEach(async () => {
+  workspace = new Workspace();
+  sim = await workspace.sim();
+});
+
+afterEach(() => workspace.close());
+
+async function start(drain: { delay: string; timeout: string }): Promise<GatewayProcess> {
+  const config = configuration(sim.origin);
+  workspace.write("gateway.yaml", { ...config, server: { ...config.server, drain } });
+  const gateway = await workspace.serve();
+  user = await workspace.account();
+  return gateway;
+}
+
+/** A streamed request that has begun; `text` resolves with the whole of it. */
+async function stream(gateway: GatewayProcess, requestId: string, script: object) {
+  const response = await gateway.chat(user.key, ask("x", { stream: true, sim: script }), { requestId });
+  expect(response.status).toBe(200);
+  return { text: response.text() };
+}
+
+const IDLE = { requests: 0, streams: 0, held: 0n };
+
+describe("SIGTERM", () => {
+  test("streams in flight finish, readiness goes at once, new requests are served for the delay", async () => {
+    const gateway = await start({ delay: "2500ms", timeout: "20s" });
+    const long = await stream(gateway, "long", { chunks: 150, chunk_delay: "20ms" });
+    gateway.child.process.kill("SIGTERM");
+    await poll(async () => (await gateway.ask("/readyz")).status === 503, 1_000);
+    expect(await (await gateway.ask("/readyz")).json()).toMatchObject({ reasons: ["draining"] });
+    expect((await gateway.ask("/livez")).status, "it lives on").toBe(200);
+    const late = await gateway.chat(user.key, ask("late"), { requestId: "late" });
+    expect(late.status).toBe(200);
+    expect(late.headers.get("connection"), "the client looks for another instance").toBe("close");
+    await late.text();
+
+    const events = eventsOf(await long.text);
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(events.filter((event) => event.includes('"error"'))).toEqual([]);
+    expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
+    const { outcomes, drift, running } = await workspace.books(user.id);
+    expect(outcomes).toEqual({ late: "served", long: "served" });
+    expect({ drift, running }).toEqual({ drift: 0n, running: IDLE });
+  });
+
+  test("after the delay nobody is accepted; what outlasts the timeout is told, ended and settled", async () => {
+    const gateway = await start({ delay: "0s", timeout: "700ms" });
+    const stuck = await Promise.all(
+      [0, 1, 2].map((index) => stream(gateway, `stuck-${index}`, { chunks: 10_000, chunk_delay: "20ms" })),
+    );
+    const silent = gateway.chat(user.key, ask("x", { sim: { first_byte: "60s" } }), { requestId: "silent" });
+    await poll(() => sim.entry("silent"));
+    gateway.child.process.kill("SIGTERM");
+    await poll(() =>
+      fetch(`${gateway.origin}/v1/chat/completions`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    for (const { text } of stuck) {
+      const events = eventsOf(await text);
+      expect(events.at(-1)).toBe("[DONE]");
+      expect(JSON.parse(events.at(-2) ?? "")).toEqual({
+        error: { message: "Server is shutting down", type: "api_error" },
+      });
+    }
+    const refused = await silent;
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("x-error-code")).toBe("SHUTTING_DOWN");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await refused.text()).toBe("Server is shutting down");
+    expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
+    const { ledger, outcomes, drift, running } = await workspace.books(user.id);
+    // What never began is given back.
+    expect(outcomes).toEqual({ "stuck-0": "shutdown", "stuck-1": "shutdown", "stuck-2": "shutdown" });
+    for (const { charge, estimated } of ledger) {
+      expect(estimated).toBe(true);
+      expect(charge, "what was delivered is charged").toBeGreaterThan(0n);
+    }
+    expect({ drift, running }).toEqual({ drift: 0n, running: IDLE });
+    const closed = await poll(async () => {
+      const entries = await sim.ledger();
+      return entries.every(({ closedAt }) => closedAt !== null) ? entries : null;
+    });
+    expect(
+      closed.every(({ aborted }) => aborted),
+      "the upstream is let go",
+    ).toBe(true);
+  });
+
+  test("an idle gateway ends at once, keep-alive connections or not", async () => {
+    const gateway = await start({ delay: "0s", timeout: "20s" });
+    await (await gateway.chat(user.key, ask("x"))).text();
+    const from = performance.now();
+    expect(await gateway.stop()).toMatchObject({ code: 0, signal: null });
+    expect(performance.now() - from).toBeLessThan(5_000);
+  });
+});
+
+test("a second signal does not wait, and the next start finds nothing held", async () => {
+  const gateway = await start({ delay: "0s", timeout: "60s" });
+  const { text } = await stream(gateway, "cut", { chunks: 10_000, chunk_delay: "20ms" });
+  const cut = text.then(
+    () => "whole",
+    () => "cut",
+  );
+  gateway.child.process.kill("SIGTERM");
+  await poll(async () => (await gateway.ask("/readyz")).status === 503);
+  const from = performance.now();
+  const { code } = await gateway.stop("SIGINT");
+  expect(performance.now() - from).toBeLessThan(2_000);
+  expect(code, "not as it should have ended").toBe(3);
+  expect(await cut).toBe("cut");
+  await workspace.serve();
+  const { running, ledger } = await workspace.books(user.id);
+  expect(running).toEqual(IDLE);
+  expect(ledger).toMatchObject([{ outcome: "shutdown", charge: 0n }]);
+});
+
+test("SIGINT stops as SIGTERM does", async () => {
+  const gateway = await start({ delay: "0s", timeout: "20s" });
+  const { text } = await stream(gateway, "long", { chunks: 30, chunk_delay: "20ms" });
+  gateway.child.process.kill("SIGINT");
+  expect(eventsOf(await text).at(-1)).toBe("[DONE]");
+  expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
+});

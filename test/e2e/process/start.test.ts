@@ -1,0 +1,211 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ask, configuration, poll, Workspace } from "../support/process.ts";
+
+/** Nothing is sent there in these tests but by those that start a simulator. */
+const NOWHERE = "http://127.0.0.1:9";
+
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = new Workspace();
+});
+
+afterEach(() => workspace.close());
+
+describe("a bad configuration", () => {
+  test("ends with 1, every error on stderr with its place, nothing on stdout", async () => {
+    const { tiers: _left, ...config } = configuration(NOWHERE);
+    workspace.write("gateway.yaml", { ...config, modls: {}, pipeline: ["auth", "qota"] });
+    const { code, stdout, stderr } = await workspace.cli("serve");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^gateway: the configuration cannot serve\n/);
+    expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error missing-key missing key 'tiers'/);
+    expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error .*'modls'/);
+    expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error .*'qota'.*quota/);
+    expect(existsSync(workspace.path("data")), "no store is made for it").toBe(false);
+  });
+
+  test.each([
+    ["is missing", null, /gateway\.yaml/],
+    ["is empty", "", /gateway\.yaml:1:1: error/],
+    ["is no YAML", "version: 1\nmodels: {", /gateway\.yaml:\d+:\d+: error/],
+  ])("one that %s ends with 1 and names the file", async (_name, text, message) => {
+    if (text !== null) workspace.write("gateway.yaml", text);
+    const { code, stderr } = await workspace.cli("serve");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr, "a report, not a stack").not.toMatch(/^\s+at /m);
+  });
+
+  test("a plugin whose setup fails is one, too", async () => {
+    workspace.write("plugins/bad.schema.json", { type: "object" });
+    workspace.write("plugins/bad.ts", plugin("bad", 'throw new Error("no such thing")'));
+    workspace.write("gateway.yaml", withPlugin("./plugins/bad.ts"));
+    const { code, stderr } = await workspace.cli("serve");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error plugin-setup .*bad.*no such thing/);
+  });
+});
+
+function plugin(name: string, setup: string): string {
+  return `import { definePlugin } from "#kit";
+export default definePlugin({
+  name: "${name}", stage: "transform", schema: new URL("${name}.schema.json", import.meta.url),
+  setup() { ${setup} },
+});`;
+}
+
+function withPlugin(use: string) {
+  const config = configuration(NOWHERE);
+  return { ...config, pipeline: ["auth", "plan-check", "quota", "breaker", { use }, "stream-relay", "meter"] };
+}
+
+describe("the last good configuration", () => {
+  test("serves when the file is bad, loudly, and gives way to a good one; --strict refuses it", async () => {
+    const sim = await workspace.sim();
+    workspace.write("gateway.yaml", configuration(sim.origin));
+    const first = await workspace.serve();
+    const user = await workspace.account();
+    const good = await first.config();
+    await first.stop();
+
+    workspace.write("gateway.yaml", "version: 1\nmodels: {");
+    const strict = await workspace.cli("serve", "--strict");
+    expect(strict.code).toBe(1);
+    expect(strict.stderr).toMatch(/gateway\.yaml:\d+:\d+: error/);
+
+    const second = await workspace.serve();
+    expect(second.child.stderr).toMatch(/"level":50.*cannot serve: serving the last good configuration instead/);
+    const status = await second.config();
+    expect(status).toMatchObject({ hash: good.hash, generation: 1 });
+    expect(status.last_rejection?.diagnostics.length).toBeGreaterThan(0);
+    expect((await second.chat(user.key, ask("x"))).status).toBe(200);
+
+    const config = configuration(sim.origin);
+    workspace.replace("gateway.yaml", { ...config, billing: { cost_multiplier: 2 } });
+    await poll(async () => (await second.config()).generation === 2);
+    expect((await second.config()).last_rejection).toBeNull();
+  });
+
+  test("keeps references, never what they stand for", async () => {
+    const sim = await workspace.sim();
+    workspace.env["PLANTED"] = "sk-planted-in-the-environment";
+    workspace.write("secret.txt", "sk-planted-in-a-file\n");
+    const config = configuration(sim.origin);
+    const alpha = { ...config.upstreams["alpha"]!, api_keys: ["${env:PLANTED}", "${file:secret.txt}"] };
+    workspace.write("gateway.yaml", { ...config, upstreams: { alpha } });
+    const gateway = await workspace.serve();
+    await gateway.stop();
+    const folder = workspace.path("data/last-good");
+    const { copies } = JSON.parse(readFileSync(`${folder}/current.json`, "utf8")) as { copies: string };
+    const kept = readFileSync(`${folder}/${copies}${workspace.path("gateway.yaml")}`, "utf8");
+    expect(kept).toContain("${env:PLANTED}");
+    expect(kept).not.toContain("sk-planted");
+    rmSync(workspace.path("gateway.yaml"));
+    const again = await workspace.serve();
+    expect((await again.config()).last_rejection?.diagnostics.length, "a missing file counts as bad").toBeGreaterThan(
+      0,
+    );
+  });
+});
+
+describe("what the machine does not give ends with 3", () => {
+  test("a busy port, named; nothing else stays open", async () => {
+    const busy = createServer().listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const address = busy.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const config = configuration(NOWHERE);
+    const local = { host: "127.0.0.1", port: 0 };
+    workspace.write("gateway.yaml", { ...config, server: { ...config.server, listen: [local, { ...local, port }] } });
+    const { code, stderr } = await workspace.cli("serve");
+    busy.close();
+    expect(code).toBe(3);
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}: the port is in use`);
+  });
+
+  test("a store that another process serves, named; the commands still work", async () => {
+    workspace.write("gateway.yaml", configuration(NOWHERE));
+    const gateway = await workspace.serve();
+    const { code, stderr } = await workspace.cli("serve");
+    expect(code).toBe(3);
+    expect(stderr).toContain(`${workspace.path("data/gateway.db")}: another process is serving it`);
+    expect((await gateway.ask("/readyz")).status, "the first is not disturbed").toBe(200);
+    expect((await workspace.cli("users", "list")).code).toBe(0);
+  });
+
+  test.each([["serve"], ["users"]])("a damaged store, named and left as it is: %s", async (command) => {
+    const text = "this is no database ".repeat(500);
+    workspace.write("gateway.yaml", configuration(NOWHERE));
+    workspace.write("data/gateway.db", text);
+    const { code, stdout, stderr } = await workspace.cli(command, ...(command === "users" ? ["list"] : []));
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+    expect(stderr).toContain(`cannot open the store ${workspace.path("data/gateway.db")}: it is not a database`);
+    expect(readFileSync(workspace.path("data/gateway.db"), "utf8")).toBe(text);
+  });
+
+  test("a folder that cannot be made", async () => {
+    workspace.write("gateway.yaml", configuration(NOWHERE));
+    workspace.write("data", "a file where the folder should be");
+    const { code, stderr } = await workspace.cli("serve");
+    expect(code).toBe(3);
+    expect(stderr).toContain(`cannot open the store ${workspace.path("data/gateway.db")}`);
+  });
+});
+
+describe("a reference to nothing", () => {
+  beforeEach(() => {
+    const config = configuration(NOWHERE);
+    const alpha = { ...config.upstreams["alpha"]!, api_keys: ["${env:NOT_SET_ANYWHERE}"] };
+    workspace.write("gateway.yaml", { ...config, upstreams: { alpha } });
+  });
+
+  test("is an error in serve", async () => {
+    const { code, stderr } = await workspace.cli("serve");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error .*NOT_SET_ANYWHERE/);
+  });
+
+  test("is a warning in dev and in check, an error with --strict", async () => {
+    const dev = workspace.gateway("dev");
+    await dev.printed("stdout", /Demo key/);
+    expect(dev.stderr).toMatch(/WARN.*NOT_SET_ANYWHERE/);
+    expect((await dev.stop()).code).toBe(0);
+    const check = await workspace.cli("check");
+    expect(check.code).toBe(0);
+    expect(check.stdout).toMatch(/warning .*NOT_SET_ANYWHERE/);
+    expect((await workspace.cli("check", "--strict")).code).toBe(1);
+  });
+});
+
+describe("wrong use ends with 2", () => {
+  test.each([
+    [["--nonsense"]],
+    [["serve", "--nonsense"]],
+    [["serve", "extra"]],
+    [["sreve"]],
+    [["serve", "--log-level", "loud"]],
+    [["--config"]],
+  ])("%j", async (args) => {
+    workspace.write("gateway.yaml", configuration(NOWHERE));
+    const { code, stdout, stderr } = await workspace.cli(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).not.toBe("");
+  });
+});
+
+test("the file comes from --config, else $GATEWAY_CONFIG, else ./gateway.yaml", async () => {
+  const config = configuration(NOWHERE);
+  workspace.write("elsewhere/a.yaml", { ...config, billing: { cost_multiplier: 2 } });
+  workspace.write("elsewhere/b.yaml", config);
+  workspace.env["GATEWAY_CONFIG"] = workspace.path("elsewhere/b.yaml");
+  const byEnvironment = await workspace.serve();
+  expect((await byEnvironment.config()).file).toBe(workspace.path("elsewhere/b.yaml"));
+  expect(existsSync(workspace.path("elsewhere/data/gateway.db")), "relative to the file").toBe(true);
+  await byEnvironment.stop();
+  const byOption = await workspace.serve("--config", "elsewhere/a.yaml");
+  expect((await byOption.config()).file).toBe(workspace.path("elsewhere/a.yaml"));
+});

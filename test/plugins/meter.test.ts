@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import meter from "../../plugins/meter.ts";
+import {
+  type Bill,
+  type BillingSettings,
+  decimal,
+  type Ending,
+  type OutcomeKind,
+  type OutcomePolicy,
+  type Usage,
+} from "../../src/kit/index.ts";
+import { testExchange } from "../support/exchange.ts";
+import { testModel, testSnapshot, testTarget } from "../support/snapshot.ts";
+import { pluginHost, setUp } from "./harness.ts";
+
+type Outcomes = BillingSettings["outcomes"];
+const DEFAULT: Outcomes = {
+  client_gone: "delivered",
+  killed: "delivered",
+  upstream_cut: "delivered",
+  no_usage: "estimate",
+};
+const USAGE: Usage = { prompt: 100, completion: 50, cached: 10, reasoning: 5 };
+/** What the tokenizer counts. */
+const ESTIMATE: Usage = { prompt: 30, completion: 20, cached: 0, reasoning: 0 };
+/** At 1 and 2 per million. */
+const COUNTED = 200_000n;
+const ESTIMATED = 70_000n;
+
+function ending(kind: OutcomeKind, begun: boolean, usage: Usage | null): Ending & { counts: number } {
+  const result = {
+    kind,
+    begun,
+    status: 200,
+    code: null,
+    usage,
+    target: begun ? testTarget("alpha") : null,
+    attempts: 1,
+    firstEventAt: begun ? 1 : null,
+    endedAt: 2,
+    counts: 0,
+    countPrompt: async () => ((result.counts += 1), ESTIMATE.prompt),
+    countDelivered: async () => ((result.counts += 1), ESTIMATE.completion),
+  };
+  return result;
+}
+
+async function bill(given: Ending, outcomes: Partial<Outcomes> = {}): Promise<Bill> {
+  const snapshot = testSnapshot({ billing: { outcomes: { ...DEFAULT, ...outcomes } } });
+  const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
+  return hooks.settle!(given, testExchange(snapshot));
+}
+
+describe("what is owed for", () => {
+  test.each<readonly [OutcomeKind, boolean]>([
+    ["refused", false],
+    ["failed", false],
+    ["client_fault", false],
+    ["client_gone", false],
+    ["killed", false],
+    ["shutdown", false],
+  ])("%s before anything came: nothing, and nothing is counted", async (kind, begun) => {
+    const given = ending(kind, begun, null);
+    expect(await bill(given)).toEqual({
+      usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 },
+      estimated: false,
+      charge: 0n,
+    });
+    expect(given.counts).toBe(0);
+  });
+
+  test("an answer with a count: that count, no tokenizer", async () => {
+    const given = ending("served", true, USAGE);
+    expect(await bill(given)).toEqual({ usage: USAGE, estimated: false, charge: COUNTED });
+    expect(given.counts).toBe(0);
+  });
+
+  test("an answer without a count: by tokenizer, or nothing, as no_usage says", async () => {
+    expect(await bill(ending("served", true, null))).toEqual({ usage: ESTIMATE, estimated: true, charge: ESTIMATED });
+    expect(await bill(ending("served", true, null), { no_usage: "free" })).toEqual({
+      usage: ESTIMATE,
+      estimated: true,
+      charge: 0n,
+    });
+    expect(await bill(ending("served", true, USAGE), { no_usage: "free" })).toMatchObject({ charge: COUNTED });
+  });
+
+  /** Each way of breaking off, and the setting that rules it. */
+  const BROKEN: readonly (readonly [OutcomeKind, keyof Outcomes])[] = [
+    ["client_gone", "client_gone"],
+    ["killed", "killed"],
+    ["upstream_cut", "upstream_cut"],
+    ["shutdown", "upstream_cut"],
+  ];
+  const POLICIES: readonly (readonly [OutcomePolicy, bigint, bigint])[] = [
+    ["delivered", ESTIMATED, COUNTED],
+    ["estimate", ESTIMATED, COUNTED],
+    ["free", 0n, 0n],
+  ];
+  const TABLE = BROKEN.flatMap(([kind, setting]) =>
+    POLICIES.map(([policy, estimated, counted]) => ({ kind, setting, policy, estimated, counted })),
+  );
+
+  test.each(TABLE)(
+    "a stream that broke off ($kind) with $setting: $policy",
+    async ({ kind, setting, policy, estimated, counted }) => {
+      const others = Object.fromEntries(
+        Object.keys(DEFAULT).map((name) => [name, policy === "free" ? "delivered" : "free"]),
+      ) as Outcomes;
+      const outcomes = { ...others, no_usage: "estimate" as const, [setting]: policy };
+      expect(await bill(ending(kind, true, null), outcomes)).toMatchObject({ estimated: true, charge: estimated });
+      expect(await bill(ending(kind, true, USAGE), outcomes)).toMatchObject({ estimated: false, charge: counted });
+    },
+  );
+
+  test("no_usage is about whole answers: what was delivered of a broken one is owed all the same", async () => {
+    for (const [kind] of BROKEN) {
+      expect(await bill(ending(kind, true, null), { no_usage: "free" })).toMatchObject({ charge: ESTIMATED });
+    }
+  });
+});
+
+test("prices, cached prices and multipliers of the model and of billing", async () => {
+  const price = { inputPerMillion: decimal(1), outputPerMillion: decimal(2), cachedInputPerMillion: decimal("0.5") };
+  const snapshot = testSnapshot({
+    billing: { costMultiplier: decimal("1.5") },
+    models: [testModel("route/free", { price, multipliers: { requests: 1, cost: decimal(2) } })],
+  });
+  const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
+  const { charge } = await hooks.settle!(ending("served", true, USAGE), testExchange(snapshot));
+  expect(charge).toBe((90_000n + 5_000n + 100_000n) * 3n);
+});
