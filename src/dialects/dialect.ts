@@ -1,6 +1,6 @@
 import type { AttemptError, Call, DialectName, Json, StreamEvent, Target, Usage } from "../kit/index.ts";
 
-/** One HTTP request to an upstream; `path` is appended to its base URL. Credentials are in `headers`. */
+/** One HTTP request to an upstream; `path` is appended to its base URL. Header names are in lower case. */
 export interface UpstreamRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

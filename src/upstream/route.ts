@@ -87,7 +87,7 @@ export class Route {
         path: basePath + path,
         headers: {
           "user-agent": "route-gateway",
-          ...lowerCased(headers),
+          ...headers,
           ...this.#headers,
           // Last, so that no configuration can ask for a compressed answer or break the trail of a request.
           "accept-encoding": "identity",

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { configuration, ROOT, Workspace } from "../e2e/support/process.ts";
+import { configuration } from "../e2e/support/configuration.ts";
+import { ROOT, Workspace } from "../e2e/support/process.ts";
 
 let workspace: Workspace;
 

@@ -112,7 +112,7 @@ describe("wireFailure", () => {
     [new errors.SocketError("bad upgrade"), true, "protocol"],
     [new errors.HeadersOverflowError(), true, "protocol"],
     [new errors.ResponseContentLengthMismatchError(), true, "protocol"],
-    [new errors.HTTPParserError("secret bytes", "INVALID_CONSTANT"), true, "protocol"],
+    [new errors.HTTPParserError("secret bytes"), true, "protocol"],
   ])("%s, sent %s: %s", (cause, sent, failure) => {
     const error = wireFailure(cause, sent);
     expect(error).toMatchObject({ failure, status: 0, cause });

@@ -74,9 +74,18 @@ describe("bodies that are not what the endpoint takes", () => {
     [say({ ...good, tools: "x" }), "/tools must be an array or null"],
     [say({ ...good, tools: [{ type: "function", function: {} }] }), "/tools/0/function/name is required"],
     [say({ ...good, tool_choice: 5 }), "/tool_choice must be a string, an object or null"],
-    [say({ ...good, stream_options: { include_usage: "yes" } }), "/stream_options/include_usage must be a boolean or null"],
-    ['{"model":"route/one","messages":[{"role":"user","content":"a"}],"max_tokens":1e400}', "/max_tokens must be an integer or null"],
-    ['{"model":"route/one","messages":[{"role":"user","content":"a"}],"temperature":1e400}', "/temperature must be a number or null"],
+    [
+      say({ ...good, stream_options: { include_usage: "yes" } }),
+      "/stream_options/include_usage must be a boolean or null",
+    ],
+    [
+      '{"model":"route/one","messages":[{"role":"user","content":"a"}],"max_tokens":1e400}',
+      "/max_tokens must be an integer or null",
+    ],
+    [
+      '{"model":"route/one","messages":[{"role":"user","content":"a"}],"temperature":1e400}',
+      "/temperature must be a number or null",
+    ],
   ])("%s", (body, what) => refused(body, "INVALID_REQUEST", `Invalid request: ${what}`));
 
   test("bytes that are not UTF-8", async () => {
@@ -92,12 +101,41 @@ describe("bodies that are not what the endpoint takes", () => {
 
 describe("bodies beyond the specification that are served and travel on", () => {
   test.each<[string, Json]>([
-    ["other roles and content parts", { messages: [{ role: "developer", content: [{ type: "text", text: "Hello there" }] }, { role: "user", content: "x" }] }],
-    ["null for what is optional", { temperature: null, max_tokens: null, stream: null, stream_options: null, tools: null, stop: null, n: null, user: null }],
-    ["a tool choice that is an object", { tools: [{ type: "function", function: { name: "f" } }], tool_choice: { type: "function", function: { name: "f" } } }],
+    [
+      "other roles and content parts",
+      {
+        messages: [
+          { role: "developer", content: [{ type: "text", text: "Hello there" }] },
+          { role: "user", content: "x" },
+        ],
+      },
+    ],
+    [
+      "null for what is optional",
+      {
+        temperature: null,
+        max_tokens: null,
+        stream: null,
+        stream_options: null,
+        tools: null,
+        stop: null,
+        n: null,
+        user: null,
+      },
+    ],
+    [
+      "a tool choice that is an object",
+      {
+        tools: [{ type: "function", function: { name: "f" } }],
+        tool_choice: { type: "function", function: { name: "f" } },
+      },
+    ],
     ["fields nobody knows", { future: { deep: [1, { a: null }] }, "x-y/z~": 1 }],
     ["lone surrogates", { messages: [{ role: "user", content: "\ud800 and \udfff" }], user: "\udc00" }],
-    ["text of many languages, control characters", { messages: [{ role: "user", content: "\u0000\u2028\u202e\u{1f600} 漢字" }] }],
+    [
+      "text of many languages, control characters",
+      { messages: [{ role: "user", content: "\u0000\u2028\u202e\u{1f600} 漢字" }] },
+    ],
   ])("%s", async (_, body) => {
     const answer = await gateway.chat(user, body);
     expect([answer.status, answer.text.includes('"model":"route/one"')]).toEqual([200, true]);
@@ -115,7 +153,7 @@ describe("hostile bodies", () => {
     const text = "Invalid request: / must not be nested deeper than 64 levels";
     await refused(nested(65), "INVALID_REQUEST", text);
     await refused(nested(200_000), "INVALID_REQUEST", text);
-    await refused(`${"[".repeat(200_000)}`, "INVALID_REQUEST", "Invalid request: / must be valid JSON");
+    await refused("[".repeat(200_000), "INVALID_REQUEST", "Invalid request: / must be valid JSON");
   });
 
   test("a hundred thousand keys and ten megabytes of text are no more than work", async () => {
@@ -125,7 +163,9 @@ describe("hostile bodies", () => {
     const rich = await gateway.user({ credits: "1000" });
     const long = "word ".repeat(2_000_000);
     const answer = await gateway.chat(rich, { messages: [{ role: "user", content: long }] });
-    expect([answer.status, (JSON.parse(answer.text) as { usage: Json }).usage["prompt_tokens"]]).toEqual([200, 2_000_000]);
+    expect([answer.status, (JSON.parse(answer.text) as { usage: Json }).usage["prompt_tokens"]]).toEqual([
+      200, 2_000_000,
+    ]);
   });
 
   test("names of prototypes are plain data, in the body and as a model", async () => {
@@ -135,7 +175,11 @@ describe("hostile bodies", () => {
     expect(({} as Json)["polluted"]).toBeUndefined();
     for (const model of ["__proto__", "constructor", "toString", "hasOwnProperty"])
       await refused(say({ ...good, model }), "INVALID_MODEL", `Invalid model: '${model}'`);
-    await refused('{"__proto__":{"model":"route/one","messages":[{"role":"user"}]}}', "INVALID_REQUEST", "Invalid request: /model is required");
+    await refused(
+      '{"__proto__":{"model":"route/one","messages":[{"role":"user"}]}}',
+      "INVALID_REQUEST",
+      "Invalid request: /model is required",
+    );
   });
 
   test.each([
@@ -162,7 +206,10 @@ describe("hostile bodies", () => {
     const twice = (first: string, second: string): string =>
       `{"model":"${first}","model":"${second}","max_tokens":1,"max_tokens":3,"messages":[{"role":"user","content":"a"}]}`;
     const answer = await gateway.chat(user, {}, { body: twice("route/one", "route/dear") });
-    expect(JSON.parse(answer.text)).toMatchObject({ model: "route/dear", usage: { prompt_tokens: 1, completion_tokens: 3 } });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      model: "route/dear",
+      usage: { prompt_tokens: 1, completion_tokens: 3 },
+    });
     expect(gateway.simulator.ledger().at(-1)?.model).toBe("dear-model");
     const { ledger } = await gateway.books(user);
     expect(ledger).toMatchObject([{ model: "route/dear", charge: 4_000_000n }]);

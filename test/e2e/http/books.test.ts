@@ -17,7 +17,9 @@ interface Plan {
   readonly patience: number | null;
 }
 
-const counts = fc.tuple(fc.nat(5_000), fc.nat(5_000)).map(([prompt, completion]) => `?usage.prompt=${prompt}&usage.completion=${completion}&usage.cached=${prompt >> 1}`);
+const counts = fc
+  .tuple(fc.nat(5_000), fc.nat(5_000))
+  .map(([prompt, completion]) => `?usage.prompt=${prompt}&usage.completion=${completion}&usage.cached=${prompt >> 1}`);
 const fault = fc.constantFrom(
   "?status=500",
   "?status=429",
@@ -87,7 +89,15 @@ test(`${REQUESTS} requests with faults of every kind: client, ledger and upstrea
   }
   const asked = Map.groupBy(gateway.simulator.ledger(), ({ requestId }) => requestId);
   const wrong = [...seen].filter(([id, saw]) => !agrees(saw, entries.get(id), asked.get(id) ?? [], price));
-  expect(wrong.map(([id, saw]) => ({ id, saw, plan: plans[Number(id.slice(5))], entry: entries.get(id), asked: asked.get(id) }))).toEqual([]);
+  expect(
+    wrong.map(([id, saw]) => ({
+      id,
+      saw,
+      plan: plans[Number(id.slice(5))],
+      entry: entries.get(id),
+      asked: asked.get(id),
+    })),
+  ).toEqual([]);
   // The plans reach every kind of end.
   const kinds = new Set([...entries.values()].map(({ outcome }) => outcome));
   expect(kinds).toEqual(new Set(["served", "upstream_cut", "client_fault", "client_gone"]));
@@ -100,10 +110,17 @@ function outcomeOf({ status, text }: { readonly status: number; readonly text: s
   return text.includes('data: {"error":') ? "cut" : "whole";
 }
 
-function agrees(saw: Seen, entry: LedgerEntry | undefined, asked: readonly Truth[], price: Record<string, number>): boolean {
+function agrees(
+  saw: Seen,
+  entry: LedgerEntry | undefined,
+  asked: readonly Truth[],
+  price: Record<string, number>,
+): boolean {
   const exact = entry && chargeOf(entry, price) === entry.charge;
   const claimed = asked.at(-1)?.claimed;
-  const counted = claimed ? entry?.usage.prompt === claimed.prompt && entry?.usage.completion === claimed.completion : entry?.estimated;
+  const counted = claimed
+    ? entry?.usage.prompt === claimed.prompt && entry?.usage.completion === claimed.completion
+    : entry?.estimated;
   switch (saw) {
     case "whole":
       return entry?.outcome === "served" && exact === true && counted === true;
@@ -111,7 +128,11 @@ function agrees(saw: Seen, entry: LedgerEntry | undefined, asked: readonly Truth
       return entry?.outcome === "upstream_cut" && exact === true && entry.charge > 0n;
     case "left":
       // It may have been too late to go, or what was done for it was refused.
-      return entry === undefined || entry.outcome === "client_fault" || (exact === true && ["client_gone", "served", "upstream_cut"].includes(entry.outcome));
+      return (
+        entry === undefined ||
+        entry.outcome === "client_fault" ||
+        (exact === true && ["client_gone", "served", "upstream_cut"].includes(entry.outcome))
+      );
     case 400:
       return entry?.outcome === "client_fault" && entry.charge === 0n;
     default:
@@ -122,5 +143,8 @@ function agrees(saw: Seen, entry: LedgerEntry | undefined, asked: readonly Truth
 /** Prices of whole units a million are whole nano-units a token, times 1,000. */
 function chargeOf({ usage }: LedgerEntry, price: Record<string, number>): bigint {
   const fresh = (usage.prompt - usage.cached) * price["input_per_million"]!;
-  return 1_000n * BigInt(fresh + usage.cached * price["cached_input_per_million"]! + usage.completion * price["output_per_million"]!);
+  return (
+    1_000n *
+    BigInt(fresh + usage.cached * price["cached_input_per_million"]! + usage.completion * price["output_per_million"]!)
+  );
 }

@@ -40,7 +40,11 @@ describe("500 requests at once, through both addresses and two keys of one user"
     const keys = await twoKeys(tier);
     const answers = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
-        gateway.chat(keys[index % 2]!, { stream: index % 3 === 0 }, { url: index % 5 === 0 ? gateway.secondUrl : gateway.url }),
+        gateway.chat(
+          keys[index % 2]!,
+          { stream: index % 3 === 0 },
+          { url: index % 5 === 0 ? gateway.secondUrl : gateway.url },
+        ),
       ),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit);
@@ -61,7 +65,9 @@ describe("concurrent streams", () => {
   test("of 100 that would stay, exactly the limit begins; when they go, as many begin anew", async () => {
     const keys = await twoKeys("Streams");
     for (let round = 0; round < 3; round += 1) {
-      const calls = Array.from({ length: 100 }, (_, index) => gateway.open(keys[index % 2]!, { stream: true, sim: "?stall_after=2" }));
+      const calls = Array.from({ length: 100 }, (_, index) =>
+        gateway.open(keys[index % 2]!, { stream: true, sim: "?stall_after=2" }),
+      );
       const statuses = await Promise.all(calls.map(async (call) => (await call.head()).statusCode));
       expect(statuses.filter((status) => status === 200)).toHaveLength(5);
       expect(statuses.filter((status) => status === 429)).toHaveLength(95);

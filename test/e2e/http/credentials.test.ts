@@ -102,10 +102,17 @@ const ROWS: readonly (readonly [Record<string, string>, typeof SERVED | readonly
 
 test.each(ROWS)("%j", async (written, expected) => {
   const headers = Object.fromEntries(
-    Object.entries(written).map(([name, value]) => [name, value.replace(/<(\w+)>/g, (_, key: string) => secrets[key]!)]),
+    Object.entries(written).map(([name, value]) => [
+      name,
+      value.replace(/<(\w+)>/g, (_, key: string) => secrets[key]!),
+    ]),
   );
   const before = await gateway.books(user);
-  const { status, headers: sent, text } = await send(gateway.url + CHAT, {
+  const {
+    status,
+    headers: sent,
+    text,
+  } = await send(gateway.url + CHAT, {
     headers: { "content-type": "application/json", ...headers },
     body: { model: "route/one", messages: MESSAGES },
   });

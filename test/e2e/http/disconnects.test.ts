@@ -139,7 +139,7 @@ describe("a client that reads slowly", () => {
   const script = `?chunks=${CHUNKS}&chunk_bytes=${CHUNK_BYTES}`;
 
   test("pauses the upstream, is not held in memory, and gets everything when it reads on", async () => {
-    const slow = await TestGateway.start({ config: { defaults: { upstream: { timeouts: { idle: "300ms" } } } } });
+    const slow = await TestGateway.start({ config: { defaults: { upstream: { timeouts: { idle: "1s" } } } } });
     const someone = await slow.user({ credits: "1000" });
     const before = memory();
     const call = slow.open(someone, { stream: true, sim: script });
@@ -159,11 +159,10 @@ describe("a client that reads slowly", () => {
     expect(slow.simulator.open()).toBe(1);
     expect(memory() - before - Buffer.byteLength(call.text)).toBeLessThan(24 * 1024 * 1024);
     // Longer than the upstream may be silent: it is not its silence.
-    await sleep(700);
+    await sleep(1_300);
     await call.resume();
     const { text, whole } = await call.whole();
-    expect(whole).toBe(true);
-    expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+    expect([whole, text.includes('"error":'), text.slice(-14)]).toEqual([true, false, "data: [DONE]\n\n"]);
     expect(text.length).toBeGreaterThan(CHUNKS * CHUNK_BYTES);
     expect((await slow.books(someone)).ledger).toMatchObject([{ outcome: "served", estimated: false }]);
     await slow.close();

@@ -75,20 +75,26 @@ async function closedPort(): Promise<number> {
 
 async function served(model: string, stream: boolean, by: string): Promise<void> {
   const { status, text } = await gateway.chat(user, { model, stream });
-  expect([status, stream ? dataOf(text).at(-1) : (JSON.parse(text) as Json)["provider"]]).toEqual([200, stream ? "[DONE]" : by]);
+  expect([status, stream ? dataOf(text).at(-1) : (JSON.parse(text) as Json)["provider"]]).toEqual([
+    200,
+    stream ? "[DONE]" : by,
+  ]);
   if (stream) expect(text).not.toContain('"error":');
   const entry = (await gateway.store.ledger(user.id)).findLast((found) => found.model === model);
   expect(entry).toMatchObject({ upstream: by, outcome: "served", charge: 20_000n });
 }
 
 describe.each([false, true])("streamed: %s", (stream) => {
-  test.each([...FAULTS, ...(stream ? STREAM_FAULTS : ANSWER_FAULTS)])("fails over on %s, a failure of class %s", async (script, failure) => {
-    const upstream = `${id(script).replace("route/", "")}-1`;
-    const failed = () => gateway.metric("gateway_upstream_attempts_total", { upstream, result: failure });
-    const before = await failed();
-    await served(id(script), stream, upstream.replace(/1$/, "2"));
-    expect((await failed()) - before).toBe(1);
-  });
+  test.each([...FAULTS, ...(stream ? STREAM_FAULTS : ANSWER_FAULTS)])(
+    "fails over on %s, a failure of class %s",
+    async (script, failure) => {
+      const upstream = `${id(script).replace("route/", "")}-1`;
+      const failed = () => gateway.metric("gateway_upstream_attempts_total", { upstream, result: failure });
+      const before = await failed();
+      await served(id(script), stream, upstream.replace(/1$/, "2"));
+      expect((await failed()) - before).toBe(1);
+    },
+  );
 
   test.each(LOST)("fails over on %s", (fault) => {
     const name = fault.replaceAll(" ", "-");
@@ -108,7 +114,11 @@ describe.each([false, true])("streamed: %s", (stream) => {
   test.each(CLIENT_FAULTS)("does not fail over on %i: a 400 in the upstream's words", async (status) => {
     const before = gateway.simulator.ledger().length;
     const answer = await gateway.chat(user, { model: id(`?status=${status}&message=you%20did%20it`), stream });
-    expect([answer.status, answer.headers["x-error-code"], answer.text]).toEqual([400, "INVALID_REQUEST", "Invalid request: you did it"]);
+    expect([answer.status, answer.headers["x-error-code"], answer.text]).toEqual([
+      400,
+      "INVALID_REQUEST",
+      "Invalid request: you did it",
+    ]);
     expect(gateway.simulator.ledger()).toHaveLength(before + 1);
   });
 
@@ -123,7 +133,8 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect([nowhere.status, nowhere.text]).toEqual([502, "Every upstream failed: upstream could not be reached"]);
     const secret = await gateway.chat(user, { model: "route/secret", stream });
     expect(secret.text).toBe("Every upstream failed: upstream answered 500");
-    for (const { headers, text } of [none, nowhere, secret]) expect(JSON.stringify(headers) + text).not.toMatch(/127\.0\.0\.1|sk-|internal/);
+    for (const { headers, text } of [none, nowhere, secret])
+      expect(JSON.stringify(headers) + text).not.toMatch(/127\.0\.0\.1|sk-|internal/);
   });
 });
 
@@ -175,7 +186,8 @@ describe("the breaker", () => {
   test("is not marked by what clients do wrong, nor by those who go away", async () => {
     const guarded = await TestGateway.start({ config: { upstreams: { "one-1": { breaker: { consecutive: 1 } } } } });
     const someone = await guarded.user();
-    for (const script of ["?status=400", "?status=422"]) expect((await guarded.chat(someone, { sim: script })).status).toBe(400);
+    for (const script of ["?status=400", "?status=422"])
+      expect((await guarded.chat(someone, { sim: script })).status).toBe(400);
     for (const stream of [true, false]) {
       const call = guarded.open(someone, { stream, sim: "?first_byte=1h" });
       await expect.poll(() => guarded.simulator.ledger().at(-1)?.closedAt).toBe(null);

@@ -34,7 +34,9 @@ test("after a known day's work every metric says exactly what happened", async (
   await ask(2, 200, () => gateway.chat(user, { model: "route/chain", stream: true }));
   await ask(2, 502, () => gateway.chat(user, { model: "route/down" }));
   await ask(1, 200, () => gateway.chat(user, { stream: true, sim: "?reset_after=3" }));
-  await ask(1, 200, () => gateway.chat(user, { stream: true, sim: { usage: { prompt: 100, completion: 10, cached: 40 } } }));
+  await ask(1, 200, () =>
+    gateway.chat(user, { stream: true, sim: { usage: { prompt: 100, completion: 10, cached: 40 } } }),
+  );
   await ask(1, 400, () => gateway.chat(user, { sim: "?status=422" }));
   await ask(2, 400, () => gateway.chat(user, { model: "route/nobody-knows" }));
   await ask(1, 400, () => gateway.chat(user, {}, { body: "{" }));
@@ -52,7 +54,8 @@ test("after a known day's work every metric says exactly what happened", async (
   await gateway.audit();
   for (const [status, request] of requests) expect((await request).status).toBe(status);
 
-  const total = (labels: Record<string, string> = {}) => gateway.metric("gateway_requests_total", { endpoint: "chat", ...labels });
+  const total = (labels: Record<string, string> = {}) =>
+    gateway.metric("gateway_requests_total", { endpoint: "chat", ...labels });
   expect({
     all: await total(),
     served: await total({ model: "route/one", outcome: "served", status: "200" }),
@@ -76,10 +79,15 @@ test("after a known day's work every metric says exactly what happened", async (
     anonymous: 3,
     limited: 4,
   });
-  expect(await gateway.metric("gateway_request_duration_seconds_count", { endpoint: "chat" })).toBe(requests.length + 2);
-  expect(await gateway.metric("gateway_time_to_first_token_seconds_count", { model: "route/chain", upstream: "chain-2" })).toBe(2);
+  expect(await gateway.metric("gateway_request_duration_seconds_count", { endpoint: "chat" })).toBe(
+    requests.length + 2,
+  );
+  expect(
+    await gateway.metric("gateway_time_to_first_token_seconds_count", { model: "route/chain", upstream: "chain-2" }),
+  ).toBe(2);
 
-  const attempts = (upstream: string, result: string) => gateway.metric("gateway_upstream_attempts_total", { upstream, result });
+  const attempts = (upstream: string, result: string) =>
+    gateway.metric("gateway_upstream_attempts_total", { upstream, result });
   expect({
     ok: await attempts("one-1", "ok"),
     reset: await attempts("one-1", "reset"),
@@ -92,7 +100,8 @@ test("after a known day's work every metric says exactly what happened", async (
 
   // Tokens and money are those of the ledger.
   const ledger = [...(await gateway.books(user)).ledger, ...(await gateway.books(limited)).ledger];
-  const sum = (of: (entry: (typeof ledger)[number]) => number): number => ledger.reduce((whole, entry) => whole + of(entry), 0);
+  const sum = (of: (entry: (typeof ledger)[number]) => number): number =>
+    ledger.reduce((whole, entry) => whole + of(entry), 0);
   const tokens = (type: string) => gateway.metric("gateway_tokens_total", { type });
   expect(await tokens("prompt")).toBe(sum(({ usage }) => usage.prompt));
   expect(await tokens("completion")).toBe(sum(({ usage }) => usage.completion));

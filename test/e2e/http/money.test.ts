@@ -40,7 +40,10 @@ const COUNTS: readonly (readonly [number, number, number])[] = [
 const MILLIONTH = rational(1n, 1_000_000n);
 const COST_MULTIPLIER = "1.35";
 
-function expectedCharge({ input, output, cached = input, request = "0", cost = "1" }: Tariff, counts: readonly number[]): bigint {
+function expectedCharge(
+  { input, output, cached = input, request = "0", cost = "1" }: Tariff,
+  counts: readonly number[],
+): bigint {
   const [prompt, completion, hits] = counts.map((count) => rational(BigInt(count))) as [Rational, Rational, Rational];
   const fresh = plus(prompt, rational(-hits.numerator));
   const tokens = plus(
@@ -88,9 +91,15 @@ describe("exact charges", () => {
     }
     const { ledger, balance, granted } = await gateway.books(user);
     const charges = COUNTS.map((counts) => expectedCharge(tariff, counts));
-    expect(inOrder(ledger).map(({ charge, usage, estimated }) => [charge, usage.prompt, usage.completion, usage.cached, estimated])).toEqual(
-      COUNTS.map(([prompt, completion, cached], at) => [charges[at], prompt, completion, cached, false]),
-    );
+    expect(
+      inOrder(ledger).map(({ charge, usage, estimated }) => [
+        charge,
+        usage.prompt,
+        usage.completion,
+        usage.cached,
+        estimated,
+      ]),
+    ).toEqual(COUNTS.map(([prompt, completion, cached], at) => [charges[at], prompt, completion, cached, false]));
     expect({ balance, granted }).toEqual({ balance: granted - owed, granted: 1_000_000_000n * 1_000_000_000n });
   });
 
@@ -105,7 +114,7 @@ describe("exact charges", () => {
     [{ prompt: 1.5, completion: 5, cached: 0 }, "a fraction"],
     [{ prompt: "seven", completion: 5, cached: 0 }, "text"],
     [{ prompt: 1e15, completion: 5, cached: 0 }, "more than any model reads"],
-  ])("%j is %s: not believed, estimated instead, and never a credit", async (usage) => {
+  ])("%j is %s: not believed, estimated instead, and never a credit", async (usage, _) => {
     for (const stream of [false, true]) {
       const user = await gateway.user();
       const { text } = await gateway.chat(user, { model: "route/p0", stream, sim: { usage } });
@@ -134,7 +143,9 @@ describe("credits", () => {
     // The hold: 4 tokens of prompt (15 bytes), 100 of output at 2 a million.
     const user = await gateway.user({ credits: "0.000204" });
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => gateway.chat(user, { stream: index % 2 === 0, sim: "?first_byte=200ms" })),
+      Array.from({ length: 100 }, (_, index) =>
+        gateway.chat(user, { stream: index % 2 === 0, sim: "?first_byte=200ms" }),
+      ),
     );
     const count = (status: number): number => answers.filter((answer) => answer.status === status).length;
     expect([count(200), count(402)]).toEqual([1, 99]);
@@ -173,7 +184,9 @@ describe("credits", () => {
   });
 
   test("a price of zero needs no credits; without enforcement nobody is refused, and all is recorded", async () => {
-    const free = await TestGateway.start({ config: { models: { "route/one": { price: { input_per_million: 0, output_per_million: 0 } } } } });
+    const free = await TestGateway.start({
+      config: { models: { "route/one": { price: { input_per_million: 0, output_per_million: 0 } } } },
+    });
     const poor = await free.user({ credits: "0" });
     expect((await free.chat(poor)).status).toBe(200);
     expect((await free.books(poor)).ledger).toMatchObject([{ charge: 0n, usage: { prompt: 2, completion: 9 } }]);
@@ -201,7 +214,10 @@ describe("request units", () => {
   test("a multiplier counts on the day only", async () => {
     const limits = { day: 12, hour: 100, minute: 100, streams: 5 };
     const gateway = await TestGateway.start({
-      config: { tiers: { Twelve: { access: "all", limits } }, models: { "route/one": { multipliers: { requests: 5 } } } },
+      config: {
+        tiers: { Twelve: { access: "all", limits } },
+        models: { "route/one": { multipliers: { requests: 5 } } },
+      },
     });
     const user = await gateway.user({ tier: "Twelve" });
     const remaining = (headers: Record<string, unknown>): readonly unknown[] =>
@@ -209,7 +225,13 @@ describe("request units", () => {
     expect(remaining((await gateway.chat(user)).headers)).toEqual(["7", "99", "99"]);
     expect(remaining((await gateway.chat(user, { stream: true })).headers)).toEqual(["2", "98", "98"]);
     const refused = await gateway.chat(user);
-    expect([refused.status, refused.text, ...remaining(refused.headers)]).toEqual([429, "Daily request limit exceeded", "2", "98", "98"]);
+    expect([refused.status, refused.text, ...remaining(refused.headers)]).toEqual([
+      429,
+      "Daily request limit exceeded",
+      "2",
+      "98",
+      "98",
+    ]);
     expect((await gateway.books(user)).used).toEqual({ day: 10, hour: 2, minute: 2 });
     // A new day counts afresh.
     gateway.clock.advance(86_400_000);

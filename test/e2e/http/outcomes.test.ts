@@ -49,12 +49,15 @@ describe.each([
     expect(entry.usage.prompt).toBeGreaterThanOrEqual(countTokens("Hello there"));
   });
 
-  test.each(["reset_after", "end_after", "error_after", "malformed_after"])("the upstream breaks off (%s)", async (fault) => {
-    const entry = await entryAfter(async () => {
-      await gateway.chat(user, { stream: true, sim: `?${fault}=${PART}` });
-    });
-    expect(entry).toMatchObject({ outcome: "upstream_cut", estimated: true, usage: { completion: PART_TOKENS } });
-  });
+  test.each(["reset_after", "end_after", "error_after", "malformed_after"])(
+    "the upstream breaks off (%s)",
+    async (fault) => {
+      const entry = await entryAfter(async () => {
+        await gateway.chat(user, { stream: true, sim: `?${fault}=${PART}` });
+      });
+      expect(entry).toMatchObject({ outcome: "upstream_cut", estimated: true, usage: { completion: PART_TOKENS } });
+    },
+  );
 
   test.each([true, false])("a whole answer without usage (streamed: %s)", async (stream) => {
     const entry = await entryAfter(async () => {
@@ -63,12 +66,15 @@ describe.each([
     expect(entry).toMatchObject({ outcome: "served", estimated: true, usage: { completion: countTokens(WHOLE) } });
   });
 
-  test.each([true, false])("a whole answer with usage is charged whatever the policy (streamed: %s)", async (stream) => {
-    const entry = await entryAfter(async () => {
-      await gateway.chat(user, { stream });
-    });
-    expect(entry).toMatchObject({ outcome: "served", estimated: false, charge: 20_000n });
-  });
+  test.each([true, false])(
+    "a whole answer with usage is charged whatever the policy (streamed: %s)",
+    async (stream) => {
+      const entry = await entryAfter(async () => {
+        await gateway.chat(user, { stream });
+      });
+      expect(entry).toMatchObject({ outcome: "served", estimated: false, charge: 20_000n });
+    },
+  );
 
   test.each([
     ["before the head of a stream", true, "?first_byte=1h"],

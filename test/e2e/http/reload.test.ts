@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { scriptedUrl } from "../../../src/upstream/sim/server.ts";
 import { send } from "../support/http.ts";
-import { ADMIN_TOKEN, TestGateway, type TestUser } from "../support/in-process.ts";
+import { ADMIN_TOKEN } from "../support/gateway-config.ts";
+import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -29,7 +30,18 @@ describe("POST /admin/reload", () => {
       pending: [],
       last_rejection: null,
     });
-    await gateway.write({ models: { "route/two": null, "route/three": { kind: "chat", tier: "Free", owned_by: "x", price: { input_per_million: 1, output_per_million: 2 }, chain: [{ upstream: "two-1", model: "three" }] } } });
+    await gateway.write({
+      models: {
+        "route/two": null,
+        "route/three": {
+          kind: "chat",
+          tier: "Free",
+          owned_by: "x",
+          price: { input_per_million: 1, output_per_million: 2 },
+          chain: [{ upstream: "two-1", model: "three" }],
+        },
+      },
+    });
     const answer = await reload();
     const after = await status();
     expect([answer.status, json(answer.text)]).toEqual([200, { ok: true, hash: after["hash"] }]);
@@ -70,7 +82,10 @@ describe("POST /admin/reload", () => {
       hint: expect.toSatisfy((hint) => hint === null || typeof hint === "string") as string,
     });
     const after = await status();
-    expect(after).toEqual({ ...before, last_rejection: { at: expect.stringMatching(/^2026-01-15T/) as string, diagnostics } });
+    expect(after).toEqual({
+      ...before,
+      last_rejection: { at: expect.stringMatching(/^2026-01-15T/) as string, diagnostics },
+    });
     expect((await gateway.chat(user)).status).toBe(200);
     // A good one clears it.
     await gateway.write(text === null ? { pipelin: null } : {});
@@ -88,7 +103,9 @@ describe("POST /admin/reload", () => {
     await gateway.write({ pipeline: ["auth", "plan-check", "quota", "breaker", "./bad.ts", "stream-relay", "meter"] });
     const answer = await reload();
     expect(answer.status).toBe(422);
-    expect(json(answer.text)).toMatchObject({ diagnostics: [{ rule: "plugin-setup", message: expect.stringMatching(/bad.*no such table/) as string }] });
+    expect(json(answer.text)).toMatchObject({
+      diagnostics: [{ rule: "plugin-setup", message: expect.stringMatching(/bad.*no such table/) as string }],
+    });
     expect((await gateway.chat(user)).status).toBe(200);
   });
 
@@ -112,7 +129,8 @@ test("sections that need a restart are pending until they are taken back; the re
   expect(await gateway.reload(patch)).toMatchObject({ ok: true });
   expect((await status())["pending"]).toEqual(["server.listen", "server.admin", "store"]);
   // The old token, both old addresses and the old store serve on.
-  for (const url of [gateway.url, gateway.secondUrl]) expect((await gateway.chat(user, {}, { url })).headers["x-ratelimit-limit-day"]).toBe("77");
+  for (const url of [gateway.url, gateway.secondUrl])
+    expect((await gateway.chat(user, {}, { url })).headers["x-ratelimit-limit-day"]).toBe("77");
   const two = { host: "127.0.0.1", port: 0 };
   await gateway.reload({ server: { admin: { token: ADMIN_TOKEN }, listen: [two, two] }, store: { prefix: null } });
   expect((await status())["pending"]).toEqual([]);
@@ -120,18 +138,25 @@ test("sections that need a restart are pending until they are taken back; the re
 
 describe("what outlives a reload", () => {
   test("an open breaker stays open, for as long as it would have", async () => {
-    await gateway.reload({ upstreams: { "two-1": { breaker: { consecutive: 1, open_for: "1h", max_open_for: "1h" } } } });
+    await gateway.reload({
+      upstreams: { "two-1": { breaker: { consecutive: 1, open_for: "1h", max_open_for: "1h" } } },
+    });
     expect((await gateway.chat(user, { model: "route/two", sim: "?status=500" })).status).toBe(502);
     expect((await gateway.chat(user, { model: "route/two" })).status).toBe(503);
     await gateway.reload({ models: { "route/two": { display_name: "Renamed" } } });
     expect((await gateway.chat(user, { model: "route/two" })).status).toBe(503);
-    expect(json((await gateway.admin("/admin/upstreams")).text)).toMatchObject({ "one-1": { breaker: "closed" }, "two-1": { breaker: "open" } });
+    expect(json((await gateway.admin("/admin/upstreams")).text)).toMatchObject({
+      "one-1": { breaker: "closed" },
+      "two-1": { breaker: "open" },
+    });
     gateway.clock.advance(3_600_000);
     expect((await gateway.chat(user, { model: "route/two" })).status).toBe(200);
   });
 
   test("streams of an upstream that is removed, or moved, finish; new requests go elsewhere", async () => {
-    const streams = Array.from({ length: 5 }, () => gateway.open(user, { model: "route/two", stream: true, sim: "?chunk_delay=60ms" }));
+    const streams = Array.from({ length: 5 }, () =>
+      gateway.open(user, { model: "route/two", stream: true, sim: "?chunk_delay=60ms" }),
+    );
     await Promise.all(streams.map((stream) => stream.until("data:")));
     await gateway.reload({ upstreams: { "two-1": null }, models: { "route/two": null } });
     expect((await gateway.chat(user, { model: "route/two" })).status).toBe(400);
@@ -143,7 +168,9 @@ describe("what outlives a reload", () => {
       expect([whole, text.endsWith("data: [DONE]\n\n"), text.includes('"error":')]).toEqual([true, true, false]);
     }
     await gateway.audit();
-    expect((await gateway.books(user)).ledger.map(({ outcome, charge }) => [outcome, charge])).toEqual(Array(5).fill(["served", 20_000n]));
+    expect((await gateway.books(user)).ledger.map(({ outcome, charge }) => [outcome, charge])).toEqual(
+      Array(5).fill(["served", 20_000n]),
+    );
   });
 
   test("a limit that is lowered below what is used ends nothing, and refuses the next", async () => {
@@ -181,7 +208,11 @@ describe("what outlives a reload", () => {
     };
     const clients = Array.from({ length: 8 }, (_, index) => client(index % 2 === 0));
     for (let edit = 1; edit <= 15; edit += 1) {
-      expect(await gateway.reload({ models: { "route/one": { price: { input_per_million: edit, output_per_million: edit } } } })).toMatchObject({ ok: true });
+      expect(
+        await gateway.reload({
+          models: { "route/one": { price: { input_per_million: edit, output_per_million: edit } } },
+        }),
+      ).toMatchObject({ ok: true });
     }
     going = false;
     const served = (await Promise.all(clients)).reduce((sum, count) => sum + count, 0);
@@ -189,7 +220,8 @@ describe("what outlives a reload", () => {
     const { ledger } = await gateway.books(user);
     expect(ledger).toHaveLength(served);
     // Each at the price of one configuration, never of two: 2 and 9 tokens.
-    for (const { charge } of ledger) expect([charge % 11_000n === 0n || charge === 20_000n, charge > 0n]).toEqual([true, true]);
+    for (const { charge } of ledger)
+      expect([charge % 11_000n === 0n || charge === 20_000n, charge > 0n]).toEqual([true, true]);
   });
 });
 
@@ -199,11 +231,17 @@ describe("the admin listener", () => {
   test.each(paths)("%s is for the token's holder only", async (path) => {
     const ask = (authorization?: string) =>
       send(gateway.adminUrl + path, { method: "GET", headers: authorization === undefined ? {} : { authorization } });
-    expect(await ask(`Bearer ${ADMIN_TOKEN}`)).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+    expect(await ask(`Bearer ${ADMIN_TOKEN}`)).toMatchObject({
+      status: 200,
+      headers: { "content-type": "application/json" },
+    });
     expect(await ask()).toMatchObject({ status: 401, text: '{"message":"Authentication required"}' });
     expect(await ask("Basic YTpi")).toMatchObject({ status: 401, text: '{"message":"Authentication required"}' });
     for (const wrong of [user.key, `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), await gateway.token(user)])
-      expect(await ask(`Bearer ${wrong}`)).toMatchObject({ status: 401, text: '{"message":"Invalid or expired token"}' });
+      expect(await ask(`Bearer ${wrong}`)).toMatchObject({
+        status: 401,
+        text: '{"message":"Invalid or expired token"}',
+      });
   });
 
   test("POST /admin/reload is for the token's holder only", async () => {

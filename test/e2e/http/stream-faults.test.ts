@@ -27,28 +27,34 @@ afterAll(() => gateway.close());
 describe("an upstream that breaks off half-way", () => {
   test.each([
     ["?error_after=3", "upstream reported an error: Simulated failure"],
-    ["?error_after=3&message=no%20sk-abcdef0123456789abcdef%20%3Cb%3Ehttp%3A%2F%2Fx%2Fy", "upstream reported an error: no [redacted] [url]"],
+    [
+      "?error_after=3&message=no%20sk-abcdef0123456789abcdef%20%3Cb%3Ehttp%3A%2F%2Fx%2Fy",
+      "upstream reported an error: no [redacted] [url]",
+    ],
     ["?reset_after=3", "upstream broke off the connection"],
     ["?close_after=3", "upstream broke off the connection"],
     ["?end_after=3", "upstream ended its answer half-way"],
     ["?malformed_after=3", "upstream sent an event that is not JSON"],
     ["?stall_after=3", "upstream timed out in the middle of its answer"],
     ["?wrong_length&no_done&end_after=3", "upstream broke off the connection"],
-  ])("%s: what came before, the error event, [DONE]; never a clean end, never another upstream", async (script, message) => {
-    user = await gateway.user();
-    const asked = gateway.simulator.ledger().length;
-    const { status, text, whole } = await gateway.chat(user, { stream: true, sim: script });
-    expect([status, whole]).toEqual([200, true]);
-    const events = text.replaceAll(BEAT, "");
-    expect(events.endsWith(failure(message))).toBe(true);
-    const before = dataOf(events.slice(0, -failure(message).length));
-    expect(before).toHaveLength(3);
-    expect(gateway.simulator.ledger()).toHaveLength(asked + 1);
-    const [entry] = (await gateway.books(user)).ledger;
-    expect(entry).toMatchObject({ outcome: "upstream_cut", estimated: true });
-    expect(entry!.charge).toBeGreaterThan(0n);
-    await gateway.audit();
-  });
+  ])(
+    "%s: what came before, the error event, [DONE]; never a clean end, never another upstream",
+    async (script, message) => {
+      user = await gateway.user();
+      const asked = gateway.simulator.ledger().length;
+      const { status, text, whole } = await gateway.chat(user, { stream: true, sim: script });
+      expect([status, whole]).toEqual([200, true]);
+      const events = text.replaceAll(BEAT, "");
+      expect(events.endsWith(failure(message))).toBe(true);
+      const before = dataOf(events.slice(0, -failure(message).length));
+      expect(before).toHaveLength(3);
+      expect(gateway.simulator.ledger()).toHaveLength(asked + 1);
+      const [entry] = (await gateway.books(user)).ledger;
+      expect(entry).toMatchObject({ outcome: "upstream_cut", estimated: true });
+      expect(entry!.charge).toBeGreaterThan(0n);
+      await gateway.audit();
+    },
+  );
 
   test("without [DONE], but after a finish reason, the answer is whole", async () => {
     user = await gateway.user();
@@ -118,7 +124,10 @@ test("the chain's deadline ends the wait for a first event, not a stream that ha
   });
   const someone = await limited.user();
   const late = await limited.chat(someone, { model: "route/limit", stream: true });
-  expect([late.status, late.text]).toEqual([504, "Every upstream timed out: the request's deadline passed before the answer"]);
+  expect([late.status, late.text]).toEqual([
+    504,
+    "Every upstream timed out: the request's deadline passed before the answer",
+  ]);
   const long = await limited.chat(someone, { stream: true, max_tokens: 2, sim: "?chunk_delay=300ms" });
   expect(long.text.endsWith(DONE)).toBe(true);
   expect(long.text).not.toContain('"error":');

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NANO, nanoToNumber } from "../../../src/kit/index.ts";
-import { ask, configuration, type GatewayProcess, poll, type SimProcess, Workspace } from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration } from "../support/configuration.ts";
+import { type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
 
 /** Commands on the store of a gateway that serves. */
 let workspace: Workspace;

@@ -1,7 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { ask, configuration, eventsOf, poll, Workspace } from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration, eventsOf } from "../support/configuration.ts";
+import { Workspace } from "../support/process.ts";
 
 /** Longer than a serving process waits for the file. */
 const HELD = 1_200;

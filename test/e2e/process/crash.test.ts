@@ -2,14 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NANO } from "../../../src/kit/index.ts";
 import { startLoad } from "../support/load.ts";
-import {
-  type Account,
-  ask,
-  configuration,
-  type GatewayProcess,
-  type SimProcess,
-  Workspace,
-} from "../support/process.ts";
+import { ask, configuration } from "../support/configuration.ts";
+import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
 
 const KILLS = 50;
 const LANES = 2;
@@ -82,6 +76,7 @@ async function verify(workspace: Workspace, user: Account, seen: readonly { requ
 
 async function lane(number: number): Promise<{ complete: number; keys: number; grants: number; starts: number[] }> {
   const workspace = new Workspace();
+  let commands: ReturnType<typeof startCommands> | null = null;
   try {
     const config = configuration(sim.origin);
     const limits = { day: "none", hour: "none", minute: "none", streams: REQUESTS } as const;
@@ -95,7 +90,7 @@ async function lane(number: number): Promise<{ complete: number; keys: number; g
     };
     let gateway = await start();
     const user = await workspace.account();
-    const commands = startCommands(workspace, user);
+    commands = startCommands(workspace, user);
     let complete = 0;
     for (let round = 0; round < KILLS / LANES; round++) {
       const load = startLoad(gateway, user, REQUESTS, { chunks: 8, chunk_delay: "2ms" });
@@ -126,6 +121,7 @@ async function lane(number: number): Promise<{ complete: number; keys: number; g
     expect((await gateway.stop()).code).toBe(0);
     return { complete, keys: made.length, grants: grants.length, starts };
   } finally {
+    await commands?.stop();
     await workspace.close();
   }
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Child, configuration, eventsOf, poll, ROOT, textOf, Workspace } from "../support/process.ts";
+import { type Child, poll } from "../support/child.ts";
+import { configuration, eventsOf, textOf } from "../support/configuration.ts";
+import { ROOT, Workspace } from "../support/process.ts";
 
 let workspace: Workspace;
 

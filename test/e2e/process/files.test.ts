@@ -1,6 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Account, ask, configuration, poll, ROOT, type SimProcess, Workspace } from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration } from "../support/configuration.ts";
+import { type Account, ROOT, type SimProcess, Workspace } from "../support/process.ts";
 
 let workspace: Workspace;
 let sim: SimProcess;

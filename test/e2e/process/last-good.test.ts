@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { onTestFinished, expect, test, vi } from "vitest";
 import { checkConfig, isLoaded, lastGoodKeeper } from "../../../src/loading.ts";
-import { configuration, Workspace } from "../support/process.ts";
+import { configuration } from "../support/configuration.ts";
+import { Workspace } from "../support/process.ts";
 
 test("configurations that follow each other faster than they are saved leave the last one, whole", async () => {
   const workspace = new Workspace();

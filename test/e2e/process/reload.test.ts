@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { GatewayConfig } from "#schema";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startLoad } from "../support/load.ts";
-import { type Account, ask, configuration, poll, type SimProcess, Workspace } from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration } from "../support/configuration.ts";
+import { type Account, type SimProcess, Workspace } from "../support/process.ts";
 
 const EDITS = 200;
 const LANES = 8;

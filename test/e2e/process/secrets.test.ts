@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ask, configuration, poll, type SimProcess, Workspace } from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration } from "../support/configuration.ts";
+import { type SimProcess, Workspace } from "../support/process.ts";
 
 let workspace: Workspace;
 let sim: SimProcess;

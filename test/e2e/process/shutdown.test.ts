@@ -1,14 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type Account,
-  ask,
-  configuration,
-  eventsOf,
-  type GatewayProcess,
-  poll,
-  type SimProcess,
-  Workspace,
-} from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration, eventsOf } from "../support/configuration.ts";
+import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
 
 let workspace: Workspace;
 let sim: SimProcess;

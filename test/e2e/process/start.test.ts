@@ -2,7 +2,9 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask, configuration, poll, Workspace } from "../support/process.ts";
+import { poll } from "../support/child.ts";
+import { ask, configuration } from "../support/configuration.ts";
+import { Workspace } from "../support/process.ts";
 
 /** Nothing is sent there in these tests but by those that start a simulator. */
 const NOWHERE = "http://127.0.0.1:9";

@@ -7,27 +7,15 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import { type Gateway, startGateway } from "../../../src/app.ts";
-import {
-  type Address,
-  decimal,
-  isJson,
-  type Json,
-  type LedgerEntry,
-  type Store,
-  toNano,
-} from "../../../src/kit/index.ts";
-import { scriptedUrl, type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { type Address, decimal, type Json, type LedgerEntry, type Store, toNano } from "../../../src/kit/index.ts";
+import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
 import { TestClock } from "./clock.ts";
+import { ADMIN_TOKEN, baseConfig, chainConfig, merge } from "./gateway-config.ts";
 import { type Answer, eventually, Exchange, type Sent } from "./http.ts";
 
 export const CHAT = "/v1/chat/completions";
-export const ADMIN_TOKEN = "admin-token-of-the-test";
 /** The prompt of the simulator's default request: two words. */
 export const MESSAGES = Object.freeze([Object.freeze({ role: "user", content: "Hello there" })]);
-
-const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" };
-/** Far enough not to open by accident. */
-const CALM_BREAKER = { consecutive: 100_000, minimum: 1_000_000 };
 
 export interface TestGatewayOptions {
   /** Merged into the base configuration: objects by key, everything else replaced, `null` removes. */
@@ -200,8 +188,8 @@ export class TestGateway {
   /** What must hold whenever nothing runs, whatever happened before. Waits for what is still being settled. */
   async audit(): Promise<void> {
     const idle = async (): Promise<boolean> => {
-      const running = await Promise.all(this.#users.map(({ id }) => this.store.running(id)));
-      return running.every(({ requests }) => requests === 0) && this.simulator.open() === 0;
+      for (const { id } of this.#users) if ((await this.store.running(id)).requests > 0) return false;
+      return this.simulator.open() === 0;
     };
     // Twice in a row: a request whose client has gone may only now be read.
     await eventually(async () => (await idle()) && (await sleep(50), await idle()));
@@ -234,63 +222,6 @@ export class TestGateway {
     await this.simulator.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** `target` with `patch` merged into it: objects by key, everything else replaced, `null` removes. */
-export function merge(target: Json, patch: Json): Json {
-  const merged: Record<string, unknown> = { ...target };
-  for (const [key, value] of Object.entries(patch)) {
-    const before = merged[key];
-    if (value === null) delete merged[key];
-    else merged[key] = isJson(value) && isJson(before) ? merge(before, value) : value;
-  }
-  return merged;
-}
-
-function baseConfig(folder: string): Json {
-  return {
-    version: 1,
-    server: {
-      listen: [
-        { host: "127.0.0.1", port: 0 },
-        { host: "127.0.0.1", port: 0 },
-      ],
-      admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
-      ip_limit: "none",
-      cors: { origins: ["*"] },
-      body_limit: "256KiB",
-    },
-    store: { url: `sqlite:${join(folder, "gateway.db")}` },
-    auth: { tokens: { secrets: [{ kid: "a", value: "a secret of the test, longer than 32 bytes" }] } },
-    tiers: {
-      Free: { access: ["Free"], limits: NO_LIMITS },
-      Max: { access: "all", limits: NO_LIMITS },
-    },
-    defaults: { upstream: { breaker: CALM_BREAKER } },
-    upstreams: {},
-    models: {},
-    pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
-  };
-}
-
-function chainConfig(origin: string, chains: Readonly<Record<string, readonly string[]>>): Json {
-  const upstreams: Record<string, Json> = {};
-  const models: Record<string, Json> = {};
-  for (const [id, scripts] of Object.entries({ "route/one": ["-"], ...chains })) {
-    const name = id.replace("route/", "");
-    for (const [index, script] of scripts.entries()) {
-      const base_url = /^https?:/.test(script) ? script : scriptedUrl(origin, script);
-      upstreams[`${name}-${index + 1}`] = { dialect: "openai", base_url, api_keys: ["upstream-key"] };
-    }
-    models[id] = {
-      kind: "chat",
-      tier: "Free",
-      owned_by: "simulator",
-      price: { input_per_million: 1, output_per_million: 2 },
-      chain: scripts.map((_, index) => ({ upstream: `${name}-${index + 1}`, model: `${name}-model` })),
-    };
-  }
-  return { upstreams, models };
 }
 
 function urlOf(address: Address | undefined): string {

@@ -1,4 +1,5 @@
-import { type Account, ask, eventsOf, type GatewayProcess, textOf } from "./process.ts";
+import { ask, eventsOf, textOf } from "./configuration.ts";
+import { type Account, type GatewayProcess } from "./process.ts";
 
 export interface Seen {
   readonly requestId: string;

@@ -1,84 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { GatewayConfig } from "#schema";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import type { Store } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";
 import type { LedgerEntry } from "../../../src/upstream/sim/server.ts";
+import { Child, type Exit, poll } from "./child.ts";
+import { ADMIN_TOKEN } from "./configuration.ts";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const MAIN = join(ROOT, "src/cli/main.ts");
-export const ADMIN_TOKEN = "token-of-the-admin-listener";
-/** How long anything that must happen may take on a busy machine. */
-const PATIENCE = 20_000;
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A child process with everything it printed. */
-export class Child {
-  readonly process: ChildProcess;
-  readonly exited: Promise<Exit>;
-  stdout = "";
-  stderr = "";
-  ended = false;
-
-  constructor(command: string, args: readonly string[], options: { cwd: string; env: Record<string, string> }) {
-    this.process = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    this.process.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
-    this.process.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
-    this.exited = once(this.process, "close").then(([code, signal]) => {
-      this.ended = true;
-      const { stdout, stderr } = this;
-      return { code: code as number | null, signal: signal as NodeJS.Signals | null, stdout, stderr };
-    });
-  }
-
-  get pid(): number {
-    return this.process.pid ?? 0;
-  }
-
-  /** Sends a signal and waits for the end. */
-  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Exit> {
-    this.process.kill(signal);
-    return this.exited;
-  }
-
-  /** What the pattern matches in the output, as soon as it does. @throws Error with the output when the child ends first. */
-  async printed(where: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray> {
-    return poll(() => {
-      const match = pattern.exec(this[where]);
-      if (match === null && this.ended)
-        throw new Error(`ended before printing ${pattern}:\n${this.stdout}${this.stderr}`);
-      return match;
-    });
-  }
-}
-
-/** The first value that is neither null nor false. @throws Error when none comes in time. */
-export async function poll<T>(
-  look: () => T | null | false | Promise<T | null | false>,
-  patience = PATIENCE,
-): Promise<T> {
-  const until = performance.now() + patience;
-  for (;;) {
-    const value = await look();
-    if (value !== null && value !== false) return value;
-    if (performance.now() > until) throw new Error(`waited ${patience} ms in vain for ${look.toString()}`);
-    await sleep(10);
-  }
-}
-
 /** A gateway under way, as its own process. */
 export class GatewayProcess {
   readonly child: Child;
@@ -281,53 +214,4 @@ export async function ready(child: Child): Promise<GatewayProcess> {
   const [line] = await child.printed("stderr", /^\{.*"msg":"listening".*\}$/m);
   const { listen, admin } = JSON.parse(line) as { listen: string[]; admin: string };
   return new GatewayProcess(child, listen, admin);
-}
-
-const OPEN = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
-
-/** A small configuration in front of an upstream, on ports that are free. */
-export function configuration(upstream: string, more: Partial<GatewayConfig> = {}): GatewayConfig {
-  const local = { host: "127.0.0.1", port: 0 };
-  const chain = [{ upstream: "alpha", model: "sim-one" }];
-  const price = { input_per_million: 1000, output_per_million: 2000 };
-  const model = { kind: "chat", tier: "Free", owned_by: "alpha", features: ["tools"], price, chain } as const;
-  return {
-    version: 1,
-    server: {
-      listen: [local],
-      admin: { ...local, token: ADMIN_TOKEN },
-      ip_limit: "none",
-      drain: { delay: "0s", timeout: "5s" },
-    },
-    store: { url: "sqlite:./data/gateway.db" },
-    tiers: { Free: { access: ["Free"], limits: OPEN }, Max: { access: "all", limits: OPEN } },
-    upstreams: { alpha: { dialect: "openai", base_url: `${upstream}/v1`, api_keys: ["upstream-key"] } },
-    models: {
-      "route/one": { ...model, features: ["tools"], chain },
-      "route/max": { ...model, features: ["tools"], chain, tier: "Max" },
-    },
-    pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
-    ...more,
-  };
-}
-
-/** A chat request to `route/one`; `sim` is the simulator's script. */
-export function ask(text: string, more: object = {}): { model: string; messages: { role: "user"; content: string }[] } {
-  return { model: "route/one", messages: [{ role: "user", content: text }], ...more };
-}
-
-/** The data of every event of a stream that has ended. */
-export function eventsOf(stream: string): string[] {
-  return stream.split("\n\n").flatMap((event) => (event.startsWith("data: ") ? [event.slice(6)] : []));
-}
-
-/** The text that a stream's events make. */
-export function textOf(events: readonly string[]): string {
-  return events
-    .filter((event) => event !== "[DONE]")
-    .map(
-      (event) =>
-        (JSON.parse(event) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "",
-    )
-    .join("");
 }

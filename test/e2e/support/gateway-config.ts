@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { isJson, type Json } from "../../../src/kit/index.ts";
+import { scriptedUrl } from "../../../src/upstream/sim/server.ts";
+
+export const ADMIN_TOKEN = "admin-token-of-the-test";
+
+export const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" };
+/** Far enough not to open by accident. */
+const CALM_BREAKER = { consecutive: 100_000, minimum: 1_000_000 };
+
+/** `target` with `patch` merged into it: objects by key, everything else replaced, `null` removes. */
+export function merge(target: Json, patch: Json): Json {
+  const merged: Record<string, unknown> = { ...target };
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged[key];
+    if (value === null) delete merged[key];
+    else merged[key] = isJson(value) && isJson(before) ? merge(before, value) : value;
+  }
+  return merged;
+}
+
+/** A gateway on free ports with the tiers Free and Max, no limits and a store in `folder`. */
+export function baseConfig(folder: string): Json {
+  return {
+    version: 1,
+    server: {
+      listen: [
+        { host: "127.0.0.1", port: 0 },
+        { host: "127.0.0.1", port: 0 },
+      ],
+      admin: { host: "127.0.0.1", port: 0, token: ADMIN_TOKEN },
+      ip_limit: "none",
+      cors: { origins: ["*"] },
+      body_limit: "256KiB",
+    },
+    store: { url: `sqlite:${join(folder, "gateway.db")}` },
+    auth: { tokens: { secrets: [{ kid: "a", value: "a secret of the test, longer than 32 bytes" }] } },
+    tiers: {
+      Free: { access: ["Free"], limits: NO_LIMITS },
+      Max: { access: "all", limits: NO_LIMITS },
+    },
+    defaults: { upstream: { breaker: CALM_BREAKER } },
+    upstreams: {},
+    models: {},
+    pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
+  };
+}
+
+/** Models by id, with an upstream for each of their scripts; `route/one` is always there. @param origin the simulator's */
+export function chainConfig(origin: string, chains: Readonly<Record<string, readonly string[]>>): Json {
+  const upstreams: Record<string, Json> = {};
+  const models: Record<string, Json> = {};
+  for (const [id, scripts] of Object.entries({ "route/one": ["-"], ...chains })) {
+    const name = id.replace("route/", "");
+    for (const [index, script] of scripts.entries()) {
+      const base_url = /^https?:/.test(script) ? script : scriptedUrl(origin, script);
+      upstreams[`${name}-${index + 1}`] = { dialect: "openai", base_url, api_keys: ["upstream-key"] };
+    }
+    models[id] = {
+      kind: "chat",
+      tier: "Free",
+      owned_by: "simulator",
+      price: { input_per_million: 1, output_per_million: 2 },
+      chain: scripts.map((_, index) => ({ upstream: `${name}-${index + 1}`, model: `${name}-model` })),
+    };
+  }
+  return { upstreams, models };
+}
