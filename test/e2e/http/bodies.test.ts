@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { dataOf } from "../support/http.ts";
+import { dataOf, shown } from "../support/http.ts";
 import { MESSAGES, TestGateway, type TestUser } from "../support/in-process.ts";
 
 let gateway: TestGateway;
@@ -21,16 +21,10 @@ beforeEach(async () => {
 afterAll(() => gateway.close());
 
 /** Sends a body, and expects a 400 that changes nothing. */
-async function refused(body: string, code: string, text: string): Promise<void> {
+async function expectRefused(body: string, code: string, text: string): Promise<void> {
   const before = await gateway.books(user);
   const asked = gateway.simulator.ledger().length;
-  const { status, headers, text: said } = await gateway.chat(user, {}, { body });
-  expect([status, headers["x-error-code"], headers["content-type"], said]).toEqual([
-    400,
-    code,
-    "text/plain; charset=utf-8",
-    text,
-  ]);
+  expect(shown(await gateway.chat(user, {}, { body }))).toEqual([400, code, "text/plain; charset=utf-8", text]);
   expect(await gateway.books(user)).toEqual(before);
   expect(gateway.simulator.ledger()).toHaveLength(asked);
 }
@@ -86,7 +80,10 @@ describe("bodies that are not what the endpoint takes", () => {
       '{"model":"route/one","messages":[{"role":"user","content":"a"}],"temperature":1e400}',
       "/temperature must be a number or null",
     ],
-  ])("%s", (body, what) => refused(body, "INVALID_REQUEST", `Invalid request: ${what}`));
+  ])("%s", async (body, what) => {
+    expect.hasAssertions();
+    await expectRefused(body, "INVALID_REQUEST", `Invalid request: ${what}`);
+  });
 
   test("bytes that are not UTF-8", async () => {
     const headers = { authorization: `Bearer ${user.key}`, "content-type": "application/json" };
@@ -144,16 +141,16 @@ describe("bodies beyond the specification that are served and travel on", () => 
   });
 });
 
-describe("hostile bodies", () => {
-  const nested = (levels: number): string =>
-    `{"model":"route/one","messages":[{"role":"user","content":"a"}],"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+const nested = (levels: number): string =>
+  `{"model":"route/one","messages":[{"role":"user","content":"a"}],"x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 
+describe("hostile bodies", () => {
   test("64 levels are served, 65 and 200,000 are not", async () => {
     expect((await gateway.chat(user, {}, { body: nested(64) })).status).toBe(200);
     const text = "Invalid request: / must not be nested deeper than 64 levels";
-    await refused(nested(65), "INVALID_REQUEST", text);
-    await refused(nested(200_000), "INVALID_REQUEST", text);
-    await refused("[".repeat(200_000), "INVALID_REQUEST", "Invalid request: / must be valid JSON");
+    await expectRefused(nested(65), "INVALID_REQUEST", text);
+    await expectRefused(nested(200_000), "INVALID_REQUEST", text);
+    await expectRefused("[".repeat(200_000), "INVALID_REQUEST", "Invalid request: / must be valid JSON");
   });
 
   test("a hundred thousand keys and ten megabytes of text are no more than work", async () => {
@@ -174,8 +171,8 @@ describe("hostile bodies", () => {
     expect((await gateway.chat(user, {}, { body })).status).toBe(200);
     expect(({} as Json)["polluted"]).toBeUndefined();
     for (const model of ["__proto__", "constructor", "toString", "hasOwnProperty"])
-      await refused(say({ ...good, model }), "INVALID_MODEL", `Invalid model: '${model}'`);
-    await refused(
+      await expectRefused(say({ ...good, model }), "INVALID_MODEL", `Invalid model: '${model}'`);
+    await expectRefused(
       '{"__proto__":{"model":"route/one","messages":[{"role":"user"}]}}',
       "INVALID_REQUEST",
       "Invalid request: /model is required",
@@ -203,32 +200,36 @@ describe("hostile bodies", () => {
   });
 
   test("of a field that is there twice, the one that is priced is the one that is sent on", async () => {
-    const twice = (first: string, second: string): string =>
-      `{"model":"${first}","model":"${second}","max_tokens":1,"max_tokens":3,"messages":[{"role":"user","content":"a"}]}`;
-    const answer = await gateway.chat(user, {}, { body: twice("route/one", "route/dear") });
+    const messages = JSON.stringify(MESSAGES.slice(0, 1));
+    const body = `{"model":"route/one","model":"route/dear","max_tokens":1,"max_tokens":3,"messages":${messages}}`;
+    const answer = await gateway.chat(user, {}, { body });
     expect(JSON.parse(answer.text)).toMatchObject({
       model: "route/dear",
-      usage: { prompt_tokens: 1, completion_tokens: 3 },
+      usage: { prompt_tokens: 2, completion_tokens: 3 },
     });
     expect(gateway.simulator.ledger().at(-1)?.model).toBe("dear-model");
     const { ledger } = await gateway.books(user);
-    expect(ledger).toMatchObject([{ model: "route/dear", charge: 4_000_000n }]);
+    expect(ledger).toMatchObject([{ model: "route/dear", charge: 5_000_000n }]);
   });
 
-  test.each<[Json, number]>([
-    [{ max_tokens: 9_007_199_254_740_991 }, 402],
-    [{ max_tokens: 9_007_199_254_740_993 }, 402],
-    [{ max_completion_tokens: 1e300 }, 402],
-    [{ n: 1e15, max_tokens: 1e15 }, 402],
-    [{ n: 1e300 }, 400],
-    [{ max_tokens: 1, max_completion_tokens: 1e9 }, 402],
-    [{ temperature: -1e308 }, 200],
-  ])("%j needs the credits it may cost, and never makes any", async (body, status) => {
+  test.each<Json>([
+    { max_tokens: Number.MAX_SAFE_INTEGER },
+    { max_tokens: 2 ** 53 },
+    { max_completion_tokens: 1e300 },
+    { n: 1e15, max_tokens: 1e15 },
+    { max_tokens: 1, max_completion_tokens: 1e9 },
+  ])("%j needs the credits it may cost", async (body) => {
     const before = await gateway.books(user);
-    const answer = await gateway.chat(user, { model: "route/dear", ...body });
-    expect(answer.status).toBe(status);
-    const after = await gateway.books(user);
-    if (status === 402) expect(after).toEqual(before);
-    expect(after.balance).toBeLessThanOrEqual(before.balance);
+    expect((await gateway.chat(user, { model: "route/dear", ...body })).status).toBe(402);
+    expect(await gateway.books(user)).toEqual(before);
   });
+
+  test.each<Json>([{ n: 1e300 }, { temperature: -1e308 }, { seed: -1e300 }, { top_p: 5e-324 }])(
+    "%j is the upstream's to judge, and never makes a credit",
+    async (body) => {
+      const before = await gateway.books(user);
+      expect([200, 400]).toContain((await gateway.chat(user, { model: "route/dear", ...body })).status);
+      expect((await gateway.books(user)).balance).toBeLessThanOrEqual(before.balance);
+    },
+  );
 });

@@ -1,23 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
 import type { LedgerEntry } from "../../../src/upstream/sim/server.ts";
+import { tier } from "../support/gateway-config.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-
-const none = "none";
-const limits = (changes: object): object => ({
-  access: "all",
-  limits: { day: none, hour: none, minute: none, streams: none, ...changes },
-});
 
 let gateway: TestGateway;
 beforeEach(async () => {
   gateway = await TestGateway.start({
     config: {
       tiers: {
-        Minute: limits({ minute: 100 }),
-        Hour: limits({ hour: 37 }),
-        Day: limits({ day: 23 }),
-        Streams: limits({ streams: 5 }),
+        Minute: tier({ minute: 100 }),
+        Hour: tier({ hour: 37 }),
+        Day: tier({ day: 23 }),
+        Streams: tier({ streams: 5 }),
       },
     },
   });
@@ -25,8 +20,8 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 /** The same user under two keys. */
-async function twoKeys(tier: string): Promise<readonly [TestUser, TestUser]> {
-  const user = await gateway.user({ tier });
+async function twoKeys(plan: string): Promise<readonly [TestUser, TestUser]> {
+  const user = await gateway.user({ tier: plan });
   const { body } = await createKey(gateway.store, { userId: user.id, name: "second" });
   return [user, { ...user, key: body.key }];
 }
@@ -36,8 +31,8 @@ describe("500 requests at once, through both addresses and two keys of one user"
     ["Minute", 100, "Per-minute request limit exceeded"],
     ["Hour", 37, "Hourly request limit exceeded"],
     ["Day", 23, "Daily request limit exceeded"],
-  ] as const)("%s: exactly %i are admitted, the others are told why", async (tier, limit, text) => {
-    const keys = await twoKeys(tier);
+  ] as const)("%s: exactly %i are admitted, the others are told why", async (plan, limit, text) => {
+    const keys = await twoKeys(plan);
     const answers = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
         gateway.chat(
@@ -55,7 +50,7 @@ describe("500 requests at once, through both addresses and two keys of one user"
     const { used, ledger } = await gateway.books(keys[0]);
     expect([used, ledger.length]).toEqual([{ day: limit, hour: limit, minute: limit }, limit]);
     // Each of the admitted saw a count of its own.
-    const name = `x-ratelimit-remaining-${tier.toLowerCase()}`;
+    const name = `x-ratelimit-remaining-${plan.toLowerCase()}`;
     const counts = answers.flatMap(({ status, headers }) => (status === 200 ? [Number(headers[name])] : []));
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, index) => index));
   });

@@ -82,7 +82,7 @@ describe("100 streams whose clients go away at random moments", () => {
       expect(entry.charge).toBe(1_000n * BigInt(entry.usage.prompt) + 2_000n * BigInt(entry.usage.completion));
     }
     expect(new Set(ledger.map(({ requestId }) => requestId)).size).toBe(ledger.length);
-    expect(ledger.filter(({ outcome }) => outcome === "client_gone").length).toBeGreaterThan(20);
+    expect(ledger.filter(({ outcome }) => outcome === "client_gone").length).toBeGreaterThan(5);
     // The gateway is as good as new.
     expect((await gateway.chat(user, { stream: true })).text.endsWith("data: [DONE]\n\n")).toBe(true);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { tier } from "../support/gateway-config.ts";
 import { send } from "../support/http.ts";
 import { CHAT, TestGateway } from "../support/in-process.ts";
 
@@ -18,7 +19,7 @@ const NAMES = [
 test("after a known day's work every metric says exactly what happened", async () => {
   const gateway = await TestGateway.start({
     chains: { "route/chain": ["?status=500", "-"], "route/down": ["?status=503", "?status=404"] },
-    config: { tiers: { Two: { access: "all", limits: { day: 2, hour: "none", minute: "none", streams: "none" } } } },
+    config: { tiers: { Two: tier({ day: 2 }) } },
   });
   const user = await gateway.user();
   const limited = await gateway.user({ tier: "Two" });

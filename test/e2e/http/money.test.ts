@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { equal, parseRational, plus, type Rational, rational, roundToNano, times } from "../../kit/rational.ts";
 import type { Json, LedgerEntry } from "../../../src/kit/index.ts";
-import { dataOf } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 /** As written in the configuration, digit for digit. */
@@ -109,19 +108,19 @@ describe("exact charges", () => {
     expect(equal(parseRational("1e-9"), rational(1n, 1_000_000_000n))).toBe(true);
   });
 
-  test.each([
-    [{ prompt: -1, completion: 5, cached: 0 }, "a negative count"],
-    [{ prompt: 1.5, completion: 5, cached: 0 }, "a fraction"],
-    [{ prompt: "seven", completion: 5, cached: 0 }, "text"],
-    [{ prompt: 1e15, completion: 5, cached: 0 }, "more than any model reads"],
-  ])("%j is %s: not believed, estimated instead, and never a credit", async (usage, _) => {
+  test.each<Json>([
+    { prompt: -1, completion: 5, cached: 0 },
+    { prompt: 1.5, completion: 5, cached: 0 },
+    { prompt: "seven", completion: 5, cached: 0 },
+    { prompt: 1e15, completion: 5, cached: 0 },
+  ])("%j is no count: estimated instead, and never a credit", async (usage) => {
     for (const stream of [false, true]) {
       const user = await gateway.user();
       const { text } = await gateway.chat(user, { model: "route/p0", stream, sim: { usage } });
+      expect(text.includes('"error":')).toBe(false);
       const [entry] = (await gateway.books(user)).ledger;
       expect(entry).toMatchObject({ estimated: true, outcome: "served" });
       expect(entry!.charge).toBeGreaterThan(0n);
-      if (stream) expect(dataOf(text).at(-1)).toBe("[DONE]");
     }
   });
 
@@ -210,6 +209,9 @@ describe("credits", () => {
   });
 });
 
+const remaining = (headers: Record<string, unknown>): readonly unknown[] =>
+  ["day", "hour", "minute"].map((window) => headers[`x-ratelimit-remaining-${window}`]);
+
 describe("request units", () => {
   test("a multiplier counts on the day only", async () => {
     const limits = { day: 12, hour: 100, minute: 100, streams: 5 };
@@ -220,8 +222,6 @@ describe("request units", () => {
       },
     });
     const user = await gateway.user({ tier: "Twelve" });
-    const remaining = (headers: Record<string, unknown>): readonly unknown[] =>
-      ["day", "hour", "minute"].map((window) => headers[`x-ratelimit-remaining-${window}`]);
     expect(remaining((await gateway.chat(user)).headers)).toEqual(["7", "99", "99"]);
     expect(remaining((await gateway.chat(user, { stream: true })).headers)).toEqual(["2", "98", "98"]);
     const refused = await gateway.chat(user);

@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { type Answer, type Exchange, send, type Sent } from "../support/http.ts";
+import { type Exchange, send, type Sent, shown } from "../support/http.ts";
 import { CHAT, TestGateway } from "../support/in-process.ts";
-
-function shown({ status, headers, text }: Answer): readonly unknown[] {
-  return [status, headers["x-error-code"], headers["content-type"], text];
-}
 
 /** One request that is wrong in every way; each step mends one, and meets the next check (decisions 4). */
 test("the order of checks", async () => {

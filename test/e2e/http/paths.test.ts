@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NO_LIMITS } from "../support/gateway-config.ts";
-import { type Answer, send } from "../support/http.ts";
+import { tier } from "../support/gateway-config.ts";
+import { send, shown } from "../support/http.ts";
 import { CHAT, MESSAGES, TestGateway, type TestUser } from "../support/in-process.ts";
 
 const JSON_TYPE = "application/json";
@@ -12,10 +12,6 @@ beforeAll(async () => {
   user = await gateway.user();
 });
 afterAll(() => gateway.close());
-
-function shown({ status, headers, text }: Answer): readonly unknown[] {
-  return [status, headers["x-error-code"], headers["content-type"], text];
-}
 
 describe("paths and methods", () => {
   test.each([
@@ -106,7 +102,7 @@ describe("browsers", () => {
 
 test("both addresses serve the same paths with the same keys and counters", async () => {
   const limited = await TestGateway.start({
-    config: { tiers: { Two: { access: "all", limits: { day: 2, hour: "none", minute: "none", streams: "none" } } } },
+    config: { tiers: { Two: tier({ day: 2 }) } },
   });
   const someone = await limited.user({ tier: "Two" });
   expect(limited.url).not.toBe(limited.secondUrl);

@@ -136,6 +136,19 @@ test("sections that need a restart are pending until they are taken back; the re
   expect((await status())["pending"]).toEqual([]);
 });
 
+test("limits of bodies and addresses, CORS and the heartbeat are in force with the next request", async () => {
+  const headers = { origin: "https://app.example.com" };
+  const large = { pad: "x".repeat(2_000) };
+  expect((await gateway.chat(user, large, { headers })).headers["access-control-allow-origin"]).toBe("*");
+  await gateway.reload({ server: { body_limit: "1KiB", cors: { origins: [] }, heartbeat: "100ms" } });
+  const refused = await gateway.chat(user, large, { headers });
+  expect([refused.status, refused.headers["access-control-allow-origin"]]).toEqual([413, undefined]);
+  expect((await gateway.chat(user, { stream: true, sim: "?first_event=300ms" })).text).toContain(": keep-alive\n\n");
+  await gateway.reload({ server: { ip_limit: { requests: 1, window: "1h" } } });
+  expect((await gateway.chat(user)).status).toBe(200);
+  expect((await gateway.chat(user)).status).toBe(429);
+});
+
 describe("what outlives a reload", () => {
   test("an open breaker stays open, for as long as it would have", async () => {
     await gateway.reload({
@@ -169,7 +182,7 @@ describe("what outlives a reload", () => {
     }
     await gateway.audit();
     expect((await gateway.books(user)).ledger.map(({ outcome, charge }) => [outcome, charge])).toEqual(
-      Array(5).fill(["served", 20_000n]),
+      Array.from({ length: 5 }, () => ["served", 20_000n]),
     );
   });
 
@@ -195,11 +208,11 @@ describe("what outlives a reload", () => {
   });
 
   test("no request fails while the configuration is exchanged under load", async () => {
-    let going = true;
+    const load = { over: false };
     const failures: string[] = [];
     const client = async (stream: boolean): Promise<number> => {
       let count = 0;
-      while (going) {
+      while (!load.over) {
         const { status: code, text } = await gateway.chat(user, { stream });
         if (code !== 200 || text.includes('"error":')) failures.push(`${code} ${text}`);
         count += 1;
@@ -214,7 +227,7 @@ describe("what outlives a reload", () => {
         }),
       ).toMatchObject({ ok: true });
     }
-    going = false;
+    load.over = true;
     const served = (await Promise.all(clients)).reduce((sum, count) => sum + count, 0);
     expect(failures).toEqual([]);
     const { ledger } = await gateway.books(user);

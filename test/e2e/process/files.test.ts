@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { poll } from "../support/child.ts";
 import { ask, configuration } from "../support/configuration.ts";
-import { type Account, ROOT, type SimProcess, Workspace } from "../support/process.ts";
+import { type Account, type GatewayProcess, ROOT, type SimProcess, Workspace } from "../support/process.ts";
 
 let workspace: Workspace;
 let sim: SimProcess;
@@ -26,11 +26,8 @@ function withRedaction(replacement: string, more: object = {}) {
 }
 
 /** What the upstream was told that the user said. */
-async function said(
-  gateway: { chat: Awaited<ReturnType<Workspace["serve"]>>["chat"] },
-  user: Account,
-): Promise<string> {
-  const response = await gateway.chat(user.key, ask("I am Ada"));
+async function said(gateway: GatewayProcess, user: Account, model = "route/one"): Promise<string> {
+  const response = await gateway.chat(user.key, { ...ask("I am Ada"), model });
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
   return /You said: (.*)/.exec(choices[0]!.message.content)?.[1] ?? "";
 }
@@ -145,12 +142,15 @@ test("a changed content of a ${file:} secret is used, and shown nowhere", async 
 const EXAMPLE = `${ROOT}../shared/examples/gateway.yaml`;
 
 // The annotated sample is kept beside the checkout; without it there is nothing to compare with.
-test.skipIf(!existsSync(EXAMPLE))("the annotated sample passes check", async () => {
+test.skipIf(!existsSync(EXAMPLE))("the annotated sample passes check and serves", async () => {
   copy("plugins/redact-names.ts");
   copy("schemas/plugins/redact-names.schema.json");
-  copyFileSync(EXAMPLE, workspace.path("gateway.yaml"));
+  workspace.write("gateway.yaml", readFileSync(EXAMPLE, "utf8").replaceAll(/port: \d+/g, "port: 0"));
   const { code, stdout } = await workspace.cli("check", "--format", "json");
   const { ok, diagnostics } = JSON.parse(stdout) as { ok: boolean; diagnostics: { severity: string }[] };
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   expect({ code, ok, errors }).toEqual({ code: 0, ok: true, errors: [] });
+  const gateway = await workspace.serve();
+  const user = await workspace.account();
+  expect(await said(gateway, user, "route/swift-mini"), "by its own redact-names").toBe("I am [name]");
 });

@@ -1,15 +1,20 @@
-import type { GatewayConfig } from "#schema";
+import type { GatewayConfig, ModelConfig } from "#schema";
 
 export const ADMIN_TOKEN = "token-of-the-admin-listener";
 
 const OPEN = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
 
 /** A small configuration in front of an upstream, on ports that are free. */
-export function configuration(upstream: string, more: Partial<GatewayConfig> = {}): GatewayConfig {
+export function configuration(upstream: string): GatewayConfig {
   const local = { host: "127.0.0.1", port: 0 };
-  const chain = [{ upstream: "alpha", model: "sim-one" }];
-  const price = { input_per_million: 1000, output_per_million: 2000 };
-  const model = { kind: "chat", tier: "Free", owned_by: "alpha", features: ["tools"], price, chain } as const;
+  const model: ModelConfig = {
+    kind: "chat",
+    tier: "Free",
+    owned_by: "alpha",
+    features: ["tools"],
+    price: { input_per_million: 1000, output_per_million: 2000 },
+    chain: [{ upstream: "alpha", model: "sim-one" }],
+  };
   return {
     version: 1,
     server: {
@@ -21,12 +26,8 @@ export function configuration(upstream: string, more: Partial<GatewayConfig> = {
     store: { url: "sqlite:./data/gateway.db" },
     tiers: { Free: { access: ["Free"], limits: OPEN }, Max: { access: "all", limits: OPEN } },
     upstreams: { alpha: { dialect: "openai", base_url: `${upstream}/v1`, api_keys: ["upstream-key"] } },
-    models: {
-      "route/one": { ...model, features: ["tools"], chain },
-      "route/max": { ...model, features: ["tools"], chain, tier: "Max" },
-    },
+    models: { "route/one": model, "route/max": { ...model, tier: "Max" } },
     pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
-    ...more,
   };
 }
 

@@ -4,7 +4,7 @@ import { scriptedUrl } from "../../../src/upstream/sim/server.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-test";
 
-export const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" };
+const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" };
 /** Far enough not to open by accident. */
 const CALM_BREAKER = { consecutive: 100_000, minimum: 1_000_000 };
 
@@ -17,6 +17,11 @@ export function merge(target: Json, patch: Json): Json {
     else merged[key] = isJson(value) && isJson(before) ? merge(before, value) : value;
   }
   return merged;
+}
+
+/** A tier that may call everything, without limits but these. */
+export function tier(limits: Json): Json {
+  return { access: "all", limits: { ...NO_LIMITS, ...limits } };
 }
 
 /** A gateway on free ports with the tiers Free and Max, no limits and a store in `folder`. */
@@ -37,7 +42,7 @@ export function baseConfig(folder: string): Json {
     auth: { tokens: { secrets: [{ kid: "a", value: "a secret of the test, longer than 32 bytes" }] } },
     tiers: {
       Free: { access: ["Free"], limits: NO_LIMITS },
-      Max: { access: "all", limits: NO_LIMITS },
+      Max: tier({}),
     },
     defaults: { upstream: { breaker: CALM_BREAKER } },
     upstreams: {},

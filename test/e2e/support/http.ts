@@ -105,6 +105,11 @@ export function send(url: string, sent: Sent = {}): Promise<Answer> {
   return new Exchange(url, sent).whole();
 }
 
+/** What an error is made of: status, code, content type, body. */
+export function shown({ status, headers, text }: Answer): readonly unknown[] {
+  return [status, headers["x-error-code"], headers["content-type"], text];
+}
+
 /** The payloads of a stream's `data:` lines. */
 export function dataOf(text: string): readonly string[] {
   return text.split("\n\n").flatMap((block) => (block.startsWith("data: ") ? [block.slice("data: ".length)] : []));

@@ -1,8 +1,8 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
@@ -193,17 +193,21 @@ export class TestGateway {
     };
     // Twice in a row: a request whose client has gone may only now be read.
     await eventually(async () => (await idle()) && (await sleep(50), await idle()));
-    expect(await this.metric("gateway_active_streams")).toBe(0);
+    assert.equal(await this.metric("gateway_active_streams"), 0);
     for (const user of this.#users) {
       const { running, ledger, balance, granted } = await this.books(user);
+      const held = (await this.store.findUser(user.id))?.held;
       const charges = ledger.reduce((sum, { charge }) => sum + charge, 0n);
-      expect({ user: user.id, running, granted }).toEqual({
-        user: user.id,
-        running: { requests: 0, streams: 0, held: 0n },
-        granted: balance + charges,
-      });
-      expect((await this.store.findUser(user.id))?.held).toBe(0n);
-      expect(new Set(ledger.map(({ id }) => id)).size).toBe(ledger.length);
+      assert.deepEqual(
+        { user: user.id, running, held, granted, entries: new Set(ledger.map(({ id }) => id)).size },
+        {
+          user: user.id,
+          running: { requests: 0, streams: 0, held: 0n },
+          held: 0n,
+          granted: balance + charges,
+          entries: ledger.length,
+        },
+      );
     }
   }
 

@@ -100,7 +100,7 @@ export class Workspace {
   #users = 0;
 
   constructor() {
-    this.folder = mkdtempSync(join(tmpdir(), "gateway-e2e-"));
+    this.folder = mkdtempSync(join(tmpdir(), "gateway-process-"));
   }
 
   path(name: string): string {
@@ -124,7 +124,7 @@ export class Workspace {
     const base = {
       PATH: process.env["PATH"] ?? "",
       HOME: this.folder,
-      NODE_COMPILE_CACHE: join(tmpdir(), "gateway-e2e-cache"),
+      NODE_COMPILE_CACHE: join(tmpdir(), "gateway-compile-cache"),
     };
     const child = new Child(command, args, { cwd: this.folder, env: { ...base, ...this.env, ...env } });
     this.#children.add(child);
