@@ -7,6 +7,7 @@ import { loadConfig, type LoadOptions, type LoadResult } from "./config/load.ts"
 import { storeUrlHint } from "./config/store-hint.ts";
 import { CAPABILITIES } from "./dialects/capabilities.ts";
 import type { Log, Snapshot } from "./kit/index.ts";
+import { rehearse } from "./rehearsal.ts";
 
 /** A configuration that cannot serve. Its message is the whole report. */
 export class ConfigurationError extends Error {
@@ -106,4 +107,4 @@ function lastGoodFolder(storeUrl: string, file: string): string {
   return join(data, "last-good");
 }
 
-const KNOWN = { builtins, dialects: CAPABILITIES } as const;
+const KNOWN = { builtins, dialects: CAPABILITIES, rehearse } as const;

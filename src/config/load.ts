@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import type { Plugin, Snapshot, StepSettings } from "../kit/index.ts";
 import type { Diagnostic } from "./diagnostics.ts";
-import { sorted } from "./diagnostics.ts";
+import { diagnose, sorted } from "./diagnostics.ts";
 import type { FileAccess } from "./files.ts";
 import { disk } from "./files.ts";
 import { GATEWAY_SCHEMA } from "./gateway-schema.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
+import { find } from "./node.ts";
 import { resolveReferences } from "./references.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
 import { loadSteps } from "./steps.ts";
@@ -24,6 +25,13 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly builtins: Readonly<Record<string, Plugin>>;
   readonly dialects: Dialects;
+  /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
+  readonly rehearse?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
+}
+
+export interface LinkedStep {
+  readonly plugin: Plugin;
+  readonly settings: StepSettings;
 }
 
 /** A file that was read; `secret` is the content of a `${file:}` reference, which is never kept. */
@@ -37,7 +45,7 @@ export interface LoadResult {
   readonly ok: boolean;
   /** Null when not ok, and in a check where an unset variable leaves no value to build with. */
   readonly snapshot: Snapshot | null;
-  readonly steps: readonly { readonly plugin: Plugin; readonly settings: StepSettings }[];
+  readonly steps: readonly LinkedStep[];
   readonly diagnostics: readonly Diagnostic[];
   /** SHA-256 (hex) over the names and contents of all files that were read. */
   readonly hash: string;
@@ -80,9 +88,26 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const diagnostics = [...tree.diagnostics, ...validated.diagnostics, ...loaded.diagnostics, ...linked];
   const usable = loaded.unfit.length === 0 ? validated.sound : null;
   const steps = loaded.steps.flatMap((step) =>
-    step.plugin ? [{ plugin: step.plugin, settings: buildStep(step) }] : [],
+    step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
-  return finish(usable, steps, diagnostics);
+  const linkedWhole = finish(usable, steps, diagnostics);
+  const refused = await rehearseAll(linkedWhole.snapshot);
+  return refused.length === 0 ? linkedWhole : finish(null, [], [...diagnostics, ...refused]);
+
+  async function rehearseAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
+    const found: Diagnostic[] = [];
+    if (snapshot === null || options.rehearse === undefined) return found;
+    for (const { plugin, settings, at } of steps) {
+      try {
+        await options.rehearse({ plugin, settings }, snapshot);
+      } catch (error) {
+        const node = find(validated.tree, at)?.node ?? validated.tree;
+        const message = `${settings.use}: setup failed: ${error instanceof Error ? error.message : String(error)}`;
+        found.push(diagnose(node.place, at, { rule: "plugin-setup", message }));
+      }
+    }
+    return found;
+  }
 
   function finish(sound: typeof validated.sound, steps: LoadResult["steps"], found: readonly Diagnostic[]): LoadResult {
     const hash = hashOf(sources.values(), folder);

@@ -100,8 +100,9 @@ export class Route {
         ? { stream: true, target, source: answer.source }
         : { stream: false, target, body: answer.body, usage: answer.usage };
     } catch (error) {
-      if (error instanceof AttemptError) this.#failed(target, exchange, error, now() - startedAt);
-      throw error;
+      if (!(error instanceof AttemptError)) throw error;
+      this.#failed(target, exchange, error, now() - startedAt);
+      throw withoutKey(error, key);
     }
   }
 
@@ -116,6 +117,13 @@ export class Route {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     log.debug({ upstream: upstream.name, model: target.model, requestId, failure, status, code }, "an attempt failed");
   }
+}
+
+/** Providers quote the key they refuse, in whatever shape it has. */
+function withoutKey(error: AttemptError, key: string): AttemptError {
+  if (key === "" || !error.message.includes(key)) return error;
+  const { failure, status, retryAfter, cause } = error;
+  return new AttemptError(failure, error.message.replaceAll(key, "[redacted]"), { status, retryAfter, cause });
 }
 
 /** Of the failures of several keys the one that passes soonest. */

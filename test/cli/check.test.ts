@@ -34,6 +34,17 @@ async function check(...args: readonly string[]) {
 }
 
 describe("exit codes and texts", () => {
+  test("what a plugin's setup refuses is found without serving, at its step", async () => {
+    const step = { use: "transform", options: { set: { "/model": "other" } } };
+    const pipeline = ["auth", "plan-check", "quota", "breaker", step, "stream-relay", "meter"];
+    workspace.write("gateway.yaml", { ...GOOD, pipeline });
+    const { code, stdout } = await check("--format", "json");
+    expect(code).toBe(1);
+    expect((JSON.parse(stdout) as Report).diagnostics).toEqual([
+      expect.objectContaining({ rule: "plugin-setup", pointer: "/pipeline/4/use", severity: "error" }),
+    ]);
+  });
+
   test("a good file: 0", async () => {
     workspace.write("gateway.yaml", GOOD);
     expect(await check()).toEqual({ code: 0, stdout: "0 errors, 0 warnings\n" });

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { AttemptError } from "../../src/kit/index.ts";
+import { AttemptError, Secret } from "../../src/kit/index.ts";
 import {
   call,
   exchange,
@@ -285,6 +285,16 @@ const refusal = (status: number, body: string, headers: Record<string, string> =
   response(status, { "content-type": "application/json", ...headers }, body);
 
 describe("a refusal of the request", () => {
+  it("does not carry the key it was refused with, whatever its shape", async () => {
+    const server = await RawUpstream.start(({ socket, key }) =>
+      socket.write(refusal(400, JSON.stringify({ error: { message: `bad key ${key}, really ${key}` } }))),
+    );
+    const leased = await lease(upstream(`${server.origin}/v1`, { apiKeys: [new Secret("hunter2")] }));
+    open.push({ close: () => leased.end() }, server);
+    const error = await failure(leased.set.send(target(), call(), exchange()));
+    expect(error.message).toBe("bad key [redacted], really [redacted]");
+  });
+
   it.each([400, 405, 409, 413, 422])("%i carries the upstream's own words", async (status) => {
     const { leased } = await serve(({ socket }) =>
       socket.write(refusal(status, '{"error":{"message":"max_tokens is too large"}}')),

@@ -50,6 +50,18 @@ describe("a bad configuration", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error plugin-setup .*bad.*no such thing/);
   });
+
+  test("a plugin whose setup fails leaves the last good configuration serving", async () => {
+    workspace.write("gateway.yaml", configuration("http://127.0.0.1:9"));
+    await (await workspace.serve()).stop();
+    workspace.write("plugins/bad.schema.json", { type: "object" });
+    workspace.write("plugins/bad.ts", plugin("bad", 'throw new Error("no such thing")'));
+    workspace.write("gateway.yaml", withPlugin("./plugins/bad.ts"));
+    const gateway = await workspace.serve();
+    const { last_rejection } = await gateway.config();
+    expect(last_rejection?.diagnostics).toEqual([expect.objectContaining({ rule: "plugin-setup" })]);
+    await gateway.stop();
+  });
 });
 
 function plugin(name: string, setup: string): string {
