@@ -5,6 +5,7 @@ export * from "./json.ts";
 export * from "./money.ts";
 export * from "./plugin.ts";
 export * from "./secret.ts";
+export * from "./slots.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export * from "./tariff.ts";

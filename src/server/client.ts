@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
-import type { AbortReason, Client, Log } from "../kit/index.ts";
+import type { AbortReason, Client, Log, Slotted } from "../kit/index.ts";
 import { refusalOf } from "./refusal.ts";
 import { headOf, type Reception, respond } from "./respond.ts";
 
 /** The client's end of one connection. Whatever is called after the connection has closed does nothing. */
-export class ServerClient implements Client {
+export class ServerClient implements Client, Slotted {
+  slot = -1;
   readonly #reception: Reception;
   readonly #res: ServerResponse;
   readonly #log: Log;

@@ -7,6 +7,7 @@ import {
   invalidRequest,
   type Json,
   type Log,
+  Slots,
 } from "../kit/index.ts";
 import { parseJson, readBody, requireJson } from "./body.ts";
 import { chargeId } from "./charge-id.ts";
@@ -50,12 +51,12 @@ export interface Arrival {
 
 export interface Inference {
   serve(arrival: Arrival): void;
-  readonly clients: ReadonlySet<ServerClient>;
+  readonly clients: Slots<ServerClient>;
 }
 
 /** Hands requests to the pipeline, which asks for the body only once the credentials are good (decisions 4). */
 export function createInference({ run, validateBody, log, stallAfter }: InferenceOptions): Inference {
-  const clients = new Set<ServerClient>();
+  const clients = new Slots<ServerClient>();
   return {
     clients,
     serve({ reception, format, ip, receivedAt, bodyLimit }) {

@@ -102,9 +102,15 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       draining = value;
     },
     inFlight: () => inference.clients.size + apiRequests,
-    activeStreams: () => [...inference.clients].filter((client) => client.streaming).length,
+    activeStreams() {
+      let streams = 0;
+      inference.clients.each((client) => {
+        if (client.streaming) streams += 1;
+      });
+      return streams;
+    },
     abortAll(reason) {
-      for (const client of inference.clients) client.abort(reason);
+      inference.clients.each((client) => client.abort(reason));
     },
   };
 }

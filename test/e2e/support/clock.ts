@@ -24,7 +24,7 @@ export class TestClock {
     this.#time += milliseconds;
   }
 
-  /** The response headers of a user's windows now: `used` requests of each limit. */
+  /** Whole seconds until the calendar window ends. */
   secondsLeft(window: "day" | "hour" | "minute"): number {
     const length = { day: 86_400_000, hour: 3_600_000, minute: 60_000 }[window];
     return Math.ceil((length - (this.now() % length)) / 1000);
