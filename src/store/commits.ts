@@ -44,7 +44,7 @@ export class CommitQueue {
   /** `work` may run twice, the first time without a trace: it must read what it needs from the database. */
   add<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#jobs.length === 0) setImmediate(() => this.flush());
+      if (this.#jobs.length === 0) setImmediate(() => setImmediate(() => this.flush()));
       this.#jobs.push({ run: work, resolve: (result) => resolve(result as T), reject });
     });
   }

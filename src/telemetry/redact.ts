@@ -16,8 +16,11 @@ const DEPTH = 3;
 
 /** The fields with the values of secret ones replaced; the same object when it has none, which is the ordinary case. */
 export function redact(fields: object, depth = DEPTH): object {
+  const given = fields as Readonly<Record<string, unknown>>;
   let copy: Record<string, unknown> | null = null;
-  for (const [name, value] of Object.entries(fields)) {
+  // In place of Object.entries, which would make a list for each line of log.
+  for (const name in given) {
+    const value = given[name];
     const shown = SECRET_FIELDS.has(name) ? "[redacted]" : redactValue(value, depth - 1);
     if (shown !== value) (copy ??= { ...fields })[name] = shown;
   }
