@@ -13,11 +13,12 @@ export async function rehearse({ plugin, settings }: LinkedStep, snapshot: Snaps
   await pipeline.dispose();
 }
 
+function offline(): never {
+  throw storeUnavailable(new Error("a plugin's setup cannot use the store"));
+}
+
 /** Nobody calls, no time passes, nothing is stored: a setup that needs more would depend on what it is started on. */
 function offlineHost(snapshot: Snapshot): Host {
-  const offline = (): never => {
-    throw storeUnavailable(new Error("a plugin's setup cannot use the store"));
-  };
   return {
     snapshot,
     store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,

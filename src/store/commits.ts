@@ -25,8 +25,11 @@ interface Job {
   reject(error: unknown): void;
 }
 
+/** Turns of the event loop that the first job of a commit waits at most. */
+const MOST_TURNS = 10;
+
 /**
- * Group commit: what arrives in one turn of the event loop shares one transaction, in the order of arrival. Each
+ * Group commit: what arrives in a few turns of the event loop shares one transaction, in the order of arrival. Each
  * promise settles after the commit.
  */
 export class CommitQueue {
@@ -44,8 +47,16 @@ export class CommitQueue {
   /** `work` may run twice, the first time without a trace: it must read what it needs from the database. */
   add<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#jobs.length === 0) setImmediate(() => setImmediate(() => this.flush()));
+      if (this.#jobs.length === 0) this.#gather(0, MOST_TURNS);
       this.#jobs.push({ run: work, resolve: (result) => resolve(result as T), reject });
+    });
+  }
+
+  /** Waits as long as each turn of the event loop brings more: a commit costs as much as the work of several jobs. */
+  #gather(seen: number, turns: number): void {
+    setImmediate(() => {
+      if (this.#jobs.length === seen || turns === 0) this.flush();
+      else this.#gather(this.#jobs.length, turns - 1);
     });
   }
 
