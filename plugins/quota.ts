@@ -17,7 +17,7 @@ export default definePlugin<QuotaOptions>({
         const { id, principal, tier, model, call } = exchange;
         const hold = tariffs.get(model.id)?.charge({
           prompt: Math.ceil(call.promptBytes / BYTES_PER_TOKEN),
-          completion: call.maxOutput ?? billing.holdOutputTokens,
+          completion: call.maxOutput ?? billing.holdOutputTokens * (call.answers ?? 1),
           cached: 0,
           reasoning: 0,
         });

@@ -17,6 +17,7 @@ const MEDIA = /^data:[^,]{0,200};base64,/;
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
 const MAX_OUTPUT = 1_000_000_000;
+const MAX_ANSWERS = 1_000_000;
 
 /** The canonical call of a chat-completions body that its schema has accepted. */
 export function readChat(body: Json): Call {
@@ -27,18 +28,18 @@ export function readChat(body: Json): Call {
     body,
     promptBytes: textBytes(body["messages"]) + textBytes(body["tools"]),
     maxOutput: maxOutput(body),
+    answers: answers(body),
   };
 }
 
 function maxOutput(body: Json): number | null {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"];
   if (typeof limit !== "number" || Number.isNaN(limit)) return null;
-  const answers = typeof body["n"] === "number" && body["n"] > 1 ? body["n"] : 1;
-  return Math.ceil(capped(capped(limit) * capped(answers)));
+  return Math.ceil(Math.min(Math.max(limit, 0) * answers(body), MAX_OUTPUT));
 }
 
-function capped(tokens: number): number {
-  return Math.min(Math.max(tokens, 0), MAX_OUTPUT);
+function answers({ n }: Json): number {
+  return typeof n === "number" && n > 1 ? Math.min(Math.ceil(n), MAX_ANSWERS) : 1;
 }
 
 /** UTF-8 bytes of all strings below `value`; an inlined file counts as one medium, not as its base64 text. */
@@ -90,13 +91,14 @@ class ChatFormat implements AnswerFormat {
   }
 
   answer(body: Json, extras: AnswerExtras): string {
-    const counted = isJson(body["usage"]) && readUsage(body) !== null;
+    const { id, created } = body;
     return JSON.stringify({
-      id: `chatcmpl-${extras.id}`,
-      object: "chat.completion",
       ...body,
+      id: typeof id === "string" && id !== "" ? id : `chatcmpl-${extras.id}`,
+      object: "chat.completion",
+      created: Number.isSafeInteger(created) ? created : extras.created,
       model: this.#model,
-      usage: counted ? body["usage"] : shownUsage(extras.bill),
+      usage: wholeUsage(body) ?? shownUsage(extras.bill),
       latency_ms: extras.latencyMs,
       provider: extras.provider,
     });
@@ -182,6 +184,15 @@ class ChatFormat implements AnswerFormat {
     }
     return JSON.stringify(chunk);
   }
+}
+
+/** The upstream's own usage, its total added where it left that out; null when it is no usage. */
+function wholeUsage(body: Json): Json | null {
+  const { usage } = body;
+  const counted = isJson(usage) ? readUsage(body) : null;
+  if (!isJson(usage) || counted === null) return null;
+  const total = usage["total_tokens"];
+  return Number.isSafeInteger(total) ? usage : { ...usage, total_tokens: counted.prompt + counted.completion };
 }
 
 function shownUsage({ usage }: Bill): Json {

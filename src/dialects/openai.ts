@@ -32,7 +32,7 @@ export const openai: UpstreamDialect = {
     return {
       path: "/chat/completions",
       headers: {
-        authorization: `Bearer ${apiKey}`,
+        ...(apiKey !== "" && { authorization: `Bearer ${apiKey}` }),
         "content-type": "application/json",
         accept: call.stream ? "text/event-stream" : "application/json",
       },

@@ -41,6 +41,8 @@ export interface Call {
   readonly promptBytes: number;
   /** Output tokens the client allows at most; null when it did not say. */
   readonly maxOutput: number | null;
+  /** Answers the client asks for (`n`), for a hold without `maxOutput`; left out: 1. */
+  readonly answers?: number;
 }
 
 /** One admitted request on its way; complete and frozen from `admit` on. */
@@ -104,6 +106,8 @@ export type Reply =
 export type FailureClass =
   /** Nothing was sent: refused, DNS, TLS. */
   | "connect"
+  /** Nothing was sent: every connection of ours to the upstream was in use. */
+  | "saturated"
   | "timeout"
   /** Reset or closed before an answer. */
   | "reset"
@@ -129,16 +133,19 @@ export class AttemptError extends Error {
   readonly status: number;
   /** Milliseconds the upstream asked to wait, or null. */
   readonly retryAfter: number | null;
+  /** The request's own deadline cut it before the upstream had had its time: no mark against the breaker. */
+  readonly neutral: boolean;
 
   constructor(
     failure: FailureClass,
     message: string,
-    more: { status?: number; retryAfter?: number | null; cause?: unknown } = {},
+    more: { status?: number; retryAfter?: number | null; neutral?: boolean; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.failure = failure;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
+    this.neutral = more.neutral ?? false;
   }
 }
 
@@ -195,6 +202,8 @@ export interface Outcome extends Ending {
 export interface AnswerExtras {
   /** Stands in for an id the upstream left out. */
   readonly id: string;
+  /** Unix seconds; stands in for a time the upstream left out. */
+  readonly created: number;
   readonly provider: string;
   readonly latencyMs: number;
   /** Its usage is shown when the upstream gave none. */

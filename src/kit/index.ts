@@ -3,6 +3,7 @@ export * from "./exchange.ts";
 export * from "./host.ts";
 export * from "./json.ts";
 export * from "./money.ts";
+export * from "./nearest.ts";
 export * from "./plugin.ts";
 export * from "./secret.ts";
 export * from "./slots.ts";

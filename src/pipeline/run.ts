@@ -187,6 +187,7 @@ class Run {
     const bill = await this.#settle(signal.aborted ? (signal.reason as AbortReason) : "served", 200, null);
     const extras = {
       id: this.#exchange.id,
+      created: Math.floor(this.#exchange.receivedAt / 1000),
       provider: host.snapshot.upstreams[this.#target!.upstream]?.displayName ?? this.#target!.upstream,
       latencyMs: Math.max(0, Math.round(host.now() - this.#exchange.receivedAt)),
       bill,

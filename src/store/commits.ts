@@ -25,6 +25,11 @@ interface Job {
   reject(error: unknown): void;
 }
 
+export interface Around {
+  write(): void;
+  forget(): void;
+}
+
 /** Turns of the event loop that the first job of a commit waits at most. */
 const MOST_TURNS = 10;
 
@@ -34,12 +39,15 @@ const MOST_TURNS = 10;
  */
 export class CommitQueue {
   readonly #db: DatabaseSync;
+  readonly #around: Around;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #jobs: Job[] = [];
 
-  constructor(db: DatabaseSync) {
+  /** @param around `write` runs before each commit, `forget` after it and after a rollback. */
+  constructor(db: DatabaseSync, around: Around) {
     this.#db = db;
+    this.#around = around;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#end = db.prepare("COMMIT");
   }
@@ -70,8 +78,14 @@ export class CommitQueue {
   #commit(jobs: readonly Job[]): void {
     let results: unknown[];
     try {
-      results = transact(this.#db, this.#begin, this.#end, () => jobs.map((job) => job.run()));
+      results = transact(this.#db, this.#begin, this.#end, () => {
+        const done = jobs.map((job) => job.run());
+        this.#around.write();
+        return done;
+      });
+      this.#around.forget();
     } catch (error) {
+      this.#around.forget();
       if (jobs.length === 1 || isUnavailable(error)) for (const job of jobs) job.reject(storeError(error));
       // One of them is at fault and the whole was rolled back: alone, only the guilty one fails.
       else for (const job of jobs) this.#commit([job]);

@@ -2,10 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Admission, AdmissionResult, Limits, Refusal, Settlement, Windows } from "../kit/index.ts";
 import { ledgerTable } from "./ledger.ts";
 import { counted, countsAt, exceeded, windowStates } from "./windows.ts";
-import type { Counts } from "./windows.ts";
+import type { Count, Counts } from "./windows.ts";
+import { type Usage, UsageTable } from "./usage.ts";
 
-type UsageRow = Record<"balance" | "held" | "streams" | CountColumn, bigint>;
-type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
 type ReservationRow = Record<"units" | "stream" | "hold" | "day" | "hour" | "minute", bigint>;
 
 /**
@@ -14,44 +13,33 @@ type ReservationRow = Record<"units" | "stream" | "hold" | "day" | "hour" | "min
  */
 export function requestTables(db: DatabaseSync, now: () => number) {
   const ledger = ledgerTable(db);
-  const usage = db.prepare(
-    "SELECT balance, held, streams, day, day_used, hour, hour_used, minute, minute_used FROM users WHERE id = ?",
-  );
+  const users = new UsageTable(db);
   const isRunning = db.prepare("SELECT 1 FROM reservations WHERE id = ?");
   const reserve = db.prepare("INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
-  const count = db.prepare(
-    `UPDATE users SET held = held + ?, streams = streams + ?,
-       day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ? WHERE id = ?`,
-  );
   const release = db.prepare(
     "DELETE FROM reservations WHERE id = ? AND user_id = ? RETURNING units, stream, hold, day, hour, minute",
-  );
-  const settleUser = db.prepare(
-    "UPDATE users SET balance = balance - ?, held = held - ?, streams = streams - ? WHERE id = ?",
-  );
-  // Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh.
-  const uncount = db.prepare(
-    `UPDATE users SET day_used = max(0, day_used - iif(day = ?, ?, 0)), hour_used = max(0, hour_used - (hour = ?)),
-       minute_used = max(0, minute_used - (minute = ?)) WHERE id = ?`,
   );
   const running = db.prepare(
     `SELECT count(*) AS requests, ifnull(sum(stream), 0) AS streams, ifnull(sum(hold), 0) AS held
      FROM reservations WHERE user_id = ?`,
   );
 
-  const usageOf = (userId: string) => usage.get(userId) as UsageRow | undefined;
-
   return {
     ledger,
 
+    /** Belongs before the commit of whatever called `admit` or `settle`. */
+    write: () => users.write(),
+    /** Belongs after the commit, and after a rollback. */
+    forget: () => users.forget(),
+
     admit(admission: Admission): AdmissionResult {
       const { id, userId, limits, units, stream, hold } = admission;
-      const row = usageOf(userId);
-      if (!row) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+      const user = users.of(userId);
+      if (!user) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
       const at = now();
-      const before = countsAt(countsOf(row), at);
+      const before = countsAt(user.counts, at);
       const after = counted(before, units);
-      const refusal = refusalOf(admission, row, after);
+      const refusal = refusalOf(admission, user, after);
       // An admission that is repeated has been counted already, perhaps as the last one that fitted.
       if (refusal && !isRunning.get(id)) return { ok: false, refusal, windows: windowStates(before, limits) };
       const { day, hour, minute } = after;
@@ -59,7 +47,10 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       const places = [day.window, hour.window, minute.window] as const;
       const { changes } = reserve.run(id, userId, units, slot, hold, ...places, admission.model, at);
       if (Number(changes) === 0) return { ok: true, windows: windowStates(before, limits) };
-      count.run(hold, slot, day.window, day.used, hour.window, hour.used, minute.window, minute.used, userId);
+      user.held += hold;
+      user.streams += slot;
+      user.counts = after;
+      users.touch(userId);
       return { ok: true, windows: windowStates(after, limits) };
     },
 
@@ -71,8 +62,13 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       const row = release.get(id, userId) as ReservationRow | undefined;
       if (!row) return;
       const charged = record && ledger.append(id, userId, charge, record) ? charge : 0n;
-      settleUser.run(charged, row.hold, row.stream, userId);
-      if (giveBack) uncount.run(row.day, row.units, row.hour, row.minute, userId);
+      const user = users.of(userId);
+      if (!user) return;
+      user.balance -= charged;
+      user.held -= row.hold;
+      user.streams -= Number(row.stream);
+      if (giveBack) user.counts = uncounted(user.counts, row);
+      users.touch(userId);
     },
 
     /**
@@ -85,8 +81,7 @@ export function requestTables(db: DatabaseSync, now: () => number) {
     },
 
     windows(userId: string, limits: Limits): Windows {
-      const row = usageOf(userId);
-      return windowStates(countsAt(row ? countsOf(row) : NOTHING, now()), limits);
+      return windowStates(countsAt(users.peek(userId)?.counts ?? NOTHING, now()), limits);
     },
 
     running(userId: string) {
@@ -98,17 +93,23 @@ export function requestTables(db: DatabaseSync, now: () => number) {
 
 const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 
-function countsOf(row: UsageRow): Counts {
+/** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
+function uncounted({ day, hour, minute }: Counts, row: ReservationRow): Counts {
   return {
-    day: { window: Number(row.day), used: Number(row.day_used) },
-    hour: { window: Number(row.hour), used: Number(row.hour_used) },
-    minute: { window: Number(row.minute), used: Number(row.minute_used) },
+    day: less(day, row.day, Number(row.units)),
+    hour: less(hour, row.hour, 1),
+    minute: less(minute, row.minute, 1),
   };
 }
 
-function refusalOf({ hold, enforceCredits, stream, limits }: Admission, row: UsageRow, after: Counts): Refusal | null {
-  if (enforceCredits && hold > 0n && row.balance - row.held < hold) return "credits";
+/** Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh. */
+function less(count: Count, window: bigint, units: number): Count {
+  return count.window === Number(window) ? { window: count.window, used: Math.max(0, count.used - units) } : count;
+}
+
+function refusalOf({ hold, enforceCredits, stream, limits }: Admission, user: Usage, after: Counts): Refusal | null {
+  if (enforceCredits && hold > 0n && user.balance - user.held < hold) return "credits";
   const window = exceeded(after, limits);
   if (window) return window;
-  return stream && limits.streams !== null && row.streams >= limits.streams ? "streams" : null;
+  return stream && limits.streams !== null && user.streams >= limits.streams ? "streams" : null;
 }

@@ -21,8 +21,8 @@ export class SqliteStore implements Store {
   constructor(database: OpenDatabase, now: () => number) {
     this.#database = database;
     this.#db = database.db;
-    this.#queue = new CommitQueue(database.db);
     this.#requests = requestTables(database.db, now);
+    this.#queue = new CommitQueue(database.db, this.#requests);
     this.#users = userTable(database.db, now);
     this.#keys = keyTable(database.db, now);
   }

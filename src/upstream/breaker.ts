@@ -2,7 +2,7 @@ import type { AttemptResult, Breaker, BreakerSettings, BreakerState, FailureClas
 import { RollingCount } from "./rolling.ts";
 
 /** Says nothing about the upstream's health; the reservation of a probe is released all the same. */
-const NEUTRAL: ReadonlySet<FailureClass> = new Set(["client_fault", "aborted", "rate_limited", "skipped"]);
+const NEUTRAL: ReadonlySet<FailureClass> = new Set(["client_fault", "aborted", "rate_limited", "skipped", "saturated"]);
 const JITTER = 0.2;
 
 export interface BreakerOptions {
@@ -83,7 +83,7 @@ export class CircuitBreaker implements Breaker {
         ended = true;
         if (result.ok) succeed();
         else if (epoch !== this.#epoch) return;
-        else if (!NEUTRAL.has(result.error.failure)) this.#failed();
+        else if (!result.error.neutral && !NEUTRAL.has(result.error.failure)) this.#failed();
         else if (this.#state === "half_open") this.#probing -= 1;
       },
     };

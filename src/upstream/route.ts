@@ -122,8 +122,8 @@ export class Route {
 /** Providers quote the key they refuse, in whatever shape it has. */
 function withoutKey(error: AttemptError, key: string): AttemptError {
   if (key === "" || !error.message.includes(key)) return error;
-  const { failure, status, retryAfter, cause } = error;
-  return new AttemptError(failure, error.message.replaceAll(key, "[redacted]"), { status, retryAfter, cause });
+  // The error's own fields are those it was made of.
+  return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
 }
 
 /** Of the failures of several keys the one that passes soonest. */

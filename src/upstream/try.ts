@@ -1,4 +1,4 @@
-import type { Dispatcher } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { AttemptError, type Log, type Timeouts } from "../kit/index.ts";
 import { headFailure, protocol, statusFailure, wireFailure } from "./classify.ts";
@@ -39,6 +39,10 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   #reader: Reader | null = null;
   /** When the phase times out: Unix milliseconds. */
   #phaseDue: number;
+  /** Until when the upstream may take to be connected, and then to begin: Unix milliseconds. */
+  #answerDue: number;
+  /** The pool whose queue the request entered because no connection was free. */
+  #queue: Pool | null = null;
   #begun = false;
   #held = false;
   #informational = 0;
@@ -47,18 +51,20 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   constructor(options: TryOptions) {
     this.#options = options;
     this.#startedAt = options.now();
-    this.#phaseDue = this.#startedAt + options.timeouts.connect;
+    this.#answerDue = this.#startedAt + options.timeouts.connect;
+    this.#phaseDue = this.#answerDue;
   }
 
   /** Sends the request and waits for its answer, or for the first event of a streamed one. @throws AttemptError */
-  run(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<Answer> {
+  run(pool: Pool, request: Dispatcher.DispatchOptions): Promise<Answer> {
     const { signal, wheel } = this.#options;
     signal.addEventListener("abort", this);
     wheel.watch(this);
     this.#rearm();
     if (signal.aborted) this.handleEvent();
     else if (this.due <= this.#startedAt) this.expire(this.#startedAt);
-    else dispatcher.dispatch(request, this);
+    // False says that the pool is full from now on: with this request on its last connection, or in its queue.
+    else if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queue = pool;
     return this.#settled.promise;
   }
 
@@ -68,7 +74,7 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
 
   expire(now: number): void {
     if (this.#phase === "drain") return this.cancel();
-    this.fail(new AttemptError("timeout", this.#overdue(now)));
+    this.fail(this.#overdue(now));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -77,6 +83,7 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     this.#controller = controller;
     this.#phase = "head";
     this.#await(this.#options.timeouts.firstByte);
+    this.#answerDue = this.#phaseDue;
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -200,8 +207,18 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     this.due = Math.min(this.#phaseDue, total, this.#begun ? Infinity : this.#options.deadline);
   }
 
-  #overdue(now: number): string {
-    if (!this.#begun && this.#options.deadline <= now) return "the request's deadline passed before the answer";
+  #overdue(now: number): AttemptError {
+    // In the queue of a pool that carries nothing every connection is still being made: that is the upstream's doing.
+    const saturated = this.#phase === "connect" && this.#queue !== null && this.#queue.stats.running > 0;
+    if (!this.#begun && this.#options.deadline <= now) {
+      const neutral = saturated || now < this.#answerDue;
+      return new AttemptError("timeout", "the request's deadline passed before the answer", { neutral });
+    }
+    if (saturated) return new AttemptError("saturated", "every connection to the upstream is in use");
+    return new AttemptError("timeout", this.#late(now));
+  }
+
+  #late(now: number): string {
     if (this.#startedAt + this.#options.timeouts.total <= now) return "upstream timed out before the end of its answer";
     if (this.#phase === "connect") return "upstream timed out while connecting";
     if (this.#phase === "head") return "upstream timed out waiting for the first byte";

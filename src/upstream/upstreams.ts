@@ -19,6 +19,7 @@ import { KeyPool } from "./keys.ts";
 import { Latencies } from "./latency.ts";
 import { Pools } from "./pools.ts";
 import { Route } from "./route.ts";
+import { scriptedUrl } from "./sim/url.ts";
 import { Wheel } from "./wheel.ts";
 
 export interface UpstreamsOptions {
@@ -172,7 +173,7 @@ class UpstreamRegistry implements Upstreams {
     if (!simulator) throw new Error('base_url "sim:" needs the simulator, which is not available here');
     this.#simulator ??= simulator();
     try {
-      return `${await this.#simulator}/sim/${encodeURIComponent(script || "-")}/v1`;
+      return scriptedUrl(await this.#simulator, script);
     } catch (error) {
       // The next configuration tries again.
       this.#simulator = null;

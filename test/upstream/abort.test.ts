@@ -1,8 +1,6 @@
-import { createServer } from "node:net";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { call, exchange, failure, lease, type Leased, streamOf, target, until, upstream } from "./support/build.ts";
+import { mute } from "./support/mute.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, response, STREAM_HEAD } from "./support/raw-upstream.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -109,25 +107,15 @@ it("a request given up in the queue is never sent, and its connection serves oth
   expect(server.connections).toBe(1);
 });
 
-// Accepts connections and never says a word: the TLS handshake hangs.
-async function mute(): Promise<string> {
-  const sockets = new Set<{ destroy(): void }>();
-  const server = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  open.push({
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
-  });
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+async function silence(): Promise<string> {
+  const server = await mute();
+  open.push(server);
+  return server.origin;
 }
 
 describe("while connecting", () => {
   it("the connect timeout is a timeout", async () => {
-    const leased = await lease(upstream(await mute()));
+    const leased = await lease(upstream(await silence()));
     open.push({ close: () => leased.end() });
     const timeouts = { connect: 150, firstByte: 5_000, idle: 5_000, total: 5_000 };
     const error = await failure(leased.set.send(target({ timeouts }), call(), exchange()));
@@ -135,7 +123,7 @@ describe("while connecting", () => {
   });
 
   it("an abort ends the attempt at once", async () => {
-    const leased = await lease(upstream(await mute()));
+    const leased = await lease(upstream(await silence()));
     open.push({ close: () => leased.end() });
     const client = new AbortController();
     const sent = failure(leased.set.send(target(), call(), exchange({ signal: client.signal })));

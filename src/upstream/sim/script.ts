@@ -1,3 +1,4 @@
+import { nearest } from "../../kit/index.ts";
 import { badParameter } from "./error.ts";
 
 /** One key of a script: reads its value (text of a query, or JSON); `undefined` means it cannot be used. */
@@ -63,7 +64,7 @@ export type Script = { readonly [K in Key]?: NonNullable<ReturnType<(typeof SCRI
 
 /**
  * Merges scripts, a later one deciding: text is a query (`?stall_after=2`, `-` for none) or JSON, else an object.
- * @throws SimError 400 naming the key, and for an unknown one the nearest that exists.
+ * @throws SimError 400 naming the key, and for an unknown one the nearest that exists, if any is near.
  */
 export function parseScript(...sources: readonly unknown[]): Script {
   const values = new Map<string, unknown>();
@@ -71,7 +72,7 @@ export function parseScript(...sources: readonly unknown[]): Script {
   const script: Record<string, unknown> = {};
   for (const [key, value] of values) {
     if (!isKey(key)) {
-      throw badParameter(`sim.${key}`, `Unknown simulator key '${key}'. Did you mean '${nearest(key)}'?`);
+      throw badParameter(`sim.${key}`, `Unknown simulator key '${key}'. ${hint(key)}`);
     }
     const { parse, expects } = SCRIPT[key];
     const parsed = parse(value);
@@ -172,21 +173,9 @@ function parseNumber(value: unknown): number {
   return Number.isFinite(number) ? number : Number.NaN;
 }
 
-function nearest(name: string): string {
-  const ranked = Object.keys(SCRIPT).map((key) => ({ key, distance: key.startsWith(name) ? 0 : distance(name, key) }));
-  return ranked.reduce((best, next) => (next.distance < best.distance ? next : best)).key;
-}
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** What is said of a key that does not exist: a beginning is completed, a mistake corrected. */
+function hint(name: string): string {
+  const keys = Object.keys(SCRIPT);
+  const meant = keys.find((key) => name !== "" && key.startsWith(name)) ?? nearest(name, keys);
+  return meant === null ? `Keys: ${keys.join(", ")}.` : `Did you mean '${meant}'?`;
 }

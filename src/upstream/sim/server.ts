@@ -4,6 +4,7 @@ import type { LedgerEntry } from "./ledger.ts";
 import { Routes } from "./routes.ts";
 
 export type { LedgerEntry } from "./ledger.ts";
+export { scriptedUrl } from "./url.ts";
 
 export interface Simulator {
   /** `http://127.0.0.1:PORT`; `/v1/…` answers healthily, `/sim/<script>/v1/…` as the script says. */
@@ -42,9 +43,4 @@ export async function startSimulator(options: { host?: string; port?: number } =
       await closed;
     },
   };
-}
-
-/** The base URL, in OpenAI's style, at which every request meets `script`: a query such as `?first_byte=300ms`, or `-`. */
-export function scriptedUrl(origin: string, script: string): string {
-  return `${origin}/sim/${encodeURIComponent(script.replace(/^\?/, "") || "-")}/v1`;
 }
