@@ -17,6 +17,7 @@ const MEDIA = /^data:[^,]{0,200};base64,/;
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
 const MAX_OUTPUT = 1_000_000_000;
+/** The same for `n`: so many answers of the default hold come to MAX_OUTPUT. */
 const MAX_ANSWERS = 1_000_000;
 
 /** The canonical call of a chat-completions body that its schema has accepted. */

@@ -23,6 +23,9 @@ export interface TryOptions {
   readonly log: Log;
 }
 
+/** As much of a pool as one request needs. */
+export type TryPool = Pick<Pool, "dispatch" | "stats">;
+
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
 /** One request to an upstream: undici's handler, the wheel's entry and the abort listener in one object. */
@@ -41,8 +44,8 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   #phaseDue: number;
   /** Until when the upstream may take to be connected, and then to begin: Unix milliseconds. */
   #answerDue: number;
-  /** The pool whose queue the request entered because no connection was free. */
-  #queue: Pool | null = null;
+  /** The request in the queue of its pool, which it entered because no connection was free. */
+  #queued: { readonly pool: TryPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #begun = false;
   #held = false;
   #informational = 0;
@@ -56,7 +59,7 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   }
 
   /** Sends the request and waits for its answer, or for the first event of a streamed one. @throws AttemptError */
-  run(pool: Pool, request: Dispatcher.DispatchOptions): Promise<Answer> {
+  run(pool: TryPool, request: Dispatcher.DispatchOptions): Promise<Answer> {
     const { signal, wheel } = this.#options;
     signal.addEventListener("abort", this);
     wheel.watch(this);
@@ -64,7 +67,7 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     if (signal.aborted) this.handleEvent();
     else if (this.due <= this.#startedAt) this.expire(this.#startedAt);
     // False says that the pool is full from now on: with this request on its last connection, or in its queue.
-    else if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queue = pool;
+    else if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queued = { pool, request };
     return this.#settled.promise;
   }
 
@@ -209,7 +212,7 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
 
   #overdue(now: number): AttemptError {
     // In the queue of a pool that carries nothing every connection is still being made: that is the upstream's doing.
-    const saturated = this.#phase === "connect" && this.#queue !== null && this.#queue.stats.running > 0;
+    const saturated = this.#phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
     if (!this.#begun && this.#options.deadline <= now) {
       const neutral = saturated || now < this.#answerDue;
       return new AttemptError("timeout", "the request's deadline passed before the answer", { neutral });
@@ -226,6 +229,8 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   }
 
   #stop(): void {
+    // It stays in the queue until a connection is free, which may be long: its body would fill the memory.
+    if (this.#phase === "connect" && this.#queued) this.#queued.request.body = null;
     this.#phase = "over";
     this.#options.wheel.unwatch(this);
     this.#options.signal.removeEventListener("abort", this);

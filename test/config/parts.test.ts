@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { misplaced } from "../../src/config/link/order.ts";
 import { matchesGlob } from "../../src/config/link/pipeline.ts";
-import { nearest } from "../../src/config/nearest.ts";
 import { parse, parseScalar } from "../../src/config/parse.ts";
 import { bytes, milliseconds } from "../../src/config/units.ts";
+import { nearest } from "../../src/kit/index.ts";
 
 describe("units", () => {
   test("durations are milliseconds, sizes bytes", () => {

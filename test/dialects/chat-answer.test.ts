@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
-import type { AnswerExtras, AnswerFormat, Bill } from "../../src/kit/index.ts";
+import type { AnswerExtras, AnswerFormat, Bill, Json } from "../../src/kit/index.ts";
 
 const ROUTE = "route/a";
 const format = (): AnswerFormat => chatFormat(readChat({ model: ROUTE, messages: [] }));
 const bill: Bill = { usage: { prompt: 7, completion: 5, cached: 0, reasoning: 0 }, estimated: true, charge: 1n };
 
 describe("complete answers", () => {
-  const extras: AnswerExtras = { id: "e-1", provider: "Alpha", latencyMs: 12, bill };
+  const extras: AnswerExtras = { id: "e-1", created: 1_768_435_200, provider: "Alpha", latencyMs: 12, bill };
   const choices = [{ index: 0, message: { role: "assistant", content: '"model":"up-1"' }, finish_reason: "stop" }];
 
   test("byte for byte", () => {
@@ -30,6 +30,7 @@ describe("complete answers", () => {
     expect(JSON.parse(format().answer({ choices }, extras))).toEqual({
       id: "chatcmpl-e-1",
       object: "chat.completion",
+      created: 1_768_435_200,
       model: ROUTE,
       choices,
       usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
@@ -46,6 +47,28 @@ describe("complete answers", () => {
       });
     },
   );
+
+  test.each([
+    [{ prompt_tokens: 1, completion_tokens: 2 }, 3],
+    [{ prompt_tokens: 1, completion_tokens: 2, total_tokens: null }, 3],
+    [{ prompt_tokens: 1, completion_tokens: 2, total_tokens: "3" }, 3],
+    [{ prompt_tokens: 1, completion_tokens: 2, total_tokens: 9 }, 9],
+  ])("usage %j has a total of %d", (usage, total) => {
+    const shown = JSON.parse(format().answer({ choices, usage }, extras)) as Json;
+    expect(shown["usage"]).toEqual({ ...usage, total_tokens: total });
+  });
+
+  test.each([
+    { id: null, object: null, created: null },
+    { id: 7, object: "text", created: "now" },
+    { id: "", created: 1.5 },
+  ])("%j are not the fields of the specification", (wrong) => {
+    expect(JSON.parse(format().answer({ ...wrong, choices }, extras))).toMatchObject({
+      id: "chatcmpl-e-1",
+      object: "chat.completion",
+      created: 1_768_435_200,
+    });
+  });
 
   test("the upstream's own words for the gateway's fields do not pass", () => {
     const body = { choices, provider: "https://secret.example", latency_ms: -1 };

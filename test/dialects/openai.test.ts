@@ -25,6 +25,11 @@ describe("request", () => {
     );
   });
 
+  test("without a key there is no authorization", () => {
+    const { headers } = openai.request(readChat(chat()), target, "");
+    expect(headers).toEqual({ "content-type": "application/json", accept: "application/json" });
+  });
+
   test("only the model changes in a body that does not stream", () => {
     // As parsed, so without -0; no backslashes, because V8 14.6 misreads keys with an escape after one that ends in `\`.
     const json = fc

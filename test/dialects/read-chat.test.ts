@@ -14,6 +14,7 @@ test("the call is the body, with what the gateway routes and counts by", () => {
     body,
     promptBytes: "user".length + "hi".length,
     maxOutput: null,
+    answers: 1,
   });
 });
 
@@ -61,6 +62,22 @@ describe("promptBytes", () => {
     expect(bytes(deep)).toBe(1);
     expect(chatFormat(readChat(chat({ messages: deep }))).promptText()).toBe("x");
   });
+});
+
+test.each([
+  [undefined, 1],
+  [null, 1],
+  [1, 1],
+  [4, 4],
+  // The API's schema refuses these; a hold must be computable all the same.
+  [0, 1],
+  [-3, 1],
+  ["4", 1],
+  [2.5, 3],
+  [NaN, 1],
+  [Infinity, 1_000_000],
+])("n = %j asks for %d answers", (n, expected) => {
+  expect(readChat(chat({ n })).answers).toBe(expected);
 });
 
 const max = (more: Json): number | null => readChat(chat(more)).maxOutput;

@@ -161,7 +161,7 @@ describe.skipIf(folder === null)("recorded bodies", () => {
     expect(usage).toEqual(lastUsage([body], name));
     const bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
     const format = chatFormat(readChat({ model: "route/a", messages: [] }));
-    const answer = JSON.parse(format.answer(body, { id: "e", provider: "P", latencyMs: 1, bill })) as Json;
+    const answer = JSON.parse(format.answer(body, { id: "e", created: 1, provider: "P", latencyMs: 1, bill })) as Json;
     expect(answer).toEqual({ object: "chat.completion", ...body, model: "route/a", latency_ms: 1, provider: "P" });
     expect(format.producedText(body).length).toBeGreaterThan(0);
   });

@@ -78,6 +78,7 @@ describe("admit", () => {
     expect((await admission({})).hold).toBe(2_000n + 2_048_000n);
     expect((await admission({}, testSnapshot({ billing: { holdOutputTokens: 1 } }))).hold).toBe(4_000n);
     expect((await admission({ max_tokens: 10, n: 4 })).hold).toBe(2_000n + 80_000n);
+    expect((await admission({ n: 4 })).hold).toBe(2_000n + 4n * 2_048_000n);
   });
 
   test("a price of zero holds nothing and needs no credits", async () => {

@@ -12,7 +12,7 @@ import { CircuitBreaker } from "../../src/upstream/breaker.ts";
 
 const OK: AttemptResult = { ok: true };
 const failed = (failure: FailureClass): AttemptResult => ({ ok: false, error: new AttemptError(failure, failure) });
-const NEUTRAL = ["client_fault", "aborted", "rate_limited", "skipped"] as const;
+const NEUTRAL = ["client_fault", "aborted", "rate_limited", "skipped", "saturated"] as const;
 const FAILING = ["connect", "timeout", "reset", "status", "credentials", "protocol"] as const;
 
 const SETTINGS: BreakerSettings = {

@@ -307,7 +307,7 @@ describe("sim:", () => {
     expect(started).toBe(1);
     expect(server.requests.map(({ head }) => head.split(" ")[1])).toEqual([
       "/sim/-/v1/chat/completions",
-      "/sim/%3Ffirst_byte%3D300ms%26name%3Da%2Fb/v1/chat/completions",
+      "/sim/first_byte%3D300ms%26name%3Da%2Fb/v1/chat/completions",
     ]);
   });
 

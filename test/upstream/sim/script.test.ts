@@ -68,8 +68,9 @@ test.each([
   ["chunk_dealy", /mean 'chunk_delay'/],
   ["usage.promt", /mean 'usage.prompt'/],
   ["reset", /mean 'reset_after'/],
-  ["__proto__", /./],
-  ["constructor", /./],
+  ["__proto__", /Keys: first_byte, /],
+  ["constructor", /Keys: first_byte, /],
+  ["", /Keys: first_byte, /],
 ])("%s is unknown", (key, near) => {
   const error = refusal(JSON.parse(`{"${key}":1}`));
   expect(error.message).toContain(`Unknown simulator key '${key}'`);
