@@ -31,9 +31,9 @@ export async function prepareGateway(processes: Processes, folder: string, upstr
 }
 
 /** Starts the gateway and waits until it answers. @throws Error with the end of its log. */
-export async function startGateway(processes: Processes, { config, port, log }: GatewaySite) {
+export async function startGateway(processes: Processes, { config, port, log }: GatewaySite, logLevel: string) {
   const file = await open(log, "w");
-  const child = processes.start(PROXY_CPU, [MAIN, "--config", config, "serve"], file.fd);
+  const child = processes.start(PROXY_CPU, [MAIN, "--config", config, "serve", "--log-level", logLevel], file.fd);
   await file.close();
   child.stdout?.resume();
   for (let left = 200; left > 0 && child.exitCode === null; left--) {

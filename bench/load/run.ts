@@ -2,7 +2,8 @@
  * Whole-process comparison: what the gateway costs over the least that a Node proxy costs.
  *
  * Method. A mock upstream, a bare proxy (node:http and undici, relaying bytes) and the gateway (`serve` with SQLite on
- * disk, credits, the whole pipeline and a log line a request) are processes of their own; the proxies are pinned to CPU 0, load and upstream to
+ * disk, credits, the whole pipeline and a log line a request,
+ * which `--log-level warn` leaves out) are processes of their own; the proxies are pinned to CPU 0, load and upstream to
  * CPU 1. In each round both proxies are booted fresh, in alternating order, warmed up and measured:
  * - JSON: 64 keep-alive connections in a closed loop, 2 KB requests, 1 KB answers;
  * - SSE: 64 streams with 100 events of 200 bytes a second each.
@@ -10,7 +11,7 @@
  * Figures are medians over an odd number of rounds with minimum and maximum; the ratio is taken within a round. Compare
  * ratios, not machines. Every answer is checked; one that is wrong makes the exit code 1.
  *
- * `node bench/load/run.ts [--rounds 3] [--seconds 3] [--json]`; 3 rounds take about two minutes.
+ * `node bench/load/run.ts [--rounds 3] [--seconds 3] [--log-level info] [--json]`; 3 rounds take about two minutes.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,12 +35,19 @@ class Comparison {
   readonly #upstreamPort: number;
   readonly #site: GatewaySite;
   readonly #seconds: number;
+  readonly #logLevel: string;
 
-  constructor(processes: Processes, upstreamPort: number, site: GatewaySite, seconds: number) {
+  constructor(
+    processes: Processes,
+    upstreamPort: number,
+    site: GatewaySite,
+    { seconds, logLevel }: { readonly seconds: number; readonly logLevel: string },
+  ) {
     this.#processes = processes;
     this.#upstreamPort = upstreamPort;
     this.#site = site;
     this.#seconds = seconds;
+    this.#logLevel = logLevel;
   }
 
   /** Measures both targets, `first` before the other. */
@@ -58,7 +66,8 @@ class Comparison {
   }
 
   async #boot(name: TargetName) {
-    if (name === "gateway") return { child: await startGateway(this.#processes, this.#site), port: this.#site.port };
+    if (name === "gateway")
+      return { child: await startGateway(this.#processes, this.#site, this.#logLevel), port: this.#site.port };
     const child = this.#processes.start(PROXY_CPU, [pathOf("bare"), `http://127.0.0.1:${this.#upstreamPort}`]);
     return { child, port: Number(await firstLine(child)) };
   }
@@ -68,21 +77,22 @@ class Comparison {
   }
 }
 
-function options(): { readonly rounds: number; readonly seconds: number; readonly json: boolean } {
+function options() {
   const { values } = parseArgs({
     options: {
       rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "3" },
       json: { type: "boolean", default: false },
+      "log-level": { type: "string", default: "info" },
     },
   });
   const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
   if (!Number.isInteger(rounds) || rounds < 3 || rounds % 2 === 0) throw new Error("--rounds is an odd number from 3");
   if (!(seconds >= 1 && seconds <= 30)) throw new Error("--seconds is a number from 1 to 30");
-  return { rounds, seconds, json: values.json };
+  return { rounds, seconds, json: values.json, logLevel: values["log-level"] };
 }
 
-const { rounds, seconds, json } = options();
+const { rounds, seconds, json, logLevel } = options();
 const processes = new Processes();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void processes.endAll().then(() => process.exit(130)));
@@ -92,7 +102,7 @@ try {
   const upstream = processes.start(LOAD_CPU, [pathOf("upstream")]);
   const upstreamPort = Number(await firstLine(upstream));
   const site = await prepareGateway(processes, folder, upstreamPort);
-  const comparison = new Comparison(processes, upstreamPort, site, seconds);
+  const comparison = new Comparison(processes, upstreamPort, site, { seconds, logLevel });
   const done: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
