@@ -6,7 +6,7 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
 /** The rows of README's table whose header is `| status | code | body | when |`. */
 function errorRows(): readonly (readonly string[])[] {
-  const [, table = ""] = /^\| status \| code \| body \| when \|\n\|[-| ]+\|\n((?:\|.*\|\n)+)/m.exec(readme) ?? [];
+  const [, table = ""] = /^\| status +\| code +\| body +\| when +\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)/m.exec(readme) ?? [];
   return table
     .trim()
     .split("\n")

@@ -156,9 +156,12 @@ export class Bench {
   }
 }
 
-/** Lets everything that waits on promises and on the store's next commit happen. */
+/** Turns of the event loop that an admission and a settlement wait for their commits at most, and some. */
+const TURNS = 30;
+
+/** Lets everything that waits on promises and on the store's next commits happen. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function overridden(store: Store, methods: Partial<Store>): Store {
