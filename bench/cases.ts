@@ -5,8 +5,8 @@ import { builtins } from "../plugins/index.ts";
 import { loadConfig } from "../src/config/load.ts";
 import type { LoadResult } from "../src/config/load.ts";
 import { CAPABILITIES } from "../src/dialects/capabilities.ts";
-import { chatFormat } from "../src/dialects/openai-client.ts";
-import { openai } from "../src/dialects/openai.ts";
+import { chatFormat } from "../src/dialects/clients/chat.ts";
+import { chat } from "../src/dialects/openai/chat.ts";
 import type { Bill, Store, StreamEvent } from "../src/kit/index.ts";
 import { openStore } from "../src/store/open.ts";
 import { admissionOf, CALL, CHARGE, CHUNKS, CREDITS, recordOf, SHIPPED_CONFIG, STREAM } from "./input.ts";
@@ -84,8 +84,8 @@ type Change = (event: StreamEvent) => StreamEvent;
 export function relayStream(change: Change): Prepared<string> {
   return {
     run() {
-      const decoder = openai.decoder();
-      const format = chatFormat(CALL);
+      const decoder = chat.decoder();
+      const format = chatFormat(CALL).stream;
       let written = "";
       for (const read of STREAM) for (const event of decoder.feed(read)) written += format.event(change(event));
       for (const event of decoder.finish()) written += format.event(change(event));

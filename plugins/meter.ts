@@ -1,6 +1,7 @@
 import {
   type Bill,
   type BillingSettings,
+  type Call,
   definePlugin,
   type Ending,
   type OutcomePolicy,
@@ -21,23 +22,25 @@ export default definePlugin<MeterOptions>({
     const { outcomes } = snapshot.billing;
     const tariffs = tariffsOf(snapshot);
     return {
-      async settle(ending, { model }): Promise<Bill> {
-        const policy = policyOf(ending, outcomes);
+      async settle(ending, { model, call }): Promise<Bill> {
+        const tariff = tariffs.get(model.id);
+        const estimated = tariff?.lacks(ending.usage) ?? false;
+        const policy = policyOf(ending, estimated, outcomes);
         if (policy === null) return FREE;
-        const { usage, estimated } = await count(ending);
+        const usage = estimated ? await estimate(ending, call) : (ending.usage ?? { ...NO_USAGE, ...call.units });
         if (policy === "free") return { usage, estimated, charge: 0n };
-        return { usage, estimated, charge: tariffs.get(model.id)?.charge(usage) ?? 0n };
+        return { usage, estimated, charge: tariff?.charge(usage) ?? 0n };
       },
     };
   },
 });
 
 /** null: nothing was produced, nothing is owed. */
-function policyOf(ending: Ending, outcomes: BillingSettings["outcomes"]): OutcomePolicy | null {
+function policyOf(ending: Ending, estimated: boolean, outcomes: BillingSettings["outcomes"]): OutcomePolicy | null {
   switch (ending.kind) {
     case "served":
       // A stream that broke off has no count either, but its own setting: `no_usage` is about whole answers.
-      return ending.usage === null ? outcomes.no_usage : "delivered";
+      return estimated ? outcomes.no_usage : "delivered";
     case "refused":
     case "failed":
     case "client_fault":
@@ -52,9 +55,7 @@ function policyOf(ending: Ending, outcomes: BillingSettings["outcomes"]): Outcom
   }
 }
 
-/** A stream that broke off has no count of its own: prompt and what was produced up to then are counted by tokenizer. */
-async function count(ending: Ending): Promise<{ readonly usage: Usage; readonly estimated: boolean }> {
-  if (ending.usage !== null) return { usage: ending.usage, estimated: false };
-  const [prompt, completion] = await Promise.all([ending.countPrompt(), ending.countDelivered()]);
-  return { usage: { prompt, completion, cached: 0, reasoning: 0 }, estimated: true };
+/** What the upstream did say stays; a stream that broke off has no count of its own at all. */
+async function estimate(ending: Ending, { units }: Call): Promise<Usage> {
+  return ending.usage === null ? ending.estimate() : { ...ending.usage, ...units };
 }

@@ -20,6 +20,7 @@ export default definePlugin<QuotaOptions>({
           completion: call.maxOutput ?? billing.holdOutputTokens * (call.answers ?? 1),
           cached: 0,
           reasoning: 0,
+          ...call.units,
         });
         const result = await store.admit({
           id,
@@ -34,6 +35,7 @@ export default definePlugin<QuotaOptions>({
         if (!result.ok) throw refusal(result.refusal, result.windows, now());
         return {
           windows: result.windows,
+          stopToken: result.stopToken,
           settle: (outcome) =>
             store.settle({
               id,

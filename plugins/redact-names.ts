@@ -1,7 +1,10 @@
 import { definePlugin, isJson } from "#kit";
 import type { RedactNamesOptions } from "#schema";
 
-/** A worked example of a local plugin: replaces names in the messages before any upstream sees them. */
+/** What a client writes for a model to read, in the bodies of all endpoints. */
+const FIELDS = ["messages", "input", "prompt", "instructions", "query", "documents"] as const;
+
+/** A worked example of a local plugin: replaces names in what is asked before any upstream sees it. */
 export default definePlugin<RedactNamesOptions>({
   name: "redact-names",
   stage: "transform",
@@ -13,22 +16,20 @@ export default definePlugin<RedactNamesOptions>({
     const redact = (text: string): string => text.replace(pattern, () => replacement);
     return {
       transform(call) {
-        const messages = call.body["messages"];
-        if (!Array.isArray(messages)) return call;
-        return { ...call, body: { ...call.body, messages: messages.map((message) => redactMessage(message, redact)) } };
+        const body: Record<string, unknown> = { ...call.body };
+        for (const field of FIELDS) if (Object.hasOwn(body, field)) body[field] = redactIn(body[field], redact);
+        return { ...call, body };
       },
     };
   },
 });
 
-function redactMessage(message: unknown, redact: (text: string) => string): unknown {
-  if (!isJson(message)) return message;
-  const { content } = message;
-  if (typeof content === "string") return { ...message, content: redact(content) };
-  if (!Array.isArray(content)) return message;
-  return { ...message, content: content.map((part) => redactPart(part, redact)) };
-}
-
-function redactPart(part: unknown, redact: (text: string) => string): unknown {
-  return isJson(part) && typeof part["text"] === "string" ? { ...part, text: redact(part["text"]) } : part;
+/** Where people write: a message, a part, a document, a list of any of them, or plain text. */
+function redactIn(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactIn(item, redact));
+  if (!isJson(value)) return value;
+  const copy: Record<string, unknown> = { ...value };
+  for (const key of ["content", "text"]) if (Object.hasOwn(copy, key)) copy[key] = redactIn(copy[key], redact);
+  return copy;
 }

@@ -141,7 +141,7 @@ export interface AuthConfig {
   signup?: SignupConfig;
   email?: EmailConfig;
   /**
-   * OpenID Connect providers by the name in /auth/oauth/{name}.
+   * OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.
    */
   oauth?: {
     [k: string]: OAuthProviderConfig;
@@ -184,17 +184,17 @@ export interface SignupConfig {
 }
 export interface EmailConfig {
   /**
-   * Sender address.
+   * Sender address of the codes.
    */
   from: string;
   /**
-   * smtp:// or smtps:// URL of the mail server. Empty: codes are written to the log.
+   * smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.
    */
   smtp?: string;
 }
 /**
  * This interface was referenced by `undefined`'s JSON-Schema definition
- * via the `patternProperty` "^[a-z0-9][a-z0-9_-]{0,63}$".
+ * via the `patternProperty` "^[a-z0-9][a-z0-9-]{0,63}$".
  */
 export interface OAuthProviderConfig {
   /**
@@ -386,7 +386,7 @@ export interface ModelConfig {
    */
   features?: string[];
   /**
-   * Voices of a speech model.
+   * Voices of a speech model: others are refused. Absent: the upstream decides.
    */
   voices?: string[];
   realtime?: Flag;
@@ -578,7 +578,7 @@ export interface MeterStep {
 export interface MeterOptions {}
 export interface StatusConfig {
   /**
-   * Incidents to show, newest first.
+   * Incidents that GET /v1/status shows, in this order.
    */
   incidents?: IncidentConfig[];
 }

@@ -1,22 +1,28 @@
 import { createIdentities } from "./accounts/identities.ts";
+import { createSignIn } from "./accounts/sign-in/sign-in.ts";
 import { createTokens } from "./accounts/tokens.ts";
-import { bodyValidator } from "./config/bodies.ts";
+import { bodyValidators } from "./bodies.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
-import type { Address, Store } from "./kit/index.ts";
+import type { Address, Snapshot, Store } from "./kit/index.ts";
 import { ConfigurationError, isLoaded, lastGoodKeeper, loadAgain, loadFirst, type LoadSettings } from "./loading.ts";
 import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
 import { createAdminHandler } from "./server/admin.ts";
+import { limitKey } from "./server/ip-address.ts";
 import { listenOn, type Listening } from "./server/listen.ts";
+import { openApiDocument } from "./server/openapi/document.ts";
 import { createPublicServer } from "./server/public.ts";
+import { createRoutes } from "./server/routes/index.ts";
 import { keepSettling } from "./settlements.ts";
+import { createStops } from "./stops.ts";
 import { openStore } from "./store/open.ts";
 import { createLog, type LogLevel } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createObserver } from "./telemetry/observer.ts";
 import { createTokenizer } from "./tokenizer.ts";
+import { breakerStates, healthStates, upstreamStates } from "./upstream-states.ts";
 import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
@@ -59,14 +65,22 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     for (const close of stack.splice(0).toReversed())
       await close().catch((err: unknown) => log.error({ err }, "close failed"));
   };
+  let running = false;
+  let openApi: string | null = null;
   try {
+    // Until the reloader stands the settings are those of the start.
+    const auth = (): Snapshot["auth"] => (running ? reloader.current : start.loaded).snapshot.auth;
     const tokens = await createTokens({
-      settings: snapshot.auth.tokens,
+      settings: () => auth().tokens,
       now,
       remember: (name, value) => store.remember(name, value),
     });
     const identities = createIdentities({ store, tokens, now });
     stack.push(() => identities.close());
+    const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
+    stack.push(() => signIn.close());
+    const stops = createStops({ store, log });
+    stack.push(async () => stops.close());
 
     let simulator: Promise<Simulator> | null = null;
     const upstreams = createUpstreams({
@@ -82,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
     const metrics = createMetrics({
       breakers: () => breakerStates(reloader.current),
+      health: () => healthStates(reloader.current),
       activeStreams: () => server.activeStreams(),
     });
     const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
@@ -95,11 +110,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         steps: loaded.steps,
         observer,
         send: (target, call, exchange) => set.send(target, call, exchange),
+        health: (name) => set.health(name),
         release: () => set.release(),
         host: {
           snapshot: loaded.snapshot,
           store,
           identities,
+          stops,
           breaker: (name) => set.breaker(name),
           order: (step, exchange) => set.order(step, exchange),
           now,
@@ -139,6 +156,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         }
       },
     });
+    running = true;
     metrics.configuration(snapshot.hash);
     if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
     else keep.remember(start.loaded);
@@ -149,7 +167,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       validateBody: bodyValidators(),
       now,
       log,
+      routes: createRoutes({
+        snapshot: () => reloader.current.snapshot,
+        store,
+        identities,
+        signIn,
+        health: (upstream) => reloader.current.health(upstream),
+        kill: (userId) => stops.kill(userId),
+        openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
+        now,
+        log,
+      }),
       onRefused: (refused) => observer.turnedAway(refused),
+      onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
     });
     const listening = await listenOn(snapshot.server.listen, server.handler, {
       onMalformed: (status, requestId) =>
@@ -170,8 +200,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
       metrics: () => metrics.scrape(),
       config: () => reloader.status,
-      upstreams: () =>
-        Object.fromEntries([...breakerStates(reloader.current)].map(([name, state]) => [name, { breaker: state }])),
+      upstreams: () => Object.fromEntries(upstreamStates(reloader.current)),
       streams: () => ({ active: server.activeStreams() }),
       reload: () => reloader.reload(),
       log,
@@ -215,15 +244,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** `http://HOST:PORT`, an IPv6 host in brackets. */
 export function originOf({ host, port }: Address): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-function* breakerStates({ snapshot, host }: Generation) {
-  for (const name of Object.keys(snapshot.upstreams)) yield [name, host.breaker(name).state] as const;
-}
-
-function bodyValidators() {
-  const chat = bodyValidator("chat");
-  return (_endpoint: "chat", body: unknown) => chat(body);
 }
 
 async function cut(listening: Listening): Promise<void> {

@@ -8,9 +8,17 @@ export interface GenerationParts {
   readonly steps: readonly LinkedStep[];
   readonly host: Host;
   readonly send: Send;
+  readonly health: Generation["health"];
   readonly observer: Observer;
   /** Lets go of what the generation held outside itself, such as upstream pools. */
   readonly release: () => Promise<void>;
+}
+
+/** Decisions 5.5; latency in milliseconds, 0 without data. */
+export interface Health {
+  readonly state: "healthy" | "degraded" | "unknown";
+  readonly latencyMs: number;
+  readonly canServe: boolean;
 }
 
 /** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
@@ -18,6 +26,8 @@ export interface Generation {
   readonly number: number;
   readonly snapshot: Snapshot;
   readonly host: Host;
+  /** How an upstream of the snapshot does. */
+  readonly health: (upstream: string) => Health;
   /** Unix milliseconds. */
   readonly loadedAt: number;
   run(intake: Intake): Promise<void>;
@@ -27,7 +37,7 @@ export interface Generation {
 
 /** @throws Error naming the plugin whose setup failed; nothing is held then. */
 export async function createGeneration(parts: GenerationParts): Promise<Generation> {
-  const { number, steps, host, send, observer, release } = parts;
+  const { number, steps, host, send, health, observer, release } = parts;
   const pipeline = await buildPipeline(steps, host).catch(async (error: unknown) => {
     await release();
     throw error;
@@ -44,6 +54,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     number,
     snapshot: host.snapshot,
     host,
+    health,
     loadedAt: host.now(),
     async run(intake) {
       inFlight += 1;

@@ -23,6 +23,7 @@ function offlineHost(snapshot: Snapshot): Host {
     snapshot,
     store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
     identities: { byKey: offline, byToken: offline },
+    stops: { watch: () => () => {} },
     breaker: offline,
     order: (step) => step.targets,
     now: () => 0,

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ERRORS } from "../src/kit/index.ts";
+import { ENDPOINTS } from "../src/server/endpoints.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
-/** The rows of README's table whose header is `| status | code | body | when |`. */
-function errorRows(): readonly (readonly string[])[] {
-  const [, table = ""] = /^\| status +\| code +\| body +\| when +\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)/m.exec(readme) ?? [];
+/** The rows of README's table with these columns. */
+function rowsOf(...columns: readonly string[]): readonly (readonly string[])[] {
+  const head = columns.map((column) => String.raw`\| ${column} +`).join("");
+  const [, table = ""] = new RegExp(String.raw`^${head}\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)`, "m").exec(readme) ?? [];
   return table
     .trim()
     .split("\n")
@@ -19,7 +21,7 @@ function errorRows(): readonly (readonly string[])[] {
 }
 
 test("README's error table is the table of errors, both ways", () => {
-  const written = errorRows().map(([status, code = "", body]) => {
+  const written = rowsOf("status", "code", "body", "when").map(([status, code = "", body]) => {
     const [, name = code] = /^`(\w+)`/.exec(code) ?? [];
     return [name, Number(status), !code.endsWith("(not sent)"), body];
   });
@@ -34,5 +36,11 @@ test("README's error table is the table of errors, both ways", () => {
 });
 
 test("every row of README's error table says when", () => {
-  for (const [, code, , when] of errorRows()) expect([code, when]).toEqual([code, expect.stringMatching(/\w/)]);
+  for (const [, code, , when] of rowsOf("status", "code", "body", "when"))
+    expect([code, when]).toEqual([code, expect.stringMatching(/\w/)]);
+});
+
+test("README's table of endpoints is the whole public API, in its order", () => {
+  const written = rowsOf("method", "path", "credentials");
+  expect(written).toEqual(ENDPOINTS.map(({ method, path, credentials }) => [method, `\`${path}\``, credentials]));
 });

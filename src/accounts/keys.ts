@@ -51,6 +51,22 @@ export async function createKey(
   return { body: { key: secret, ...keyBody(key, user.tier) }, key };
 }
 
+/** A user's live keys, oldest first; without secrets. */
+export async function listKeys(
+  store: Store,
+  { userId, tier }: { readonly userId: string; readonly tier: string },
+): Promise<readonly KeyBody[]> {
+  return (await store.listKeys(userId)).map((key) => keyBody(key, tier));
+}
+
+/** @throws GatewayError NOT_FOUND unless it is a live key of this user (decisions 2.8, 2.9). */
+export async function revokeKey(
+  store: Store,
+  { userId, keyId }: { readonly userId: string; readonly keyId: string },
+): Promise<void> {
+  if (!(await store.revokeKey(keyId, userId))) throw new GatewayError("NOT_FOUND", "API key not found");
+}
+
 /** `tier` is that of the key's user. */
 export function keyBody(key: ApiKey, tier: string): KeyBody {
   return {

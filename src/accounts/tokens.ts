@@ -1,12 +1,16 @@
-import { createSecretKey, randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { SignJWT, errors, jwtVerify } from "jose";
 import type { JWTHeaderParameters } from "jose";
 import { LRUCache } from "lru-cache";
 import type { AuthSettings, Awaitable } from "../kit/index.ts";
+import { following } from "./following.ts";
+import { createKeyring } from "./keyring.ts";
+import type { Keyring, KeyringOptions } from "./keyring.ts";
 
 const MAXIMUM_LENGTH = 8 * 1024;
-const MADE_SECRET = "jwt-secret";
+/** Bytes that HS256 asks for. */
+const SHORTEST_SECRET = 32;
 /** Longest time for which a verified token is believed without verifying it again. */
 const CACHE_MS = 60_000;
 /** Header parameters that would change how a token is read, or name a key of the sender's choice. */
@@ -22,32 +26,49 @@ export interface Tokens {
   issue(user: { readonly id: string; readonly tier: string }): Promise<AccessToken>;
   /** The user a valid access token names; null for anything else. */
   verify(token: string): Awaitable<{ readonly userId: string } | null>;
-  /** `kid`s of configured secrets below the 32 bytes that HS256 asks for. */
+  /** `kid`s of configured secrets that are too short for HS256. */
   readonly weakSecrets: readonly string[];
 }
 
-export interface TokenOptions {
-  readonly settings: AuthSettings["tokens"];
+export interface TokenOptions extends KeyringOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** `Store.remember`: keeps the secret that is made when the configuration names none. */
-  readonly remember: (name: string, value: string) => Awaitable<string>;
 }
 
-/** HS256 access tokens (decisions 2.6): the first secret signs, all verify. */
+/**
+ * HS256 access tokens (decisions 2.6): the first secret signs, all verify. Follows the settings in force.
+ * @throws Error when the settings name no secret.
+ */
 export async function createTokens({ settings, now, remember }: TokenOptions): Promise<Tokens> {
-  const { issuer, audience, accessTtl, secrets } = settings;
-  const keys = new Map<string, KeyObject>();
-  const weakSecrets: string[] = [];
-  for (const { kid, value } of secrets) {
-    const secret = value.empty ? await remember(MADE_SECRET, randomBytes(32).toString("base64url")) : value.reveal();
-    if (Buffer.byteLength(secret) < 32) weakSecrets.push(kid);
-    keys.set(kid, createSecretKey(secret, "utf8"));
-  }
-  const [signing] = keys;
-  if (!signing) throw new Error("auth.tokens.secrets is empty: name at least one");
-  const [kid, signingKey] = signing;
+  const keyring = createKeyring({ settings, remember });
+  // What was verified goes with the settings it was verified by: a secret that is taken away ends its tokens at once.
+  const inForce = following(settings, async (from) => tokensOf(from, await keyring(), now));
+  await inForce();
 
+  return {
+    get weakSecrets() {
+      const weak = settings().secrets.filter(
+        ({ value }) => !value.empty && Buffer.byteLength(value.reveal()) < SHORTEST_SECRET,
+      );
+      return weak.map(({ kid }) => kid);
+    },
+
+    issue: async (user) => (await inForce()).issue(user),
+
+    verify(token) {
+      if (token.length > MAXIMUM_LENGTH) return null;
+      const current = inForce();
+      return current instanceof Promise ? current.then(({ verify }) => verify(token)) : current.verify(token);
+    },
+  };
+}
+
+/** The tokens of one set of settings. */
+function tokensOf(
+  { issuer, audience, accessTtl }: AuthSettings["tokens"],
+  { kid, key, keys }: Keyring,
+  now: () => number,
+): Pick<Tokens, "issue" | "verify"> {
   /** Whole tokens only: two tokens may share any part of themselves. */
   const verified = new LRUCache<string, { readonly userId: string; readonly exp: number }>({
     max: 10_000,
@@ -71,8 +92,6 @@ export async function createTokens({ settings, now, remember }: TokenOptions): P
   }
 
   return {
-    weakSecrets,
-
     async issue(user) {
       const issuedAt = Math.floor(now() / 1000);
       const expires_in = Math.max(1, Math.floor(accessTtl / 1000));
@@ -84,12 +103,11 @@ export async function createTokens({ settings, now, remember }: TokenOptions): P
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + expires_in)
         .setJti(randomUUID())
-        .sign(signingKey);
+        .sign(key);
       return { access_token, expires_in };
     },
 
     verify(token) {
-      if (token.length > MAXIMUM_LENGTH) return null;
       const known = verified.get(token);
       if (known) return alive(known.exp) ? known : null;
       return check(token);

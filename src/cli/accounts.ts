@@ -49,7 +49,7 @@ export function addAccountCommands(program: Command, open: OpenAccounts): void {
       run(open, options, async ({ store, snapshot }) => {
         const user = await userOf(store, name);
         const remember = (key: string, value: string) => store.remember(key, value);
-        const tokens = await createTokens({ settings: snapshot.auth.tokens, now: Date.now, remember });
+        const tokens = await createTokens({ settings: () => snapshot.auth.tokens, now: Date.now, remember });
         const json = await tokens.issue(user);
         return { json, text: json.access_token };
       }),

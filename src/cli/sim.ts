@@ -11,7 +11,10 @@ export function addSimCommand(program: Command): void {
     .description("serve simulated providers, with faults on demand")
     .option("--port <number>", "port to listen on; 0 picks a free one", parsePort, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .addHelpText("after", `\nScript keys, as /sim/<query>/v1, header x-sim or body field "sim":\n${scriptKeys()}`)
+    .addHelpText(
+      "after",
+      `\nScript keys, as /sim/<query>/v1, header x-sim, or field "sim" of the body or form:\n${scriptKeys()}`,
+    )
     .action(runSimulator);
 }
 

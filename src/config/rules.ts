@@ -58,7 +58,7 @@ export const RULES = Object.freeze({
   "reserved-header": "Headers of the connection are the gateway's own.",
   "setting-order": "A smallest value is not above its largest.",
   "dialect-kind": "A step's dialect serves the model's kind.",
-  "dialect-unavailable": "A step's dialect is built in.",
+  "dialect-unavailable": "This build speaks a step's dialect for the model's kind.",
   "chain-features": "Every step has the features the model promises.",
   "chain-window": "Every step has the window the model promises.",
   "repeated-target": "A chain names each target once.",

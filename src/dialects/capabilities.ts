@@ -1,16 +1,19 @@
 import type { DialectName, Kind } from "../kit/index.ts";
+import { cohere } from "./cohere.ts";
 import type { UpstreamDialect } from "./dialect.ts";
-import { openai } from "./openai.ts";
+import { jina } from "./jina.ts";
+import { openai } from "./openai/index.ts";
+import { voyage } from "./voyage.ts";
 
 export interface Capability {
   /** The kinds of model that upstreams of this dialect serve. */
   readonly kinds: readonly Kind[];
-  /** Whether this version speaks it. */
-  readonly available: boolean;
+  /** Those of them that this version speaks. */
+  readonly served: readonly Kind[];
 }
 
 /** The dialects this version speaks. */
-export const DIALECTS: Partial<Record<DialectName, UpstreamDialect>> = Object.freeze({ openai });
+export const DIALECTS: Partial<Record<DialectName, UpstreamDialect>> = Object.freeze({ openai, cohere, jina, voyage });
 
 const KINDS: Readonly<Record<DialectName, readonly Kind[]>> = {
   openai: ["chat", "embedding", "rerank", "speech", "transcription", "image"],
@@ -28,6 +31,9 @@ const KINDS: Readonly<Record<DialectName, readonly Kind[]>> = {
 /** What the linker knows about each dialect. */
 export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.freeze(
   Object.fromEntries(
-    Object.entries(KINDS).map(([name, kinds]) => [name, { kinds, available: name in DIALECTS }]),
+    Object.entries(KINDS).map(([name, kinds]): [string, Capability] => {
+      const codecs = DIALECTS[name as DialectName]?.codecs ?? {};
+      return [name, { kinds, served: kinds.filter((kind) => codecs[kind] !== undefined) }];
+    }),
   ) as Record<DialectName, Capability>,
 );

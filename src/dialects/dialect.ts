@@ -1,10 +1,19 @@
-import type { AttemptError, Call, DialectName, Json, StreamEvent, Target, Usage } from "../kit/index.ts";
+import type { AttemptError, Call, DialectName, Json, Kind, StreamEvent, Target, Usage } from "../kit/index.ts";
 
 /** One HTTP request to an upstream; `path` is appended to its base URL. Header names are in lower case. */
 export interface UpstreamRequest {
+  readonly method: "GET" | "POST";
+  /** May begin with a version (`/v2/…`), which gives way to one that the base URL ends with. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | StreamedBody | null;
+}
+
+/** A body too large to be copied together; may be read as often as there are tries. */
+export interface StreamedBody {
+  /** Bytes. */
+  readonly length: number;
+  read(): AsyncIterable<Uint8Array>;
 }
 
 export interface Decoded {
@@ -27,14 +36,37 @@ export interface StreamDecoder {
   readonly complete: boolean;
 }
 
-/** The upstream half of a dialect. Stateless: decoders hold the state of one stream. */
-export interface UpstreamDialect {
-  readonly name: DialectName;
+/** One kind of model in one dialect. Stateless: decoders hold the state of one stream. */
+export type Codec = AnswerCodec | ByteCodec;
+
+interface RequestCodec {
   /** @throws GatewayError when the call cannot be written down (decisions 1.2). */
   request(call: Call, target: Target, apiKey: string): UpstreamRequest;
+}
+
+/** Answers in JSON, or in events for a call with `stream`. */
+export interface AnswerCodec extends RequestCodec {
+  readonly type: "answer";
   /** @throws AttemptError "protocol" when the body is not what the dialect promises. */
-  answer(body: Uint8Array): Decoded;
-  decoder(): StreamDecoder;
+  answer(body: Uint8Array, call: Call): Decoded;
+  /** null: this kind has no streams of events. */
+  readonly decoder: (() => StreamDecoder) | null;
+}
+
+/** Answers with a body that is relayed as it is, such as audio. */
+export interface ByteCodec extends RequestCodec {
+  readonly type: "bytes";
+  /** The media type for the client of a 200 with this one; null for a body that cannot be what was asked for. */
+  contentType(upstream: string, call: Call): string | null;
+}
+
+/** The upstream half of a dialect. */
+export interface UpstreamDialect {
+  readonly name: DialectName;
+  /** The kinds it serves. */
+  readonly codecs: Readonly<Partial<Record<Kind, Codec>>>;
+  /** A request that proves address and key and that no provider bills. */
+  probe(apiKey: string): UpstreamRequest;
   /** The upstream's own words for an error body, fit for a client: no markup, keys or URLs; empty when there are none. */
   errorMessage(body: Uint8Array): string;
 }

@@ -1,9 +1,9 @@
-/** How an error leaves the gateway; `body` "text" is the message alone, "message" is JSON `{message}`. */
+/** How an error leaves the gateway; `body` "text" is the message alone, "message" is JSON `{message}`, "error" `{error}`. */
 interface ErrorRow {
   readonly status: number;
   /** Whether the code is sent as `X-Error-Code`. */
   readonly coded: boolean;
-  readonly body: "text" | "message";
+  readonly body: "text" | "message" | "error";
   /** Sent as `x-should-retry: false`: the chain has been tried already (decisions 1.9). */
   readonly final?: boolean;
 }
@@ -18,9 +18,12 @@ export const ERRORS = Object.freeze({
   AUTHENTICATION_ERROR: text(401),
   AUTHENTICATION_REQUIRED: json(401),
   INVALID_TOKEN: json(401),
+  INVALID_CODE: json(401),
+  SIGN_IN_FAILED: json(401),
   INSUFFICIENT_CREDITS: text(402),
   MODEL_NOT_ALLOWED: text(403),
   NOT_FOUND: text(404),
+  MODEL_NOT_FOUND: { status: 404, coded: false, body: "error" },
   UNKNOWN_PATH: json(404),
   METHOD_NOT_ALLOWED: json(405),
   REQUEST_TOO_LARGE: text(413),
@@ -28,6 +31,7 @@ export const ERRORS = Object.freeze({
   DAILY_REQUEST_LIMIT_EXCEEDED: text(429),
   RATE_LIMIT_ERROR: text(429),
   IP_RATE_LIMIT: json(429),
+  TOO_MANY_REQUESTS: json(429),
   INTERNAL: { status: 500, coded: false, body: "text" },
   PROVIDER_ERROR: text(502, true),
   CIRCUIT_BREAKER_OPEN: text(503),

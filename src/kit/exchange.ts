@@ -20,7 +20,7 @@ export interface ClientRequest {
   readonly endpoint: Endpoint;
 }
 
-export type Endpoint = "chat";
+export type Endpoint = "chat" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
 
 /** Who is calling; `tier` is the stored plan in force. */
 export interface Principal {
@@ -30,7 +30,31 @@ export interface Principal {
   readonly keyId: string | null;
 }
 
-/** A request in the canonical shape: for chat that of chat completions, unknown fields included. Frozen. */
+/**
+ * What a request uses of the units other than tokens: counted from the request itself, known before it is sent. Of
+ * audio that only the upstream can measure it is an estimate.
+ */
+export interface Units {
+  readonly characters?: number;
+  /** Of audio. */
+  readonly milliseconds?: number;
+  readonly images?: number;
+}
+
+/** A file that came with a request; may be read as often as there are attempts. */
+export interface Upload {
+  /** As the client named it: upstreams tell formats by it. */
+  readonly name: string;
+  readonly contentType: string;
+  /** Bytes; never 0. */
+  readonly size: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A request in the canonical shape, unknown fields included: for every kind that of OpenAI's endpoint, for rerank that of
+ * Cohere's (`query`, `documents`, `top_n`). Frozen.
+ */
 export interface Call {
   readonly kind: Kind;
   /** The route identifier that the client sent. */
@@ -43,6 +67,10 @@ export interface Call {
   readonly maxOutput: number | null;
   /** Answers the client asks for (`n`), for a hold without `maxOutput`; left out: 1. */
   readonly answers?: number;
+  /** Left out: none but tokens. */
+  readonly units?: Units;
+  /** The audio of a transcription; `body` holds the form's other fields. */
+  readonly upload?: Upload;
 }
 
 /** One admitted request on its way; complete and frozen from `admit` on. */
@@ -64,8 +92,8 @@ export interface Exchange {
 
 export type AbortReason = "client_gone" | "killed" | "shutdown";
 
-/** Billed counts; `prompt` includes `cached`, `completion` includes `reasoning`. Non-negative integers. */
-export interface Usage {
+/** Billed counts; `prompt` includes `cached`, `completion` includes `reasoning`. Non-negative integers; units left out: 0. */
+export interface Usage extends Units {
   readonly prompt: number;
   readonly completion: number;
   readonly cached: number;
@@ -82,26 +110,52 @@ export interface StreamEvent {
   readonly usage?: Usage;
 }
 
-export interface EventSink {
+/** Hears a streamed answer. */
+export interface Sink<Item> {
   /** One call per read from the upstream. */
-  events(batch: readonly StreamEvent[]): void;
+  next(item: Item): void;
   /** Called once, last. `message` of a cut is fit for the client. */
   end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
 }
 
 /** A started upstream stream, paused until `open`. */
-export interface EventSource {
-  open(sink: EventSink): void;
+export interface Source<Item> {
+  open(sink: Sink<Item>): void;
   pause(): void;
   resume(): void;
   /** Ends the upstream request at once; the sink hears nothing more. */
   cancel(): void;
 }
 
+/** Events, one batch a read. */
+export type EventSink = Sink<readonly StreamEvent[]>;
+export type EventSource = Source<readonly StreamEvent[]>;
+/** A body that is relayed as it is, such as audio. */
+export type ByteSource = Source<Uint8Array>;
+
 /** What one upstream answered. */
-export type Reply =
-  | { readonly stream: false; readonly target: Target; readonly body: Json; readonly usage: Usage | null }
-  | { readonly stream: true; readonly target: Target; readonly source: EventSource };
+export type Reply = AnswerReply | EventReply | ByteReply;
+
+export interface AnswerReply {
+  readonly type: "answer";
+  readonly target: Target;
+  readonly body: Json;
+  readonly usage: Usage | null;
+}
+
+export interface EventReply {
+  readonly type: "events";
+  readonly target: Target;
+  readonly source: EventSource;
+}
+
+export interface ByteReply {
+  readonly type: "bytes";
+  readonly target: Target;
+  readonly contentType: string;
+  readonly source: ByteSource;
+  readonly usage: Usage | null;
+}
 
 export type FailureClass =
   /** Nothing was sent: refused, DNS, TLS. */
@@ -178,10 +232,8 @@ export interface Ending {
   /** Unix milliseconds; null when nothing came. */
   readonly firstEventAt: number | null;
   readonly endedAt: number;
-  /** Tokens of the prompt, by tokenizer. */
-  countPrompt(): Promise<number>;
-  /** Tokens of what was produced up to the end, by tokenizer. */
-  countDelivered(): Promise<number>;
+  /** What must have been used up to the end: tokens of prompt and produced text by tokenizer, units as the call counts them. */
+  estimate(): Promise<Usage>;
 }
 
 /** What the account stage makes of an ending. */
@@ -214,6 +266,16 @@ export interface AnswerExtras {
 export interface AnswerFormat {
   readonly contentType: string;
   answer(body: Json, extras: AnswerExtras): string;
+  /** The request's prompt as text, for a tokenizer; empty where tokens mean nothing. */
+  promptText(): string;
+  /** What the model produced in a complete answer, for a tokenizer. */
+  producedText(body: Json): string;
+  /** For a call with `stream`; null where the endpoint streams no events. */
+  readonly stream: StreamFormat | null;
+}
+
+/** How the events of a streamed answer are written. */
+export interface StreamFormat {
   /** Text to write for an event; empty when the client must not see it. */
   event(event: StreamEvent): string;
   readonly heartbeat: string;
@@ -223,23 +285,23 @@ export interface AnswerFormat {
   done(bill: Bill): string;
   /** The ending of a stream its user killed. */
   killed(): string;
-  /** The request's prompt as text, for a tokenizer. */
-  promptText(): string;
-  /** What the model produced in a complete answer, for a tokenizer. */
-  producedText(body: Json): string;
 }
 
 /** The client's end of the connection. */
 export interface Client {
   /** Aborted with an AbortReason. */
   readonly signal: AbortSignal;
+  /** Nobody waits any more: aborts `signal`; the first reason stays. */
+  abort(reason: AbortReason): void;
   answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void;
   /** Sends the head of a streamed answer. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void;
   /** False: stop until `onDrain` calls. */
-  write(text: string): boolean;
+  write(chunk: string | Uint8Array): boolean;
   onDrain(listener: () => void): void;
   end(last: string): void;
+  /** Breaks the connection off: a body without an ending of its own must not look whole. */
+  cut(): void;
   refuse(error: unknown, headers: Readonly<Record<string, string>>): void;
 }
 

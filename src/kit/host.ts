@@ -33,6 +33,15 @@ export interface Identities {
   byToken(token: string): Awaitable<Principal | null>;
 }
 
+/** The streams that users can end with `POST /v1/user/streams/kill`. */
+export interface StreamStops {
+  /**
+   * Calls `stop` once when the user's stop token is raised above `token`, pushed and within a second at the latest.
+   * @returns lets go; `stop` is not called any more.
+   */
+  watch(userId: string, token: number, stop: () => void): () => void;
+}
+
 /** What is told to metrics and logs. */
 export interface Observer {
   attempt(exchange: Exchange, target: Target, result: AttemptResult): void;
@@ -47,6 +56,7 @@ export interface Host {
   readonly snapshot: Snapshot;
   readonly store: Store;
   readonly identities: Identities;
+  readonly stops: StreamStops;
   /** By upstream name; outlives a reload. */
   breaker(upstream: string): Breaker;
   /** The targets of a step in the order in which to try them. */

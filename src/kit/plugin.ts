@@ -27,6 +27,8 @@ export interface Admitted {
   readonly settle?: Settle<Outcome>;
   /** Counters after this request, for the rate-limit headers. */
   readonly windows?: Windows;
+  /** The user's stop token at admission: a stream ends when it is raised. */
+  readonly stopToken?: number;
 }
 
 export interface Guarded {
@@ -52,7 +54,7 @@ export interface Hooks {
   transform?(call: Call, exchange: Exchange): Awaitable<Call>;
   /** transform: each stream event on its way to the client. Synchronous: it runs inside back-pressure. */
   event?(event: StreamEvent, exchange: Exchange): StreamEvent;
-  /** transform: a complete answer in the canonical shape. */
+  /** transform: a complete answer in the canonical shape; not asked for bodies relayed as bytes. */
   response?(body: Json, exchange: Exchange): Awaitable<Json>;
   /** relay: walks the model's chain; one plugin per pipeline. @throws GatewayError with the verdict when nothing served. */
   relay?(exchange: Exchange, open: Open): Promise<Reply>;

@@ -34,7 +34,8 @@ export interface Admission {
 export type Refusal = "credits" | "day" | "hour" | "minute" | "streams";
 
 export type AdmissionResult =
-  | { readonly ok: true; readonly windows: Windows }
+  /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
+  | { readonly ok: true; readonly windows: Windows; readonly stopToken: number }
   | { readonly ok: false; readonly refusal: Refusal; readonly windows: Windows };
 
 /** One charge in the ledger, or a reservation given back. */
@@ -95,6 +96,40 @@ export interface ApiKey {
 export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };
 export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt"> & { readonly digest: Uint8Array };
 
+/** A sign-in code on its way; of the code itself only a keyed digest. */
+export interface NewCode {
+  readonly email: string;
+  readonly digest: Uint8Array;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+  /** Wrong ones after which it is dead. */
+  readonly tries: number;
+}
+
+/** One sign-in: the chain of refresh tokens that follow one another. */
+export interface NewFamily {
+  readonly id: string;
+  readonly userId: string;
+  /** Of the first token, SHA-256. */
+  readonly digest: Uint8Array;
+  /** Unix milliseconds; the same for every token of the family. */
+  readonly expiresAt: number;
+}
+
+export interface Rotation {
+  /** Of the token that is used up, SHA-256. */
+  readonly digest: Uint8Array;
+  /** Of the one that follows it. The same token always has the same successor. */
+  readonly successor: Uint8Array;
+  /** Milliseconds after a rotation within which the same token is a parallel refresh, not a reuse. */
+  readonly grace: number;
+}
+
+export interface Counter {
+  readonly name: string;
+  readonly limit: number;
+}
+
 /**
  * State that outlives a request. Every method is atomic. A store that cannot answer throws `storeUnavailable`.
  */
@@ -129,6 +164,37 @@ export interface Store {
   revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
 
   ledger(userId: string): Awaitable<readonly LedgerEntry[]>;
+
+  /** Raises the user's stop token. @returns it, and how many of the user's streams it is the first to stop. */
+  stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;
+  /** The stop tokens of these users; 0 for one that was never raised. */
+  stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
+
+  /**
+   * Counts 1 in every counter, or, when one of them is full, in none. Windows are fixed, `window` milliseconds long.
+   * @returns null, or the milliseconds until every full counter has room.
+   */
+  throttle(counters: readonly Counter[], window: number): Awaitable<number | null>;
+
+  /** Replaces the address's code; addresses are those of `findUser`, without regard to ASCII case. */
+  putCode(code: NewCode): Awaitable<void>;
+  /** Uses the code up when `digest` is its own, else one of its tries. @returns whether it was good. */
+  takeCode(email: string, digest: Uint8Array): Awaitable<boolean>;
+
+  addFamily(family: NewFamily): Awaitable<void>;
+  /**
+   * Makes the successor the family's only live token. A token that was followed before, beyond the grace, kills its
+   * family. @returns null unless `successor` is the live token now.
+   */
+  rotate(rotation: Rotation): Awaitable<{ readonly userId: string; readonly expiresAt: number } | null>;
+  /** Kills the family of a token, live or used up. */
+  endFamily(digest: Uint8Array): Awaitable<void>;
+
+  /** The user that an identity provider's subject signs in as. */
+  findIdentity(issuer: string, subject: string): Awaitable<User | null>;
+  /** Makes the subject sign in as this user, unless it does as another. @returns the user in force. */
+  linkIdentity(issuer: string, subject: string, userId: string): Awaitable<User | null>;
+
   /** Small named values that outlive restarts, such as a made secret. @returns the value in force: the first one written. */
   remember(name: string, value: string): Awaitable<string>;
   /** Whether the store answers. */

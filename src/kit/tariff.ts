@@ -1,12 +1,15 @@
-import type { Usage } from "./exchange.ts";
+import type { Units, Usage } from "./exchange.ts";
 import { add, type Decimal, multiply, timesInteger, toNano } from "./money.ts";
 import type { Price, Snapshot } from "./snapshot.ts";
 
 const PER_MILLION: Decimal = { digits: 1n, scale: 6 };
+const PER_THOUSAND: Decimal = { digits: 1n, scale: 3 };
 const NOTHING: Decimal = { digits: 0n, scale: 0 };
 
 /** A model's price with both multipliers, ready to be applied. */
 export interface Tariff {
+  /** Whether the price needs what only an upstream measures, tokens or seconds of audio, and `usage` does not say it. */
+  lacks(usage: Usage | null): boolean;
   /** Nano-units, rounded half up once (decisions 6.1, 6.1a). */
   charge(usage: Usage): bigint;
 }
@@ -18,10 +21,22 @@ export function createTariff(price: Price, multipliers: readonly Decimal[]): Tar
   const cached = multiply(scaled(price.cachedInputPerMillion ?? price.inputPerMillion), PER_MILLION);
   const output = multiply(scaled(price.outputPerMillion), PER_MILLION);
   const request = scaled(price.perRequest);
+  const others: readonly (readonly [keyof Units, Decimal])[] = (
+    [
+      ["characters", multiply(scaled(price.perMillionCharacters), PER_MILLION)],
+      ["milliseconds", multiply(scaled(price.perSecond), PER_THOUSAND)],
+      ["images", scaled(price.perImage)],
+    ] as const
+  ).filter(([, unit]) => unit.digits > 0n);
+  const tokens = price.inputPerMillion !== undefined || price.outputPerMillion !== undefined;
+  const time = price.perSecond !== undefined;
   return {
+    lacks: (usage) => (usage === null ? tokens || time : time && usage.milliseconds === undefined),
     charge(usage) {
       const fresh = add(timesInteger(input, usage.prompt - usage.cached), timesInteger(cached, usage.cached));
-      return toNano(add(add(fresh, timesInteger(output, usage.completion)), request));
+      let sum = add(add(fresh, timesInteger(output, usage.completion)), request);
+      for (const [unit, price] of others) sum = add(sum, timesInteger(price, usage[unit] ?? 0));
+      return toNano(sum);
     },
   };
 }

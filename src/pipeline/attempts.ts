@@ -2,14 +2,13 @@ import {
   AttemptError,
   type AttemptResult,
   type Call,
-  type EventSink,
-  type EventSource,
   type Exchange,
   GatewayError,
   type Guarded,
   type Observer,
   type Open,
   type Reply,
+  type Source,
   type Target,
 } from "../kit/index.ts";
 import type { Bound, Plan } from "./build.ts";
@@ -28,7 +27,7 @@ export interface Attempts {
 
 /** Every guard around each attempt: told once how it ended, at the end of the stream when there is one. */
 export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: Send, observer: Observer): Attempts {
-  const running = new Set<EventSource>();
+  const running = new Set<{ cancel(): void }>();
   let count = 0;
   let released = false;
   return {
@@ -53,18 +52,23 @@ export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: 
         throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
       }
       count += 1;
-      if (!reply.stream) {
+      if (reply.type === "answer") {
         settle({ ok: true });
         return reply;
       }
       for (const guard of guards) guard.answered();
-      const source = reportEnd(reply.source, (result) => {
-        running.delete(source);
-        settle(result);
-      });
-      running.add(source);
-      if (released) source.cancel();
-      return { ...reply, source };
+      const watch = <Item>(source: Source<Item>): Source<Item> => {
+        const watched = reportEnd(source, (result) => {
+          running.delete(watched);
+          settle(result);
+        });
+        running.add(watched);
+        if (released) watched.cancel();
+        return watched;
+      };
+      return reply.type === "events"
+        ? { ...reply, source: watch(reply.source) }
+        : { ...reply, source: watch(reply.source) };
     },
   };
 }
@@ -118,7 +122,7 @@ function neutral(cause: unknown): AttemptError {
   return new AttemptError(cause instanceof GatewayError ? "client_fault" : "aborted", "not sent", { cause });
 }
 
-function reportEnd(source: EventSource, settle: (result: AttemptResult) => void): EventSource {
+function reportEnd<Item>(source: Source<Item>, settle: (result: AttemptResult) => void): Source<Item> {
   let open = true;
   const once = (result: AttemptResult): void => {
     if (!open) return;
@@ -126,9 +130,9 @@ function reportEnd(source: EventSource, settle: (result: AttemptResult) => void)
     settle(result);
   };
   return {
-    open: (sink: EventSink) =>
+    open: (sink) =>
       source.open({
-        events: (batch) => sink.events(batch),
+        next: (item) => sink.next(item),
         end(ending) {
           once(ending.complete ? { ok: true } : { ok: false, error: new AttemptError("reset", ending.message) });
           sink.end(ending);

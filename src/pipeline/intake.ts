@@ -5,7 +5,6 @@ import {
   GatewayError,
   type Host,
   type Intake,
-  type Model,
   type Observer,
   type Principal,
   type Tier,
@@ -13,6 +12,7 @@ import {
 } from "../kit/index.ts";
 import type { Pipeline } from "./build.ts";
 import { passOver } from "./hooks.ts";
+import { modelOf } from "./model.ts";
 
 /** Asks the identify plugins in order. @throws GatewayError: nobody known is a 401. */
 export async function identify(pipeline: Pipeline, request: ClientRequest, observer: Observer): Promise<Principal> {
@@ -42,7 +42,7 @@ export async function readExchange(
     endpoint: request.endpoint,
     principal,
     tier: tierOf(principal, host),
-    model: findModel(call.model, host, call.kind),
+    model: modelOf(call, host.snapshot),
     call,
     signal: client.signal,
   });
@@ -59,12 +59,6 @@ export async function currentWindows(pipeline: Pipeline, principal: Principal, h
     host.log.debug({ err: error }, "no counters for a refusal");
     return null;
   }
-}
-
-function findModel(id: string, host: Host, kind: Model["kind"]): Model {
-  const model = host.snapshot.models[id];
-  if (model === undefined || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
-  return model;
 }
 
 /** A plan that the configuration no longer has may call nothing. */

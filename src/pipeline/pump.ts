@@ -1,40 +1,19 @@
-import {
-  type AnswerFormat,
-  type AbortReason,
-  type Client,
-  type EventSource,
-  type Exchange,
-  GatewayError,
-  type Observer,
-  type StreamEvent,
-  type Usage,
-} from "../kit/index.ts";
-import type { Plan } from "./build.ts";
-import type { Delivered } from "./delivered.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import { passOver } from "./hooks.ts";
-import { checkedEvent } from "./returned.ts";
+import { type AbortReason, type Client, GatewayError, type Source } from "../kit/index.ts";
 
 export type PumpEnd =
   | { readonly kind: "served" }
   | { readonly kind: "upstream_cut"; readonly message: string }
   | { readonly kind: AbortReason };
 
-export interface PumpParts {
-  readonly exchange: Exchange;
+export interface PumpParts<Item> {
   readonly client: Client;
-  readonly format: AnswerFormat;
-  readonly hooks: Plan["event"];
-  readonly observer: Observer;
-  readonly heartbeat: Heartbeat;
-  readonly delivered: Delivered;
-  readonly onUsage: (usage: Usage) => void;
+  /** Writes what the client is to see of one read; what it throws ends the stream. */
+  readonly next: (item: Item, write: (chunk: string | Uint8Array) => void) => void;
 }
 
-/** Relays a stream event by event under back-pressure; resolves when it has ended, for whatever reason. Never rejects. */
-export function pump(source: EventSource, parts: PumpParts): Promise<PumpEnd> {
-  const { exchange, client, format, heartbeat, delivered } = parts;
-  const { signal } = exchange;
+/** Relays a stream read by read under back-pressure; resolves when it has ended, for whatever reason. Never rejects. */
+export function pump<Item>(source: Source<Item>, { client, next }: PumpParts<Item>): Promise<PumpEnd> {
+  const { signal } = client;
   return new Promise((resolve) => {
     let waiting = false;
     const finish = (end: PumpEnd): void => {
@@ -54,32 +33,21 @@ export function pump(source: EventSource, parts: PumpParts): Promise<PumpEnd> {
       waiting = false;
       source.resume();
     };
+    const write = (chunk: string | Uint8Array): void => {
+      // Ignoring a full buffer here would let one slow client hold the whole stream in memory.
+      if (client.write(chunk) || waiting) return;
+      waiting = true;
+      source.pause();
+      client.onDrain(resume);
+    };
     source.open({
-      events(batch) {
-        let text = "";
+      next(item) {
         try {
-          for (const event of batch) {
-            delivered.add(event.text);
-            if (event.usage !== undefined) parts.onUsage(event.usage);
-            text += format.event(applyHooks(event, parts));
-          }
+          next(item, write);
         } catch (error) {
           source.cancel();
-          // What came before reaches the client, however the upstream's reads happened to group it.
-          if (text !== "") client.write(text);
-          finish({
-            kind: "upstream_cut",
-            message: error instanceof GatewayError ? error.message : "Internal server error",
-          });
-          return;
-        }
-        if (text === "") return;
-        heartbeat.touch();
-        // Ignoring a full buffer here would let one slow client hold the whole stream in memory.
-        if (!client.write(text) && !waiting) {
-          waiting = true;
-          source.pause();
-          client.onDrain(resume);
+          const message = error instanceof GatewayError ? error.message : "Internal server error";
+          finish({ kind: "upstream_cut", message });
         }
       },
       end(ending) {
@@ -87,16 +55,4 @@ export function pump(source: EventSource, parts: PumpParts): Promise<PumpEnd> {
       },
     });
   });
-}
-
-function applyHooks(event: StreamEvent, { hooks, exchange, observer }: PumpParts): StreamEvent {
-  let current = event;
-  for (const hook of hooks) {
-    try {
-      current = checkedEvent(hook.call(current, exchange));
-    } catch (error) {
-      passOver(hook, error, observer);
-    }
-  }
-  return current;
 }

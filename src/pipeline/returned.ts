@@ -32,10 +32,13 @@ export function checkedBill(bill: Bill): Bill {
   return bill;
 }
 
-/** @param stream whether the client waits for a stream; a stream for one that does not is ended. */
-export function checkedReply(reply: Reply, stream: boolean): Reply {
-  const sound = isJson(reply) && isJson(reply.target) && isJson(reply.stream ? reply.source : reply.body);
-  if (sound && reply.stream === stream) return reply;
-  if (sound && reply.stream) reply.source.cancel();
-  throw new TypeError(`relay must return ${stream ? "a stream" : "a complete answer"}`);
+const EXPECTED = { answer: "a complete answer", events: "a stream of events", bytes: "a stream of bytes" } as const;
+
+/** @param type what the client waits for; a stream for one that does not is ended. */
+export function checkedReply(reply: Reply, type: Reply["type"]): Reply {
+  const sound =
+    isJson(reply) && isJson(reply.target) && isJson(reply.type === "answer" ? reply.body : (reply.source as unknown));
+  if (sound && reply.type === type) return reply;
+  if (sound && reply.type !== "answer") reply.source.cancel();
+  throw new TypeError(`relay must return ${EXPECTED[type]}`);
 }

@@ -1,11 +1,11 @@
 import {
   type AbortReason,
-  type Admitted,
   type AnswerFormat,
-  AttemptError,
   type Bill,
+  type ByteReply,
   type Call,
   type Ending,
+  type EventReply,
   type Exchange,
   GatewayError,
   type Host,
@@ -17,6 +17,7 @@ import {
   type Principal,
   type Reply,
   type Settle,
+  type StreamFormat,
   type Target,
   type Usage,
   type Windows,
@@ -24,16 +25,20 @@ import {
 import { type Attempts, guardAttempts, type Send } from "./attempts.ts";
 import type { Pipeline, Plan } from "./build.ts";
 import { countOrGuess, Delivered } from "./delivered.ts";
+import { eventWriter } from "./events.ts";
 import { rateLimitHeaders } from "./headers.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import { internalError, passOver } from "./hooks.ts";
+import { failureOf } from "./failure.ts";
+import { passOver } from "./hooks.ts";
 import { currentWindows, identify, readExchange } from "./intake.ts";
-import { pump } from "./pump.ts";
-import { checkedBody, checkedCall, checkedReply } from "./returned.ts";
+import { pump, type PumpEnd } from "./pump.ts";
+import { checkedReply } from "./returned.ts";
 import { settleAll } from "./settle.ts";
+import { admit, respond, transform } from "./stages.ts";
 
 /** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
 const CLIENT_GONE = 499;
+const EVENTS = "text/event-stream; charset=utf-8";
 
 export interface RunnerParts {
   readonly pipeline: Pipeline;
@@ -73,6 +78,7 @@ class Run {
   readonly #delivered: Delivered;
   #attempts: Attempts | null = null;
   #windows: Windows | null = null;
+  #unwatch: (() => void) | null = null;
   #heartbeat: Heartbeat | null = null;
   #started = false;
   #target: Target | null = null;
@@ -92,43 +98,37 @@ class Run {
   async serve(): Promise<void> {
     try {
       await this.#admit();
-      const call = await this.#transform();
+      const call = await transform(this.#plan.transform, this.#exchange, this.#parts.observer);
       const reply = await this.#relay(call);
       this.#target = reply.target;
       this.#firstEventAt = this.#parts.host.now();
-      if (reply.stream) await this.#stream(reply);
+      if (reply.type === "events") await this.#stream(reply);
+      else if (reply.type === "bytes") await this.#bytes(reply);
       else await this.#answer(reply.body, reply.usage);
     } catch (error) {
       await this.#fail(error);
     } finally {
       this.#heartbeat?.stop();
       this.#attempts?.release();
+      this.#unwatch?.();
     }
   }
 
-  async #admit(): Promise<void> {
-    for (const hook of this.#plan.admit) {
-      let admitted: Admitted | void = undefined;
-      try {
-        admitted = await hook.call(this.#exchange);
-      } catch (error) {
-        passOver(hook, error, this.#parts.observer);
-      }
-      if (admitted?.settle) this.#settlers.push(admitted.settle);
-      if (admitted?.windows) this.#windows = admitted.windows;
-    }
+  #admit(): Promise<void> {
+    return admit(this.#plan.admit, this.#exchange, this.#parts.observer, ({ settle, windows, stopToken }) => {
+      if (settle) this.#settlers.push(settle);
+      if (windows) this.#windows = windows;
+      if (stopToken !== undefined) this.#watch(stopToken);
+    });
   }
 
-  async #transform(): Promise<Call> {
-    let call = this.#exchange.call;
-    for (const hook of this.#plan.transform) {
-      try {
-        call = checkedCall(await hook.call(call, this.#exchange), call);
-      } catch (error) {
-        passOver(hook, error, this.#parts.observer);
-      }
-    }
-    return call;
+  /** From its admission on the user can end a stream, also one whose upstream says nothing. */
+  #watch(stopToken: number): void {
+    const { call, principal } = this.#exchange;
+    if (!call.stream) return;
+    const { client } = this.#intake;
+    this.#unwatch?.();
+    this.#unwatch = this.#parts.host.stops.watch(principal.userId, stopToken, () => client.abort("killed"));
   }
 
   /** Walks the chain; a stream's client hears a comment when that takes longer than the heartbeat (decisions 5.3). */
@@ -136,14 +136,14 @@ class Run {
     const { host, send, observer } = this.#parts;
     if (call.stream) {
       this.#heartbeat = new Heartbeat(host, host.snapshot.server.heartbeat, () => {
-        this.#start();
-        this.#intake.client.write(this.#format.heartbeat);
+        this.#start(EVENTS);
+        this.#intake.client.write(this.#streamFormat.heartbeat);
       });
     }
     this.#attempts = guardAttempts(this.#plan, call, this.#exchange, send, observer);
     const { relay } = this.#plan;
     try {
-      return checkedReply(await relay.call(this.#exchange, this.#attempts.open), call.stream);
+      return checkedReply(await relay.call(this.#exchange, this.#attempts.open), expectedReply(call));
     } catch (error) {
       // Without a reply there is nothing to pass on: `fail: open` cannot apply. An abort is nobody's failure.
       if (!this.#exchange.signal.aborted) passOver({ ...relay, failOpen: false }, error, observer);
@@ -151,38 +151,49 @@ class Run {
     }
   }
 
-  async #stream(reply: Reply & { readonly stream: true }): Promise<void> {
-    this.#start();
-    const end = await pump(reply.source, {
+  // In both streams the charge is durable before the client sees the end: a crash in between must not lose what was
+  // acknowledged.
+
+  async #stream(reply: EventReply): Promise<void> {
+    this.#start(EVENTS);
+    const { client } = this.#intake;
+    const writeEvents = eventWriter({
       exchange: this.#exchange,
-      client: this.#intake.client,
-      format: this.#format,
+      format: this.#streamFormat,
       hooks: this.#plan.event,
       observer: this.#parts.observer,
-      heartbeat: this.#heartbeat!,
       delivered: this.#delivered,
       onUsage: (usage) => {
         this.#usage = usage;
       },
     });
-    // The charge is durable before the client sees the end: a crash in between must not lose what was acknowledged.
+    const end = await pump(reply.source, {
+      client,
+      next: (batch, write) =>
+        writeEvents(batch, (text) => {
+          this.#heartbeat?.touch();
+          write(text);
+        }),
+    });
     const bill = await this.#settle(end.kind, 200, null);
-    if (end.kind === "served") this.#intake.client.end(this.#format.done(bill));
-    else this.#intake.client.end(this.#lastWords(end.kind, end.kind === "upstream_cut" ? end.message : ""));
+    client.end(end.kind === "served" ? this.#streamFormat.done(bill) : this.#lastWords(end));
+  }
+
+  async #bytes(reply: ByteReply): Promise<void> {
+    this.#usage = reply.usage;
+    this.#start(reply.contentType);
+    const { client } = this.#intake;
+    const end = await pump(reply.source, { client, next: (chunk, write) => write(chunk) });
+    await this.#settle(end.kind, 200, null);
+    if (end.kind === "served") client.end("");
+    else client.cut();
   }
 
   async #answer(upstreamBody: Json, usage: Usage | null): Promise<void> {
     const { observer, host } = this.#parts;
     this.#usage = usage;
     if (usage === null) this.#delivered.add(this.#format.producedText(upstreamBody));
-    let body = upstreamBody;
-    for (const hook of this.#plan.response) {
-      try {
-        body = checkedBody(await hook.call(body, this.#exchange));
-      } catch (error) {
-        passOver(hook, error, observer);
-      }
-    }
+    const body = await respond(this.#plan.response, upstreamBody, this.#exchange, observer);
     const { signal } = this.#exchange;
     const bill = await this.#settle(signal.aborted ? (signal.reason as AbortReason) : "served", 200, null);
     const extras = {
@@ -199,10 +210,10 @@ class Run {
   async #fail(error: unknown): Promise<void> {
     // A comment while the failure is settled would start the answer, and its status would be lost.
     this.#heartbeat?.stop();
-    const { signal, principal, call } = this.#exchange;
-    const kind = signal.aborted ? (signal.reason as AbortReason) : this.#kindOf(error);
+    const { principal, call } = this.#exchange;
+    const attempts = this.#attempts?.count() ?? 0;
+    const { kind, error: failure } = failureOf(error, this.#exchange, this.#firstEventAt !== null, attempts);
     const killed = kind === "killed" && call.stream;
-    const failure = failureOf(error, kind);
     if (killed) await this.#settle(kind, 200, null);
     else if (kind === "client_gone") await this.#settle(kind, CLIENT_GONE, null);
     else await this.#settle(kind, failure.status, failure);
@@ -211,36 +222,34 @@ class Run {
     if (!this.#started) this.#windows = await currentWindows(pipeline, principal, host);
     const { client } = this.#intake;
     if (killed) {
-      this.#start();
-      client.end(this.#format.killed());
+      this.#start(EVENTS);
+      client.end(this.#streamFormat.killed());
+    } else if (this.#started && call.stream) {
+      client.end(this.#streamFormat.failure(failure.message));
     } else if (this.#started) {
-      client.end(this.#format.failure(failure.message));
+      client.cut();
     } else {
       client.refuse(failure, this.#headers());
     }
   }
 
-  #kindOf(error: unknown): OutcomeKind {
-    if (
-      error instanceof GatewayError &&
-      error.cause instanceof AttemptError &&
-      error.cause.failure === "client_fault"
-    ) {
-      return "client_fault";
-    }
-    if (this.#firstEventAt !== null) return "upstream_cut";
-    return (this.#attempts?.count() ?? 0) > 0 ? "failed" : "refused";
+  #lastWords(end: Exclude<PumpEnd, { readonly kind: "served" }>): string {
+    if (end.kind === "killed") return this.#streamFormat.killed();
+    if (end.kind === "upstream_cut") return this.#streamFormat.failure(end.message);
+    return this.#streamFormat.failure(end.kind === "shutdown" ? "Server is shutting down" : "");
   }
 
-  #lastWords(kind: OutcomeKind, message: string): string {
-    if (kind === "killed") return this.#format.killed();
-    return this.#format.failure(kind === "shutdown" ? "Server is shutting down" : message);
+  /** Only calls that stream ask for it: their format has one. */
+  get #streamFormat(): StreamFormat {
+    const { stream } = this.#format;
+    if (stream === null) throw new TypeError(`${this.#exchange.endpoint} has no streams of events`);
+    return stream;
   }
 
-  #start(): void {
+  #start(contentType: string): void {
     if (this.#started) return;
     this.#started = true;
-    this.#intake.client.startStream("text/event-stream; charset=utf-8", this.#headers());
+    this.#intake.client.startStream(contentType, this.#headers());
   }
 
   #headers(): Record<string, string> {
@@ -265,15 +274,18 @@ class Run {
       attempts: this.#attempts?.count() ?? 0,
       firstEventAt: this.#firstEventAt,
       endedAt: host.now(),
-      countPrompt: () => countOrGuess(host.countTokens, this.#format.promptText()),
-      countDelivered: () => this.#delivered.tokens(),
+      estimate: async () => {
+        const prompt = countOrGuess(host.countTokens, this.#format.promptText());
+        const completion = this.#delivered.tokens();
+        const tokens = { prompt: await prompt, completion: await completion, cached: 0, reasoning: 0 };
+        return { ...tokens, ...this.#exchange.call.units };
+      },
     };
     return settleAll(ending, this.#exchange, this.#plan, this.#settlers, this.#parts);
   }
 }
 
-function failureOf(error: unknown, kind: OutcomeKind): GatewayError {
-  if (kind === "shutdown") return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
-  if (error instanceof GatewayError) return error;
-  return internalError(error);
+function expectedReply({ stream, kind }: Call): Reply["type"] {
+  if (stream) return "events";
+  return kind === "speech" ? "bytes" : "answer";
 }

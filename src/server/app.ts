@@ -1,40 +1,58 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { H3, type H3Event, HTTPError, HTTPResponse } from "h3";
 import { BodyTooLargeError } from "srvx/body-limit";
 import { toNodeHandler } from "srvx/node";
 import { GatewayError, invalidRequest, type Log } from "../kit/index.ts";
 import { refusalOf } from "./refusal.ts";
 
-/** Bodies of everything beside inference are small. */
-const BODY_LIMIT = 64 * 1024;
+/** Bodies of everything beside inference are small. Bytes. */
+export const BODY_LIMIT = 64 * 1024;
+
+/** One request to a listener's routes. */
+export interface Visit {
+  readonly req: IncomingMessage;
+  /** Client address, IPv4-mapped IPv6 already unmapped. */
+  readonly ip: string;
+  /** It came from a trusted proxy, whose `X-Forwarded-*` headers are believed. */
+  readonly proxied: boolean;
+  /** The pattern of the path it is for, once the router has found one. */
+  route: string | null;
+}
 
 /** One row of a listener's route table; `path` is an h3 pattern. */
 export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
+  /** What it answers, errors included, is for the caller alone: `Cache-Control: no-store`. */
+  readonly secret?: boolean;
   /** What it returns is sent by h3 (objects as JSON); GatewayErrors become their row of the error table. */
-  readonly handle: (event: H3Event) => unknown;
+  readonly handle: (event: H3Event, visit: Visit) => unknown;
 }
 
-/**
- * Serves a route table through h3: unknown paths are 404, known ones with another method 405 (decisions 1.4).
- * @param elsewhere POST paths that are served before this: known here for their 405.
- * @param guard runs before a route, also before its 405; throws to refuse.
- */
+export interface AppOptions {
+  /** POST paths that are served before this: known here for their 405. */
+  readonly elsewhere?: Iterable<string>;
+  /** Runs before a route, also before its 405; throws to refuse. */
+  readonly guard?: (event: H3Event) => void;
+  readonly visitOf?: (req: IncomingMessage) => Visit;
+}
+
+/** Serves a route table through h3: unknown paths are 404, known ones with another method 405 (decisions 1.4). */
 export function createApp(
   routes: readonly Route[],
   log: Log,
-  { elsewhere = [], guard = () => {} }: { elsewhere?: Iterable<string>; guard?: (event: H3Event) => void } = {},
+  { elsewhere = [], guard = () => {}, visitOf = anonymous }: AppOptions = {},
 ): RequestListener {
   const app = new H3({ silent: true, onError: (error, event) => errorResponse(error, event, log) });
   const methods = new Map<string, string[]>();
   for (const path of elsewhere) methods.set(path, ["POST"]);
-  for (const { method, path, handle } of routes) {
+  for (const route of routes) {
+    const { method, path } = route;
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
     const guarded = (event: H3Event): unknown => {
       guard(event);
-      return handle(event);
+      return serve(route, event, visitOf(event.runtime!.node!.req as IncomingMessage));
     };
     app.on(method, path, guarded);
     if (method === "GET") app.on("HEAD", path, guarded);
@@ -42,8 +60,8 @@ export function createApp(
   for (const [path, allowed] of methods) {
     app.all(path, (event) => {
       guard(event);
-      // The router overlooks a trailing slash; a path with one is another path.
-      if (allowed.includes(event.req.method)) throw notFound();
+      if (allowed.includes(event.req.method) || event.url.pathname.endsWith("/")) throw notFound();
+      visitOf(event.runtime!.node!.req as IncomingMessage).route = path;
       const headers = { Allow: allowed.join(", ") };
       throw new GatewayError("METHOD_NOT_ALLOWED", "Method not allowed", { headers });
     });
@@ -53,6 +71,19 @@ export function createApp(
     throw notFound();
   });
   return toNodeHandler((request) => app.fetch(request), { maxRequestBodySize: BODY_LIMIT }) as RequestListener;
+}
+
+function serve(route: Route, event: H3Event, visit: Visit): unknown {
+  // The router overlooks a trailing slash; a path with one is another path, unless it is part of what `**` stands for.
+  if (event.url.pathname.endsWith("/") && !route.path.endsWith("/**")) throw notFound();
+  visit.route = route.path;
+  // Headers set here go with whatever is answered, an error too.
+  if (route.secret) event.res.headers.set("Cache-Control", "no-store");
+  return route.handle(event, visit);
+}
+
+function anonymous(req: IncomingMessage): Visit {
+  return { req, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
 }
 
 export function notFound(): GatewayError {
@@ -76,8 +107,15 @@ export function jsonResponse(status: number, value: unknown): HTTPResponse {
 function errorResponse(error: HTTPError, event: H3Event, log: Log): HTTPResponse {
   const cause = causeOf(error);
   const { status, code, contentType, headers, body } = refusalOf(cause);
-  if (code === "INTERNAL") log.error({ err: cause, path: event.url.pathname }, "request failed");
+  if (code === "INTERNAL") {
+    log.error({ err: cause, request_id: requestIdIn(event), path: event.url.pathname }, "request failed");
+  }
   return textResponse(status, contentType, body, headers);
+}
+
+/** The request's id, which every answer carries from the beginning. */
+export function requestIdIn(event: H3Event): string {
+  return String(event.runtime?.node?.res?.getHeader("X-Request-Id"));
 }
 
 /** What a handler threw, which h3 has wrapped; its own errors (no route, a malformed URL) as rows of the table. */
@@ -87,5 +125,5 @@ function causeOf(error: HTTPError): unknown {
     return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${BODY_LIMIT} bytes`);
   }
   if (!(thrown instanceof HTTPError) || thrown.status >= 500) return thrown;
-  return thrown.status === 404 ? notFound() : invalidRequest("/", thrown.message);
+  return thrown.status === 404 ? notFound() : invalidRequest("/", "must have a well-formed path");
 }

@@ -1,9 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
 
 /** Deeper than any honest request; far below the depth at which JSON.stringify overflows the stack. */
 const MAX_DEPTH = 64;
+/** Chunks that are copied together: kept one by one, those of a byte would take hundreds of times their size. */
+const JOIN = 1024;
 const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?;?$/i;
 
 /** @throws GatewayError 415 unless the body is announced as plain JSON. */
@@ -11,6 +13,11 @@ export function requireJson({ headers }: IncomingMessage): void {
   if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
     throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
   }
+  requireIdentity(headers);
+}
+
+/** @throws GatewayError 415 for a body that would have to be decompressed. */
+export function requireIdentity(headers: IncomingHttpHeaders): void {
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Encoding must be identity");
   }
@@ -23,6 +30,7 @@ export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
     if (req.destroyed) return reject(brokenOff());
     const chunks: Buffer[] = [];
     let size = 0;
+    let loose = 0;
     const stop = (): void => {
       req.off("data", onData).off("end", onEnd).off("close", onClose);
       req.pause();
@@ -34,6 +42,10 @@ export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
         return reject(tooLarge(limit));
       }
       chunks.push(chunk);
+      loose += 1;
+      if (loose < JOIN) return;
+      chunks.push(Buffer.concat(chunks.splice(-JOIN)));
+      loose = 0;
     };
     const onEnd = (): void => {
       stop();
@@ -47,12 +59,12 @@ export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-function tooLarge(limit: number): GatewayError {
+export function tooLarge(limit: number): GatewayError {
   return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${limit} bytes`);
 }
 
 /** Nobody is left to read this. */
-function brokenOff(): GatewayError {
+export function brokenOff(): GatewayError {
   return invalidRequest("/", "ended early");
 }
 

@@ -1,7 +1,10 @@
 import type { ServerResponse } from "node:http";
-import type { AbortReason, Client, Log, Slotted } from "../kit/index.ts";
-import { refusalOf } from "./refusal.ts";
+import type { Socket } from "node:net";
+import type { AbortReason, Client, GatewayError, Log, Slotted } from "../kit/index.ts";
+import { type RefusalBody, refusalOf } from "./refusal.ts";
 import { headOf, type Reception, respond } from "./respond.ts";
+
+const EVENT_STREAM = /^text\/event-stream\b/;
 
 /** The client's end of one connection. Whatever is called after the connection has closed does nothing. */
 export class ServerClient implements Client, Slotted {
@@ -10,17 +13,27 @@ export class ServerClient implements Client, Slotted {
   readonly #res: ServerResponse;
   readonly #log: Log;
   readonly #stallAfter: number;
+  readonly #refusalBody: (error: GatewayError) => RefusalBody | null;
   readonly #abort = new AbortController();
   #streaming = false;
   #watched = false;
   #drained: (() => void) | null = null;
 
-  /** @param stallAfter milliseconds without the client reading anything after which it is cut. */
-  constructor(reception: Reception, log: Log, stallAfter: number) {
+  /**
+   * @param stallAfter milliseconds without the client reading anything after which it is cut.
+   * @param refusalBody an endpoint's own body for an error; null for the one of the error table.
+   */
+  constructor(
+    reception: Reception,
+    log: Log,
+    stallAfter: number,
+    refusalBody: (error: GatewayError) => RefusalBody | null = () => null,
+  ) {
     this.#reception = reception;
     this.#res = reception.res;
     this.#log = log;
     this.#stallAfter = stallAfter;
+    this.#refusalBody = refusalBody;
     this.#res.once("close", () => {
       if (!this.#res.writableFinished) this.abort("client_gone");
     });
@@ -30,7 +43,7 @@ export class ServerClient implements Client, Slotted {
     return this.#abort.signal;
   }
 
-  /** Whether a streamed answer has begun and not ended. */
+  /** Whether a stream of events has begun and not ended. */
   get streaming(): boolean {
     return this.#streaming && !this.#res.writableEnded && !this.#res.destroyed;
   }
@@ -47,15 +60,17 @@ export class ServerClient implements Client, Slotted {
   /** The head leaves with the first write, in one packet. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void {
     if (this.#res.headersSent || this.#res.destroyed) return;
-    this.#streaming = true;
     const head = headOf(this.#reception, contentType, headers);
-    // Proxies on the way would hold events back.
-    head.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
+    if (EVENT_STREAM.test(contentType)) {
+      this.#streaming = true;
+      // Proxies on the way would hold events back.
+      head.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
+    }
     this.#res.writeHead(200, head);
   }
 
-  write(text: string): boolean {
-    if (this.#res.destroyed || this.#res.writableEnded || this.#res.write(text)) return true;
+  write(chunk: string | Uint8Array): boolean {
+    if (this.#res.destroyed || this.#res.writableEnded || this.#res.write(chunk)) return true;
     this.#watch();
     return false;
   }
@@ -70,8 +85,27 @@ export class ServerClient implements Client, Slotted {
     this.#watch();
   }
 
+  /** The client still gets what was written, but not the last chunk, by which it would take it for the whole. */
+  cut(): void {
+    const res = this.#res;
+    if (res.destroyed || res.writableEnded) return;
+    // Behind a pipelined answer that is not out yet there is no socket so far.
+    if (res.socket === null) res.once("socket", (socket: Socket) => this.#cut(socket));
+    else this.#cut(res.socket);
+  }
+
+  #cut(socket: Socket): void {
+    // What was written in this turn is handed to the socket at its end.
+    setImmediate(() => {
+      // HTTP/1.0 has no chunks: only a reset tells a cut from an end.
+      if (this.#res.chunkedEncoding) socket.destroySoon();
+      else socket.resetAndDestroy();
+      this.#watch();
+    });
+  }
+
   refuse(error: unknown, headers: Readonly<Record<string, string>>): void {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, this.#refusalBody);
     if (refusal.code === "INTERNAL") {
       this.#log.error({ err: error, request_id: this.#reception.requestId }, "request failed");
     }

@@ -1,4 +1,3 @@
-import { chatFormat, readChat } from "../dialects/openai-client.ts";
 import {
   type AnswerFormat,
   type Call,
@@ -13,6 +12,8 @@ import { parseJson, readBody, requireJson } from "./body.ts";
 import { chargeId } from "./charge-id.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
+import { type Form, readForm, requireForm } from "./form.ts";
+import type { Format } from "./formats.ts";
 import type { Reception } from "./respond.ts";
 
 /** What is wrong with a body, and where; null when nothing is. */
@@ -27,18 +28,6 @@ export interface InferenceOptions {
   readonly log: Log;
   readonly stallAfter: number;
 }
-
-/** How an endpoint's client dialect reads a body and writes an answer. */
-interface Format {
-  readonly endpoint: Endpoint;
-  readonly read: (body: Json) => Call;
-  readonly write: (call: Call) => AnswerFormat;
-}
-
-/** Served by POST, past the router: these are the hot path. */
-export const INFERENCE: ReadonlyMap<string, Format> = new Map([
-  ["/v1/chat/completions", { endpoint: "chat", read: readChat, write: chatFormat }],
-]);
 
 export interface Arrival {
   readonly reception: Reception;
@@ -61,33 +50,58 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
     clients,
     serve({ reception, format, ip, receivedAt, bodyLimit }) {
       const { req, requestId } = reception;
-      const client = new ServerClient(reception, log, stallAfter);
+      const client = new ServerClient(reception, log, stallAfter, format.refusal);
       clients.add(client);
+      let form: Form | null = null;
+      const read = async (): Promise<Call> => {
+        const check = (body: Json): Json => checked(format.endpoint, body, validateBody);
+        if (format.body === "json") return format.read(check(await readJson(reception, bodyLimit)));
+        form = await readMultipart(reception, bodyLimit);
+        return format.read(check(form.fields), form.upload);
+      };
       const intake: Intake = {
         id: chargeId(receivedAt),
         receivedAt,
         client,
         request: { requestId, credentials: credentialsOf(req.headers), ip, endpoint: format.endpoint },
-        read: () => readCall(reception, format, bodyLimit, validateBody),
+        async read(): Promise<{ readonly call: Call; readonly format: AnswerFormat }> {
+          const call = Object.freeze(await read());
+          return { call, format: format.write(call) };
+        },
       };
       run(intake)
         .catch((error: unknown) => client.refuse(error, {}))
-        .finally(() => clients.delete(client));
+        .finally(() => {
+          clients.delete(client);
+          return form?.upload.dispose();
+        })
+        .catch((error: unknown) => log.error({ err: error, request_id: requestId }, "an upload was not given back"));
     },
   };
 }
 
-async function readCall(
-  { req, res }: Reception,
-  format: Format,
-  limit: number,
-  validateBody: ValidateBody,
-): Promise<{ call: Call; format: AnswerFormat }> {
+async function readJson(reception: Reception, limit: number): Promise<Json> {
+  const { req } = reception;
   requireJson(req);
+  invite(reception, limit);
+  return parseJson(await readBody(req, limit));
+}
+
+function readMultipart(reception: Reception, limit: number): Promise<Form> {
+  const { req } = reception;
+  requireForm(req);
+  invite(reception, limit);
+  return readForm(req, limit);
+}
+
+/** Lets a client send the body that it has announced, unless that is too long. */
+function invite({ req, res }: Reception, limit: number): void {
   if (req.headers.expect !== undefined && Number(req.headers["content-length"] ?? 0) <= limit) res.writeContinue();
-  const body = parseJson(await readBody(req, limit));
-  const fault = validateBody(format.endpoint, body);
+}
+
+/** @throws GatewayError 400 naming the first thing that is wrong. */
+function checked(endpoint: Endpoint, body: Json, validateBody: ValidateBody): Json {
+  const fault = validateBody(endpoint, body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
-  const call = Object.freeze(format.read(Object.freeze(body)));
-  return { call, format: format.write(call) };
+  return Object.freeze(body);
 }

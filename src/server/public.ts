@@ -1,9 +1,10 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import type { Endpoint, ErrorCode, Intake, Log, ServerSettings } from "../kit/index.ts";
-import { createApp, type Route } from "./app.ts";
-import { clientAddress, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
+import { createApp, type Route, type Visit } from "./app.ts";
+import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
-import { createInference, INFERENCE, type ValidateBody } from "./inference.ts";
+import { INFERENCE } from "./formats.ts";
+import { createInference, type ValidateBody } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
 import { refusalOf } from "./refusal.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -14,6 +15,17 @@ export interface Refused {
   readonly endpoint: Endpoint | "other";
   readonly status: number;
   readonly code: ErrorCode | null;
+  readonly requestId: string;
+  readonly durationMs: number;
+}
+
+/** A request that was answered by one of the routes beside inference. */
+export interface Answered {
+  /** The pattern of its path, never what the client wrote; "other" for a path that is none of ours. */
+  readonly route: string;
+  readonly method: string;
+  /** 499 for a client that left before. */
+  readonly status: number;
   readonly requestId: string;
   readonly durationMs: number;
 }
@@ -29,6 +41,7 @@ export interface PublicServerOptions {
   /** Further routes beside inference. */
   readonly routes?: readonly Route[];
   readonly onRefused?: (refused: Refused) => void;
+  readonly onAnswered?: (answered: Answered) => void;
   /** Milliseconds after which a client that reads nothing of what waits for it is cut. */
   readonly stallAfter?: number;
 }
@@ -45,22 +58,33 @@ export interface PublicServer {
   abortAll(reason: "shutdown"): void;
 }
 
+/** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
+const CLIENT_GONE = 499;
+
 /** The public listener: inference past the router, everything else through h3 (decisions 1, 4). */
 export function createPublicServer(options: PublicServerOptions): PublicServer {
-  const { settings, now, log, onRefused } = options;
+  const { settings, now, log, onRefused, onAnswered } = options;
   const inference = createInference({ ...options, stallAfter: options.stallAfter ?? 30_000 });
-  const api = createApp(options.routes ?? [], log, { elsewhere: INFERENCE.keys() });
+  const visits = new WeakMap<IncomingMessage, Visit>();
+  const api = createApp(options.routes ?? [], log, {
+    elsewhere: INFERENCE.keys(),
+    visitOf: (req) => visits.get(req)!,
+  });
   const ipLimit = createIpLimit();
   const trusted = rememberProxies(log);
   let draining = false;
   let apiRequests = 0;
   const closing = (): boolean => draining;
 
-  const serveApi = (reception: Reception): void => {
-    const { req, res } = reception;
+  const serveApi = (reception: Reception, visit: Visit, receivedAt: number): void => {
+    const { req, res, requestId } = reception;
+    visits.set(req, visit);
     apiRequests += 1;
     res.once("close", () => {
       apiRequests -= 1;
+      const status = res.headersSent ? res.statusCode : CLIENT_GONE;
+      const durationMs = now() - receivedAt;
+      onAnswered?.({ route: visit.route ?? "other", method: req.method ?? "", status, requestId, durationMs });
     });
     const head = headOf(reception, "", {});
     for (let index = 0; index < head.length; index += 2) res.setHeader(head[index]!, head[index + 1]!);
@@ -86,7 +110,9 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
 
       const format = req.method === "POST" ? INFERENCE.get(path) : undefined;
       const forwarded = req.headers["x-forwarded-for"];
-      const ip = clientAddress(req.socket.remoteAddress ?? "", forwarded?.toString(), trusted(trustedProxies));
+      const peer = req.socket.remoteAddress ?? "";
+      const isProxy = trusted(trustedProxies);
+      const ip = clientAddress(peer, forwarded?.toString(), isProxy);
       const tooMany = ipLimit.take(ip, limit, receivedAt);
       if (tooMany !== null) {
         const { status, code, contentType, headers, body } = refusalOf(tooMany);
@@ -95,7 +121,8 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
         onRefused?.({ endpoint, status, code, requestId: reception.requestId, durationMs: now() - receivedAt });
         return;
       }
-      if (format === undefined) serveApi(reception);
+      if (format === undefined)
+        serveApi(reception, { req, ip, proxied: isFrom(peer, isProxy), route: null }, receivedAt);
       else inference.serve({ reception, format, ip, receivedAt, bodyLimit });
     },
     setDraining(value) {

@@ -1,20 +1,30 @@
 import { type ErrorCode, ERRORS, GatewayError } from "../kit/index.ts";
 
-/** An error as it leaves the gateway. */
-export interface Refusal {
-  readonly status: number;
-  readonly code: ErrorCode;
+export interface RefusalBody {
   readonly contentType: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Writes an error down by the table; what is no GatewayError is a 500 that says nothing (decisions 1.1, 1.5, 1.8, 1.9). */
-export function refusalOf(error: unknown): Refusal {
-  const { code, message, details } =
+/** An error as it leaves the gateway. */
+export interface Refusal extends RefusalBody {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const TEXT = "text/plain; charset=utf-8";
+const JSON_TYPE = "application/json";
+
+/**
+ * Writes an error down by the table; what is no GatewayError is a 500 that says nothing (decisions 1.1, 1.5, 1.8, 1.9).
+ * @param ownBody an endpoint's own body for an error; null for the one of the table.
+ */
+export function refusalOf(error: unknown, ownBody: (error: GatewayError) => RefusalBody | null = () => null): Refusal {
+  const known =
     error instanceof GatewayError && error.code !== "INTERNAL"
       ? error
       : new GatewayError("INTERNAL", "Internal server error");
+  const { code, details } = known;
   const row = ERRORS[code];
   const headers: Record<string, string> = { ...details.headers };
   if (row.coded) headers["X-Error-Code"] = code;
@@ -22,11 +32,13 @@ export function refusalOf(error: unknown): Refusal {
   if (details.retryAfter !== undefined || row.status === 429 || row.status === 503) {
     headers["Retry-After"] = String(wholeSeconds(details.retryAfter));
   }
-  if (row.body === "text") {
-    return { status: row.status, code, contentType: "text/plain; charset=utf-8", headers, body: message };
-  }
-  const body = JSON.stringify({ message, ...details.fields });
-  return { status: row.status, code, contentType: "application/json", headers, body };
+  return { status: row.status, code, headers, ...(ownBody(known) ?? tableBody(known)) };
+}
+
+function tableBody({ code, message, details }: GatewayError): RefusalBody {
+  const form = ERRORS[code].body;
+  if (form === "text") return { contentType: TEXT, body: message };
+  return { contentType: JSON_TYPE, body: JSON.stringify({ [form]: message, ...details.fields }) };
 }
 
 /** A `Retry-After` of 0 or NaN would be an invitation to hammer. */

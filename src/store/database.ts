@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } fr
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteCode } from "./failures.ts";
-import { APPLICATION_ID, migrate } from "./schema.ts";
+import { APPLICATION_ID, isOlder, migrate } from "./schema.ts";
 
 /** Milliseconds to wait for another process's write. Waiting blocks the event loop: while it serves, a process waits little. */
 const WAIT = { serving: 250, otherwise: 5_000 };
@@ -31,10 +31,12 @@ export function openFile(path: string, serving: boolean): OpenDatabase {
   };
   try {
     file = place(file);
-    if (serving) open.push(lock(file));
+    if (serving) open.push(lock(file, "another process is serving it: stop that one, or set another store.url"));
     const db = new DatabaseSync(file, { timeout: WAIT.otherwise, readBigInts: true });
     open.push(db);
     prepare(db, statSync(file).size);
+    if (serving) migrate(db);
+    else migrateUnserved(db, file);
     // Says now, not at the first request, that the file is read-only or that somebody does not let go of it.
     if (serving) db.exec(`BEGIN IMMEDIATE; ROLLBACK; PRAGMA busy_timeout = ${WAIT.serving}`);
     return { db, file, close };
@@ -47,6 +49,7 @@ export function openFile(path: string, serving: boolean): OpenDatabase {
 export function openMemory(): OpenDatabase {
   const db = new DatabaseSync(":memory:", { readBigInts: true });
   prepare(db, 0);
+  migrate(db);
   return { db, file: null, close: () => db.close() };
 }
 
@@ -65,8 +68,11 @@ function place(path: string): string {
   return realpathSync(path);
 }
 
-/** Held as long as the connection is open; the kernel releases it when the process dies, however it dies. */
-function lock(file: string): DatabaseSync {
+/**
+ * Held as long as the connection is open; the kernel releases it when the process dies, however it dies.
+ * @param taken what to say when another process holds it.
+ */
+function lock(file: string, taken: string): DatabaseSync {
   const lock = new DatabaseSync(place(`${file}.lock`));
   try {
     lock.exec("BEGIN EXCLUSIVE");
@@ -74,7 +80,7 @@ function lock(file: string): DatabaseSync {
   } catch (error) {
     lock.close();
     if (sqliteCode(error) !== BUSY) throw error;
-    throw new Error("another process is serving it: stop that one, or set another store.url", { cause: error });
+    throw new Error(taken, { cause: error });
   }
 }
 
@@ -85,7 +91,16 @@ function prepare(db: DatabaseSync, size: number): void {
   // raises this to FULL, and never consistency.
   whenFree(() => db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
   if (size > 0 && size <= CHECKED_BYTES) refuseCorrupt(db);
-  migrate(db);
+}
+
+/** For a command: the tables of a file that an older version serves must not change under it. */
+function migrateUnserved(db: DatabaseSync, file: string): void {
+  const held = isOlder(db) ? lock(file, "an older version of the gateway is serving it: restart that one first") : null;
+  try {
+    migrate(db);
+  } finally {
+    held?.close();
+  }
 }
 
 /** SQLite itself does not wait for the lock that a change of mode takes: two processes making one file would collide. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Admission, AdmissionResult, Limits, Refusal, Settlement, Windows } from "../kit/index.ts";
 import { ledgerTable } from "./ledger.ts";
-import { counted, countsAt, exceeded, windowStates } from "./windows.ts";
+import { counted, countsAt, exceeded, tookAlong, windowStates } from "./windows.ts";
 import type { Count, Counts } from "./windows.ts";
 import { type Usage, UsageTable } from "./usage.ts";
 
@@ -14,8 +14,10 @@ type ReservationRow = Record<"units" | "stream" | "hold" | "day" | "hour" | "min
 export function requestTables(db: DatabaseSync, now: () => number) {
   const ledger = ledgerTable(db);
   const users = new UsageTable(db);
-  const isRunning = db.prepare("SELECT 1 FROM reservations WHERE id = ?");
-  const reserve = db.prepare("INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
+  const reservation = db.prepare("SELECT stop_token FROM reservations WHERE id = ?");
+  const reserve = db.prepare(
+    "INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
   const release = db.prepare(
     "DELETE FROM reservations WHERE id = ? AND user_id = ? RETURNING units, stream, hold, day, hour, minute",
   );
@@ -41,17 +43,28 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       const after = counted(before, units);
       const refusal = refusalOf(admission, user, after);
       // An admission that is repeated has been counted already, perhaps as the last one that fitted.
-      if (refusal && !isRunning.get(id)) return { ok: false, refusal, windows: windowStates(before, limits) };
+      if (refusal && !reservation.get(id)) {
+        // Kept, or a full count would stay full until the window that is far ahead.
+        if (tookAlong(before, user.counts)) {
+          user.counts = before;
+          users.touch(userId);
+        }
+        return { ok: false, refusal, windows: windowStates(before, limits) };
+      }
       const { day, hour, minute } = after;
       const slot = Number(stream);
       const places = [day.window, hour.window, minute.window] as const;
-      const { changes } = reserve.run(id, userId, units, slot, hold, ...places, admission.model, at);
-      if (Number(changes) === 0) return { ok: true, windows: windowStates(before, limits) };
+      const { changes } = reserve.run(id, userId, units, slot, hold, ...places, admission.model, at, user.stopToken);
+      if (Number(changes) === 0) {
+        // The token it was admitted under: a stop since then is meant for it.
+        const stopToken = Number(reservation.get(id)?.["stop_token"]);
+        return { ok: true, windows: windowStates(before, limits), stopToken };
+      }
       user.held += hold;
       user.streams += slot;
       user.counts = after;
       users.touch(userId);
-      return { ok: true, windows: windowStates(after, limits) };
+      return { ok: true, windows: windowStates(after, limits), stopToken: user.stopToken };
     },
 
     /** An id that is not running changes nothing: it was settled, given back or given up before. */

@@ -10,6 +10,7 @@ export const APPLICATION_ID = 0x72677731;
  *
  * Money is in nano-units. `day`, `hour` and `minute` are window numbers since the epoch, so old windows need no cleaning.
  * `users.streams` and `users.held` are the sums over the user's rows in `reservations`, changed in the same transactions.
+ * `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -69,6 +70,45 @@ export const MIGRATIONS: readonly string[] = [
      charge INTEGER NOT NULL,
      PRIMARY KEY (user_id, id)
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE users ADD COLUMN stop_token INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE reservations ADD COLUMN stop_token INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE ledger ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE ledger ADD COLUMN milliseconds INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE ledger ADD COLUMN images INTEGER NOT NULL DEFAULT 0;
+   CREATE TABLE counters (
+     digest BLOB NOT NULL,
+     length INTEGER NOT NULL,
+     ends_at INTEGER NOT NULL,
+     used INTEGER NOT NULL,
+     PRIMARY KEY (digest, length)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX counters_by_end ON counters (ends_at);
+   CREATE TABLE codes (
+     email TEXT PRIMARY KEY COLLATE NOCASE,
+     digest BLOB NOT NULL,
+     expires_at INTEGER NOT NULL,
+     tries INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX codes_by_expiry ON codes (expires_at);
+   CREATE TABLE families (
+     id TEXT PRIMARY KEY,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     expires_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX families_by_expiry ON families (expires_at);
+   CREATE TABLE refresh_tokens (
+     digest BLOB PRIMARY KEY,
+     family_id TEXT NOT NULL REFERENCES families (id),
+     used_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_id);
+   CREATE UNIQUE INDEX refresh_tokens_live ON refresh_tokens (family_id) WHERE used_at IS NULL;
+   CREATE TABLE identities (
+     issuer TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     PRIMARY KEY (issuer, subject)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /**
@@ -84,6 +124,12 @@ export function migrate(db: DatabaseSync): void {
       throw new Error("it was written by a newer version of the gateway: use that one");
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
   });
+}
+
+/** Whether the file is in use and was last written by an older version of the gateway. */
+export function isOlder(db: DatabaseSync): boolean {
+  const at = version(db);
+  return at > 0 && at < MIGRATIONS.length;
 }
 
 function version(db: DatabaseSync): number {

@@ -1,11 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Admission, AdmissionResult, Limits, NewKey, NewUser, Settlement, Store } from "../kit/index.ts";
+import type { Admission, AdmissionResult, Counter, Limits, NewCode, NewFamily, NewKey } from "../kit/index.ts";
+import type { NewUser, Rotation, Settlement, Store } from "../kit/index.ts";
+import { codeTable } from "./codes.ts";
 import { CommitQueue, transaction } from "./commits.ts";
+import { counterTable } from "./counters.ts";
 import type { OpenDatabase } from "./database.ts";
 import { guarded } from "./failures.ts";
+import { familyTables } from "./families.ts";
+import { identityTable } from "./identities.ts";
 import { keyTable } from "./keys.ts";
 import { rememberInFile } from "./remember.ts";
 import { requestTables } from "./requests.ts";
+import { stopTokens } from "./stops.ts";
 import { userTable } from "./users.ts";
 
 /** The store on an SQLite database, in a file or in memory. Takes over `database` and closes it. */
@@ -16,6 +22,11 @@ export class SqliteStore implements Store {
   readonly #requests: ReturnType<typeof requestTables>;
   readonly #users: ReturnType<typeof userTable>;
   readonly #keys: ReturnType<typeof keyTable>;
+  readonly #stops: ReturnType<typeof stopTokens>;
+  readonly #counters: ReturnType<typeof counterTable>;
+  readonly #codes: ReturnType<typeof codeTable>;
+  readonly #families: ReturnType<typeof familyTables>;
+  readonly #identities: ReturnType<typeof identityTable>;
   readonly #remembered = new Map<string, string>();
 
   constructor(database: OpenDatabase, now: () => number) {
@@ -25,6 +36,11 @@ export class SqliteStore implements Store {
     this.#queue = new CommitQueue(database.db, this.#requests);
     this.#users = userTable(database.db, now);
     this.#keys = keyTable(database.db, now);
+    this.#stops = stopTokens(database.db);
+    this.#counters = counterTable(database.db, now);
+    this.#codes = codeTable(database.db, now);
+    this.#families = familyTables(database.db, now);
+    this.#identities = identityTable(database.db);
   }
 
   /** Ends what a dead process left running; only for the process that holds the file's lock. */
@@ -90,6 +106,47 @@ export class SqliteStore implements Store {
 
   revokeKey(keyId: string, userId?: string) {
     return this.#writeDurably(() => this.#keys.revokeKey(keyId, userId));
+  }
+
+  stopStreams(userId: string) {
+    return this.#write(() => this.#stops.stopStreams(userId));
+  }
+
+  stopTokens(userIds: readonly string[]) {
+    return guarded(() => this.#stops.stopTokens(userIds));
+  }
+
+  throttle(counters: readonly Counter[], window: number) {
+    return this.#write(() => this.#counters.throttle(counters, window));
+  }
+
+  putCode(code: NewCode) {
+    this.#write(() => this.#codes.putCode(code));
+  }
+
+  // Not forced to the disk: the wait would tell whether there was a code.
+  takeCode(email: string, digest: Uint8Array) {
+    return this.#write(() => this.#codes.takeCode(email, digest));
+  }
+
+  addFamily(family: NewFamily) {
+    this.#writeDurably(() => this.#families.addFamily(family));
+  }
+
+  rotate(rotation: Rotation) {
+    return this.#writeDurably(() => this.#families.rotate(rotation));
+  }
+
+  endFamily(digest: Uint8Array) {
+    this.#writeDurably(() => this.#families.endFamily(digest));
+  }
+
+  findIdentity(issuer: string, subject: string) {
+    return guarded(() => this.#identities.findIdentity(issuer, subject));
+  }
+
+  linkIdentity(issuer: string, subject: string, userId: string) {
+    return this.#writeDurably(() => this.#identities.linkIdentity(issuer, subject, userId));
   }
 
   remember(name: string, value: string): string {

@@ -2,13 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Counts } from "./windows.ts";
 
 type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
-type UsageRow = Record<"balance" | "held" | "streams" | CountColumn, bigint>;
+type UsageRow = Record<"balance" | "held" | "streams" | "stop_token" | CountColumn, bigint>;
 
 /** What a user's requests count and cost, as it stands inside one transaction. */
 export interface Usage {
   balance: bigint;
   held: bigint;
   streams: number;
+  readonly stopToken: number;
   counts: Counts;
 }
 
@@ -25,7 +26,8 @@ export class UsageTable {
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare(
-      "SELECT balance, held, streams, day, day_used, hour, hour_used, minute, minute_used FROM users WHERE id = ?",
+      `SELECT balance, held, streams, stop_token, day, day_used, hour, hour_used, minute, minute_used
+       FROM users WHERE id = ?`,
     );
     this.#update = db.prepare(
       `UPDATE users SET balance = ?, held = ?, streams = ?,
@@ -75,6 +77,7 @@ function usageOf(row: UsageRow): Usage {
     balance: row.balance,
     held: row.held,
     streams: Number(row.streams),
+    stopToken: Number(row.stop_token),
     counts: {
       day: { window: Number(row.day), used: Number(row.day_used) },
       hour: { window: Number(row.hour), used: Number(row.hour_used) },

@@ -4,18 +4,19 @@ import type { NewUser, User } from "../kit/index.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> & Record<"balance" | "held" | "granted" | "created_at", bigint>;
 
-const COLUMNS = "id, email, tier, balance, held, granted, created_at";
+/** What `toUser` takes. */
+export const USER_COLUMNS = "id, email, tier, balance, held, granted, created_at";
 
 /** Users: who they are and what they own. Methods that write must run inside a transaction. */
 export function userTable(db: DatabaseSync, now: () => number) {
   const insert = db.prepare(
     `INSERT INTO users (id, email, tier, balance, granted, created_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
+     ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
   );
-  const find = db.prepare(`SELECT ${COLUMNS} FROM users WHERE id = ? OR email = ?`);
-  const list = db.prepare(`SELECT ${COLUMNS} FROM users ORDER BY created_at, id`);
-  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${COLUMNS}`);
-  const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${COLUMNS}`);
+  const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE id = ? OR email = ?`);
+  const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users ORDER BY created_at, id`);
+  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
 
   const findUser = (idOrEmail: string) => toUser(find.get(idOrEmail, idOrEmail));
 
@@ -40,7 +41,8 @@ function storable(amount: bigint): bigint {
   return amount;
 }
 
-function toUser(found: unknown): User | null {
+/** `found` is a row of USER_COLUMNS. */
+export function toUser(found: unknown): User | null {
   const row = found as UserRow | undefined;
   if (!row) return null;
   const { id, email, tier, balance, held, granted, created_at } = row;

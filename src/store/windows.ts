@@ -3,6 +3,9 @@ import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
 const LENGTH: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 
+/** In the order in which refusals are told. */
+const NAMES = ["day", "hour", "minute"] as const satisfies readonly WindowName[];
+
 /** Use of one calendar window; `window` is its number since the epoch. */
 export interface Count {
   readonly window: number;
@@ -20,12 +23,18 @@ export function countsAt(stored: Counts, now: number): Counts {
   };
 }
 
-function countAt(stored: Count, length: number, now: number): Count {
+/** As `countsAt`, for one window of `length` milliseconds. */
+export function countAt(stored: Count, length: number, now: number): Count {
   const window = Math.floor(now / length);
   if (stored.window < window) return { window, used: 0 };
   // The clock went back. By one window: stay in the later one, else a clock that wavers at an edge opens it afresh each
   // time. By more: take the count along, else a clock that was once far ahead locks the user out until then.
   return stored.window - window <= 1 ? stored : { window, used: stored.used };
+}
+
+/** Whether a clock that went back took a count along, out of a window that is far ahead of it. */
+export function tookAlong(counts: Counts, stored: Counts): boolean {
+  return NAMES.some((name) => counts[name].window < stored[name].window);
 }
 
 /** One request more: `units` of the day, 1 of hour and minute. */
@@ -39,7 +48,7 @@ export function counted(counts: Counts, units: number): Counts {
 
 /** The first window whose limit `counts` exceeds, in the order in which refusals are told. */
 export function exceeded(counts: Counts, limits: Limits): WindowName | null {
-  for (const name of ["day", "hour", "minute"] as const) {
+  for (const name of NAMES) {
     const limit = limits[name];
     if (limit !== null && counts[name].used > limit) return name;
   }

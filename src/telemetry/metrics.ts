@@ -14,14 +14,15 @@ const FIRST_TOKENS = [
 /** State that is read when metrics are scraped. */
 export interface MetricSources {
   readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
+  readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
   readonly activeStreams: () => number;
 }
 
 export interface Metrics {
   attempt(target: Target, result: string): void;
   finished(exchange: Exchange, outcome: Outcome): void;
-  /** `endpoint` is one of the gateway's own names. */
-  refused(endpoint: string, status: number, durationMs: number): void;
+  /** A request that was no exchange; `endpoint` is one of the gateway's own names. */
+  answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
   pluginFailed(name: string): void;
   reloaded(result: "ok" | "rejected"): void;
   /** The hash of the configuration in force. */
@@ -57,6 +58,12 @@ export function createMetrics(sources: MetricSources): Metrics {
   const tokens = new Counter({
     name: "gateway_tokens_total",
     help: "Billed tokens; prompt includes cached, completion includes reasoning.",
+    labelNames: ["model", "type"],
+    registers,
+  });
+  const units = new Counter({
+    name: "gateway_units_total",
+    help: "Billed characters, seconds of audio and images.",
     labelNames: ["model", "type"],
     registers,
   });
@@ -100,6 +107,18 @@ export function createMetrics(sources: MetricSources): Metrics {
       for (const [upstream, state] of sources.breakers()) breakers.set({ upstream }, BREAKER_VALUES[state]);
     },
   });
+  const healthy: Gauge<"upstream"> = new Gauge({
+    name: "gateway_upstream_healthy",
+    help: "Whether an upstream is healthy (1) or degraded (0); absent without recent data.",
+    labelNames: ["upstream"],
+    registers,
+    collect() {
+      healthy.reset();
+      for (const [upstream, state] of sources.health()) {
+        if (state !== "unknown") healthy.set({ upstream }, state === "healthy" ? 1 : 0);
+      }
+    },
+  });
   const streams: Gauge = new Gauge({
     name: "gateway_active_streams",
     help: "Streamed answers under way.",
@@ -123,10 +142,14 @@ export function createMetrics(sources: MetricSources): Metrics {
         firstTokens.observe({ model, upstream: target.upstream }, seconds(receivedAt, firstEventAt));
       }
       for (const type of TOKEN_TYPES) if (bill.usage[type] > 0) tokens.inc({ model, type }, bill.usage[type]);
+      const { characters = 0, milliseconds = 0, images = 0 } = bill.usage;
+      if (characters > 0) units.inc({ model, type: "characters" }, characters);
+      if (milliseconds > 0) units.inc({ model, type: "audio_seconds" }, milliseconds / 1000);
+      if (images > 0) units.inc({ model, type: "images" }, images);
       if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
     },
-    refused(endpoint, status, durationMs) {
-      requests.inc({ endpoint, model: UNKNOWN, tier: UNKNOWN, status, outcome: "refused" });
+    answered(endpoint, outcome, status, durationMs) {
+      requests.inc({ endpoint, model: UNKNOWN, tier: UNKNOWN, status, outcome });
       durations.observe({ endpoint, model: UNKNOWN }, Math.max(0, durationMs) / 1000);
     },
     pluginFailed(plugin) {

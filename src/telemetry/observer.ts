@@ -11,8 +11,18 @@ export interface TurnedAway {
   readonly durationMs: number;
 }
 
+/** A request beside inference that was answered, well or not. */
+export interface Answered {
+  /** The route's pattern, never the path as sent. */
+  readonly endpoint: string;
+  readonly status: number;
+  readonly requestId: string;
+  readonly durationMs: number;
+}
+
 export interface GatewayObserver extends Observer {
   turnedAway(request: TurnedAway): void;
+  answered(request: Answered): void;
 }
 
 export interface ObserverParts {
@@ -28,7 +38,7 @@ export interface ObserverParts {
 export function createObserver({ metrics, log, logRequests, now }: ObserverParts): GatewayObserver {
   const turnedAway = (request: TurnedAway): void => {
     const { endpoint, status, code, requestId, durationMs } = request;
-    metrics.refused(endpoint, status, durationMs);
+    metrics.answered(endpoint, "refused", status, durationMs);
     if (!logRequests) return;
     log.info(
       { request_id: requestId, endpoint, outcome: "refused", status, code: code ?? undefined, latency_ms: durationMs },
@@ -37,6 +47,12 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
   };
   return {
     turnedAway,
+    answered({ endpoint, status, requestId, durationMs }) {
+      const outcome = status < 400 ? "served" : "refused";
+      metrics.answered(endpoint, outcome, status, durationMs);
+      if (!logRequests) return;
+      log.info({ request_id: requestId, endpoint, outcome, status, latency_ms: durationMs }, "request");
+    },
     attempt(exchange, target, result) {
       metrics.attempt(target, result.ok ? "ok" : result.error.failure);
       if (result.ok) return;
@@ -84,6 +100,9 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     attempts: outcome.attempts,
     prompt_tokens: bill.usage.prompt,
     completion_tokens: bill.usage.completion,
+    characters: bill.usage.characters,
+    audio_ms: bill.usage.milliseconds,
+    images: bill.usage.images,
     estimated: bill.estimated || undefined,
     cost: nanoToString(bill.charge),
     first_event_ms: firstEventAt === null ? undefined : Math.max(0, firstEventAt - receivedAt),

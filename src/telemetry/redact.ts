@@ -2,6 +2,7 @@
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
+  "set-cookie",
   "password",
   "secret",
   "token",

@@ -32,6 +32,12 @@ const CODES: Readonly<Record<string, readonly [FailureClass, string]>> = {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** The beginning of a response; header names are in lower case. */
+export interface Head {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 /** What an answer with this status means for the attempt; for a status other than 200. */
 export function statusFailure(status: number, headers: Headers, now: number): AttemptError {
   const [failure, text] = STATUSES[status] ??
@@ -42,11 +48,20 @@ export function statusFailure(status: number, headers: Headers, now: number): At
 
 /** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
 export function headFailure(headers: Headers, expected: string): AttemptError | null {
+  const wrong = encodingFailure(headers);
+  if (wrong || mediaType(headers) === expected) return wrong;
+  return protocol(`upstream answered with something other than ${expected}`);
+}
+
+/** Decoding would hand the upstream our memory: a few bytes can unpack to gigabytes. */
+export function encodingFailure(headers: Headers): AttemptError | null {
   const encoding = first(headers["content-encoding"]) ?? "identity";
-  // Decoding would hand the upstream our memory: a few bytes can unpack to gigabytes.
-  if (encoding.toLowerCase() !== "identity") return protocol("upstream compressed its answer without being asked");
-  const type = first(headers["content-type"])?.split(";")[0]?.trim().toLowerCase() ?? "";
-  return type === expected ? null : protocol(`upstream answered with something other than ${expected}`);
+  return encoding.toLowerCase() === "identity" ? null : protocol("upstream compressed its answer without being asked");
+}
+
+/** In lower case, without parameters; empty when there is none. */
+export function mediaType(headers: Headers): string {
+  return first(headers["content-type"])?.split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
 /** What a failed exchange of bytes means; `sent` tells whether the request had been written. */

@@ -73,6 +73,12 @@ export class KeyPool {
     return true;
   }
 
+  /** Every key's value in the order in which to show that one of them is good; nobody's turn or rest changes. */
+  candidates(now: number): readonly string[] {
+    const rests = ({ parkedUntil }: PooledKey): number => Number(parkedUntil > now);
+    return this.#keys.toSorted((a, b) => rests(a) - rests(b)).map(({ value }) => value);
+  }
+
   served(key: PooledKey): void {
     // Its rest stays: this may be the answer to a request from before the failure.
     key.refusals = 0;

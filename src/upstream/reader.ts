@@ -1,13 +1,12 @@
-import type { UpstreamDialect } from "../dialects/dialect.ts";
-import { AttemptError, type EventSource, type Json, type Usage } from "../kit/index.ts";
+import type { AnswerCodec, UpstreamDialect } from "../dialects/dialect.ts";
+import { AttemptError, type AnswerReply, type ByteReply, type Call, type EventReply } from "../kit/index.ts";
 import { protocol } from "./classify.ts";
 
 const MAXIMUM_ANSWER = 32 * 1024 * 1024;
 const MAXIMUM_REFUSAL = 64 * 1024;
 
-export type Answer =
-  | { readonly stream: false; readonly body: Json; readonly usage: Usage | null }
-  | { readonly stream: true; readonly source: EventSource };
+/** What one try of a call brings. */
+export type Answer = Omit<AnswerReply, "target"> | Omit<EventReply, "target"> | Omit<ByteReply, "target">;
 
 /** What is done with the body of one response. */
 export interface Reader {
@@ -20,13 +19,15 @@ export interface Reader {
 }
 
 /** What a reader may ask of the try it reads for. */
-export interface ReaderOwner {
-  resolve(answer: Answer): void;
+export interface ReaderOwner<Result> {
+  resolve(result: Result): void;
   reject(error: AttemptError): void;
   /** Ends the request; the reader is told through its `fail`. */
   fail(error: AttemptError): void;
   /** The chain's deadline no longer applies. */
   begin(): void;
+  /** What had begun will not be complete. */
+  cut(error: AttemptError): void;
   /** Nothing more is wanted: what is left of the body is thrown away. */
   drain(): void;
   /** Stops and starts reading from the upstream. */
@@ -38,14 +39,16 @@ export interface ReaderOwner {
 
 /** A complete answer. */
 export class AnswerReader implements Reader {
-  readonly #owner: ReaderOwner;
-  readonly #dialect: UpstreamDialect;
+  readonly #owner: ReaderOwner<Answer>;
+  readonly #codec: AnswerCodec;
+  readonly #call: Call;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner, dialect: UpstreamDialect) {
+  constructor(owner: ReaderOwner<Answer>, codec: AnswerCodec, call: Call) {
     this.#owner = owner;
-    this.#dialect = dialect;
+    this.#codec = codec;
+    this.#call = call;
   }
 
   data(chunk: Buffer): void {
@@ -55,8 +58,8 @@ export class AnswerReader implements Reader {
   }
 
   end(): void {
-    const { body, usage } = this.#dialect.answer(joined(this.#chunks));
-    this.#owner.resolve({ stream: false, body, usage });
+    const { body, usage } = this.#codec.answer(joined(this.#chunks), this.#call);
+    this.#owner.resolve({ type: "answer", body, usage });
   }
 
   fail(error: AttemptError): void {
@@ -66,13 +69,13 @@ export class AnswerReader implements Reader {
 
 /** A refusal of the request: its body says what the client did wrong, as far as it can be had. */
 export class RefusalReader implements Reader {
-  readonly #owner: ReaderOwner;
+  readonly #owner: ReaderOwner<Answer>;
   readonly #dialect: UpstreamDialect;
   readonly #refusal: AttemptError;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner, dialect: UpstreamDialect, refusal: AttemptError) {
+  constructor(owner: ReaderOwner<Answer>, dialect: UpstreamDialect, refusal: AttemptError) {
     this.#owner = owner;
     this.#dialect = dialect;
     this.#refusal = refusal;
@@ -95,7 +98,7 @@ export class RefusalReader implements Reader {
   }
 }
 
-function joined(chunks: readonly Buffer[]): Buffer {
+export function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [only] = chunks;
   return chunks.length === 1 && only ? only : Buffer.concat(chunks);
 }

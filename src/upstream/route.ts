@@ -1,5 +1,5 @@
 import type { Pool } from "undici";
-import type { UpstreamDialect } from "../dialects/dialect.ts";
+import type { Codec, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import {
   AttemptError,
   type Call,
@@ -9,8 +9,13 @@ import {
   type Target,
   type Upstream,
 } from "../kit/index.ts";
+import { readAnswer } from "./answers.ts";
+import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
 import type { Latencies } from "./latency.ts";
+import { streamed } from "./outgoing.ts";
+import type { Answer } from "./reader.ts";
+import { type Address, addressed } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import { Try } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
@@ -19,9 +24,9 @@ export interface RouteOptions {
   readonly upstream: Upstream;
   readonly dialect: UpstreamDialect;
   readonly pool: Pool;
-  /** Path of the base URL, without a trailing slash. */
-  readonly basePath: string;
+  readonly address: Address;
   readonly keys: KeyPool;
+  readonly health: Health;
   readonly latencies: Latencies;
   readonly wheel: Wheel;
   readonly now: () => number;
@@ -29,28 +34,42 @@ export interface RouteOptions {
   readonly log: Log;
 }
 
+/** One call on its way to one target. */
+interface Errand {
+  readonly target: Target;
+  readonly call: Call;
+  readonly codec: Codec;
+  readonly exchange: Exchange;
+  /** Unix milliseconds. */
+  readonly deadline: number;
+}
+
 /** The way to one upstream under one configuration. */
 export class Route {
   readonly #options: RouteOptions;
-  readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: RouteOptions) {
     this.#options = options;
-    this.#headers = lowerCased(options.upstream.headers);
   }
 
   /** One attempt: retries and other keys included. @throws AttemptError; GatewayError for a call that cannot be written */
   send(target: Target, call: Call, exchange: Exchange): Promise<Reply> {
-    const { upstream, now, random, wheel } = this.#options;
+    const { upstream, dialect, now, random, wheel } = this.#options;
+    const codec = dialect.codecs[call.kind];
+    if (!codec) return Promise.reject(notSpoken(dialect.name, `for ${call.kind} models`));
+    if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
+      return Promise.reject(notSpoken(dialect.name, `for streams of ${call.kind} models`));
+    }
     const deadline = exchange.receivedAt + exchange.model.deadline;
+    const errand = { target, call, codec, exchange, deadline };
     const schedule = (at: number, callback: () => void): (() => void) => wheel.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
-      this.#tryKeys(target, call, exchange, deadline),
+      this.#tryKeys(errand),
     );
   }
 
   /** One try, with the next key at once when the failure is a key's. */
-  async #tryKeys(target: Target, call: Call, exchange: Exchange, deadline: number): Promise<Reply> {
+  async #tryKeys(errand: Errand): Promise<Reply> {
     const { upstream, keys, now, log } = this.#options;
     const tried: PooledKey[] = [];
     let failure: AttemptError | null = null;
@@ -59,14 +78,14 @@ export class Route {
       if (key === null) throw failure ?? new AttemptError("credentials", "upstream has no key to try");
       tried.push(key);
       try {
-        const reply = await this.#try(target, call, exchange, deadline, key.value);
+        const answer = await this.#try(errand, key.value);
         keys.served(key);
-        return reply;
+        return { ...answer, target: errand.target };
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error;
         if (error.failure === "credentials") {
-          const { name } = upstream;
-          log.warn({ upstream: name, model: target.model, key: key.position, status: error.status }, error.message);
+          const fields = { upstream: upstream.name, model: errand.target.model, key: key.position };
+          log.warn({ ...fields, status: error.status }, error.message);
         }
         if (!keys.failed(key, error, now())) throw error;
         failure = milder(failure, error);
@@ -74,49 +93,58 @@ export class Route {
     }
   }
 
-  async #try(target: Target, call: Call, exchange: Exchange, deadline: number, key: string): Promise<Reply> {
-    const { dialect, pool, basePath, latencies, wheel, now, log } = this.#options;
-    const { path, headers, body } = dialect.request(call, target, key);
-    const { timeouts } = target;
-    const { signal } = exchange;
+  async #try(errand: Errand, key: string): Promise<Answer> {
+    const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
+    const { target, call, codec, exchange, deadline } = errand;
+    const request = this.#request(errand, key);
+    const conversation = { dialect, codec, call, now, log };
     const startedAt = now();
-    const attempt = new Try({ dialect, stream: call.stream, timeouts, deadline, signal, wheel, now, log });
+    const attempt = new Try<Answer>({
+      read: (head, owner) => readAnswer(conversation, head, owner),
+      onCut: (error) => health.failed(error),
+      timeouts: target.timeouts,
+      deadline,
+      signal: exchange.signal,
+      wheel,
+      now,
+    });
     try {
-      const answer = await attempt.run(pool, {
-        method: "POST",
-        path: basePath + path,
-        headers: {
-          "user-agent": "route-gateway",
-          ...headers,
-          ...this.#headers,
-          // Last, so that no configuration can ask for a compressed answer or break the trail of a request.
-          "accept-encoding": "identity",
-          "x-request-id": exchange.requestId,
-        },
-        body,
-      });
+      const answer = await attempt.run(pool, request);
       if (attempt.firstByte !== null) latencies.record(target, attempt.firstByte);
-      return answer.stream
-        ? { stream: true, target, source: answer.source }
-        : { stream: false, target, body: answer.body, usage: answer.usage };
+      health.served(attempt.firstByte);
+      return answer;
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
-      this.#failed(target, exchange, error, now() - startedAt);
+      this.#failed(errand, error, now() - startedAt);
       throw withoutKey(error, key);
     }
   }
 
-  #failed(target: Target, { requestId }: Exchange, error: AttemptError, elapsed: number): void {
-    const { upstream, latencies, log } = this.#options;
+  #request({ codec, call, target, exchange }: Errand, key: string): UpstreamRequest {
+    const { upstream, address } = this.#options;
+    const request = addressed(codec.request(call, target, key), address, { "x-request-id": exchange.requestId });
+    // Only a streamed body can be broken off over HTTP/2 without harm.
+    const whole = upstream.http2 && typeof request.body === "string";
+    return whole ? { ...request, body: streamed(request.body) } : request;
+  }
+
+  #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {
+    const { upstream, health, latencies, log } = this.#options;
     const { failure, status, cause } = error;
+    health.failed(error);
     // Without this an upstream that only times out would stay unknown, and unknown ones are tried first. A timeout that
     // the request's own deadline brought about says nothing about the upstream.
     const patience = Math.min(target.timeouts.connect, target.timeouts.firstByte);
     if (failure === "timeout" && elapsed >= patience) latencies.record(target, Math.max(elapsed, latencies.of(target)));
     // The code alone: undici's errors carry addresses and bytes of the answer.
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    log.debug({ upstream: upstream.name, model: target.model, requestId, failure, status, code }, "an attempt failed");
+    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
+    log.debug({ ...fields, failure, status, code }, "an attempt failed");
   }
+}
+
+export function notSpoken(dialect: string, what = ""): AttemptError {
+  return new AttemptError("protocol", `this gateway does not speak the dialect "${dialect}" ${what}`.trimEnd());
 }
 
 /** Providers quote the key they refuse, in whatever shape it has. */
@@ -130,8 +158,4 @@ function withoutKey(error: AttemptError, key: string): AttemptError {
 function milder(a: AttemptError | null, b: AttemptError): AttemptError {
   if (a === null || a.failure !== "rate_limited") return b;
   return b.failure === "rate_limited" && (b.retryAfter ?? 0) < (a.retryAfter ?? 0) ? b : a;
-}
-
-function lowerCased(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

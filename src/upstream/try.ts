@@ -1,9 +1,11 @@
+import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
-import type { UpstreamDialect } from "../dialects/dialect.ts";
-import { AttemptError, type Log, type Timeouts } from "../kit/index.ts";
-import { headFailure, protocol, statusFailure, wireFailure } from "./classify.ts";
-import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
-import { EventStream } from "./stream.ts";
+import type { UpstreamRequest } from "../dialects/dialect.ts";
+import { AttemptError, type Timeouts } from "../kit/index.ts";
+import { type Head, protocol, wireFailure } from "./classify.ts";
+import { Deadlines } from "./deadlines.ts";
+import { outgoing } from "./outgoing.ts";
+import type { Reader, ReaderOwner } from "./reader.ts";
 import type { Watched, Wheel } from "./wheel.ts";
 
 const MAXIMUM_INFORMATIONAL = 10;
@@ -11,63 +13,62 @@ const MAXIMUM_INFORMATIONAL = 10;
 const DRAIN_TIME = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
-export interface TryOptions {
-  readonly dialect: UpstreamDialect;
-  readonly stream: boolean;
+export interface TryOptions<Result> {
+  /** Chooses what reads the body; null when nothing of it is wanted. */
+  readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
+  /** A streamed answer that had begun broke off. */
+  readonly onCut?: (error: AttemptError) => void;
   readonly timeouts: Timeouts;
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly wheel: Wheel;
   readonly now: () => number;
-  readonly log: Log;
 }
+
+const GIVEN_UP = new Error("given up");
 
 /** As much of a pool as one request needs. */
 export type TryPool = Pick<Pool, "dispatch" | "stats">;
 
-type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
-
 /** One request to an upstream: undici's handler, the wheel's entry and the abort listener in one object. */
-export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
+export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderOwner<Result> {
   due = 0;
   slot = -1;
   /** Milliseconds from the start to the first byte of the body; null while there is none. */
   firstByte: number | null = null;
-  readonly #options: TryOptions;
-  readonly #settled = Promise.withResolvers<Answer>();
-  readonly #startedAt: number;
+  readonly #options: TryOptions<Result>;
+  readonly #settled = Promise.withResolvers<Result>();
+  readonly #deadlines: Deadlines;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
   #reader: Reader | null = null;
-  /** When the phase times out: Unix milliseconds. */
-  #phaseDue: number;
-  /** Until when the upstream may take to be connected, and then to begin: Unix milliseconds. */
-  #answerDue: number;
+  /** A streamed body that is not sent yet. */
+  #sending: Readable | null = null;
   /** The request in the queue of its pool, which it entered because no connection was free. */
   #queued: { readonly pool: TryPool; readonly request: Dispatcher.DispatchOptions } | null = null;
-  #begun = false;
   #held = false;
   #informational = 0;
   #drained = 0;
 
-  constructor(options: TryOptions) {
+  constructor(options: TryOptions<Result>) {
     this.#options = options;
-    this.#startedAt = options.now();
-    this.#answerDue = this.#startedAt + options.timeouts.connect;
-    this.#phaseDue = this.#answerDue;
+    this.#deadlines = new Deadlines(options.timeouts, options.deadline, options.now());
+    this.due = this.#deadlines.due;
   }
 
-  /** Sends the request and waits for its answer, or for the first event of a streamed one. @throws AttemptError */
-  run(pool: TryPool, request: Dispatcher.DispatchOptions): Promise<Answer> {
+  /**
+   * Sends the request and waits for its answer, or for the beginning of a streamed one.
+   * @throws AttemptError; what the request's own body threw
+   */
+  run(pool: TryPool, request: UpstreamRequest): Promise<Result> {
     const { signal, wheel } = this.#options;
+    const { startedAt } = this.#deadlines;
     signal.addEventListener("abort", this);
     wheel.watch(this);
-    this.#rearm();
     if (signal.aborted) this.handleEvent();
-    else if (this.due <= this.#startedAt) this.expire(this.#startedAt);
-    // False says that the pool is full from now on: with this request on its last connection, or in its queue.
-    else if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queued = { pool, request };
+    else if (this.due <= startedAt) this.expire(startedAt);
+    else this.#dispatch(pool, this.#written(request));
     return this.#settled.promise;
   }
 
@@ -76,8 +77,11 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   }
 
   expire(now: number): void {
-    if (this.#phase === "drain") return this.cancel();
-    this.fail(this.#overdue(now));
+    const phase = this.#phase;
+    if (phase === "drain" || phase === "over") return this.cancel();
+    // In the queue of a pool that carries nothing every connection is still being made: that is the upstream's doing.
+    const saturated = phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
+    this.fail(this.#deadlines.overdue(phase === "head" && this.#sending ? "send" : phase, saturated, now));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -85,22 +89,30 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     if (this.#phase === "over") throw new Error("given up before it was sent");
     this.#controller = controller;
     this.#phase = "head";
-    this.#await(this.#options.timeouts.firstByte);
-    this.#answerDue = this.#phaseDue;
+    this.#sent();
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onBodySent(): void {
+    if (this.#sending && this.#phase === "head") this.#sent();
+  }
+
+  onRequestSent(): void {
+    this.onBodySent();
+    this.#sending = null;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Head["headers"]): void {
     if (this.#phase !== "head") return;
     if (status < 200) {
       this.#informational += 1;
       if (this.#informational > MAXIMUM_INFORMATIONAL) this.fail(protocol("upstream keeps announcing an answer"));
       return;
     }
-    const { dialect, stream, log, now } = this.#options;
-    if (status !== 200) return this.#refused(statusFailure(status, headers, now()), headers);
-    const wrong = headFailure(headers, stream ? "text/event-stream" : "application/json");
-    if (wrong) return this.fail(wrong);
-    this.#reader = stream ? new EventStream(this, dialect.decoder(), log) : new AnswerReader(this, dialect);
+    try {
+      this.#reader = this.#options.read({ status, headers }, this);
+    } catch (error) {
+      this.fail(unreadable(error));
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -112,9 +124,9 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     if (this.#phase === "over") return;
     if (this.#phase === "head") {
       this.#phase = "body";
-      this.firstByte = this.#options.now() - this.#startedAt;
+      this.firstByte = this.#options.now() - this.#deadlines.startedAt;
     }
-    this.#await(this.#options.timeouts.idle);
+    this.#received();
     try {
       this.#reader?.data(chunk);
     } catch (error) {
@@ -137,11 +149,11 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     this.fail(wireFailure(error, this.#phase !== "connect"));
   }
 
-  resolve(answer: Answer): void {
-    this.#settled.resolve(answer);
+  resolve(result: Result): void {
+    this.#settled.resolve(result);
   }
 
-  reject(error: AttemptError): void {
+  reject(error: Error): void {
     this.#settled.reject(error);
   }
 
@@ -155,12 +167,18 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
   }
 
   begin(): void {
-    this.#begun = true;
-    this.#rearm();
+    this.#deadlines.begun();
+    this.due = this.#deadlines.due;
+  }
+
+  cut(error: AttemptError): void {
+    this.#options.onCut?.(error);
   }
 
   drain(): void {
     if (this.#phase === "over") return;
+    // A request that is not sent to its end leaves its connection useless.
+    if (this.#sending) return this.cancel();
     this.#phase = "drain";
     this.#options.signal.removeEventListener("abort", this);
     this.due = this.#options.now() + DRAIN_TIME;
@@ -171,14 +189,14 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     if (this.#held || this.#phase !== "body") return;
     this.#held = true;
     this.#controller?.pause();
-    // An upstream that is not read cannot be blamed for its silence.
-    this.#await(Infinity);
+    this.#deadlines.held();
+    this.due = this.#deadlines.due;
   }
 
   flow(): void {
     if (!this.#held) return;
     this.#held = false;
-    if (this.#phase === "body") this.#await(this.#options.timeouts.idle);
+    if (this.#phase === "body") this.#received();
     // Resuming reads at once, and undici's parser asserts that it is not entered from another response's callback.
     queueMicrotask(() => {
       if (!this.#held && this.#phase !== "over") this.#controller?.resume();
@@ -187,45 +205,39 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
 
   cancel(): void {
     if (this.#phase === "over") return;
+    const sending = this.#sending !== null;
     this.#stop();
-    this.#controller?.abort(new Error("given up"));
+    // An abort amid a body can make Node's HTTP/2 write empty frames for ever: a body that breaks off ends the request too.
+    if (!sending) this.#controller?.abort(GIVEN_UP);
   }
 
-  #refused(error: AttemptError, headers: Headers): void {
-    if (error.failure === "client_fault" && headers["content-encoding"] === undefined) {
-      this.#reader = new RefusalReader(this, this.#options.dialect, error);
-      return;
-    }
-    this.reject(error);
-    this.drain();
+  #written({ body, ...request }: UpstreamRequest): Dispatcher.DispatchOptions {
+    if (typeof body === "string" || body === null) return { ...request, body };
+    this.#sending = outgoing(body, (error) => this.#unsent(error));
+    return { ...request, headers: { ...request.headers, "content-length": `${body.length}` }, body: this.#sending };
   }
 
-  #await(timeout: number): void {
-    this.#phaseDue = this.#options.now() + timeout;
-    this.#rearm();
+  #dispatch(pool: TryPool, request: Dispatcher.DispatchOptions): void {
+    // False says that the pool is full from now on: with this request on its last connection, or in its queue.
+    if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queued = { pool, request };
   }
 
-  #rearm(): void {
-    const total = this.#startedAt + this.#options.timeouts.total;
-    this.due = Math.min(this.#phaseDue, total, this.#begun ? Infinity : this.#options.deadline);
+  /** Our own fault: the body's iterator failed, and nothing of it is the upstream's doing. */
+  #unsent(cause: unknown): void {
+    if (this.#phase === "over") return;
+    const message = "the request's body could not be read";
+    this.reject(cause instanceof Error ? cause : new Error(message, { cause }));
+    this.fail(new AttemptError("reset", message, { neutral: true, cause }));
   }
 
-  #overdue(now: number): AttemptError {
-    // In the queue of a pool that carries nothing every connection is still being made: that is the upstream's doing.
-    const saturated = this.#phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
-    if (!this.#begun && this.#options.deadline <= now) {
-      const neutral = saturated || now < this.#answerDue;
-      return new AttemptError("timeout", "the request's deadline passed before the answer", { neutral });
-    }
-    if (saturated) return new AttemptError("saturated", "every connection to the upstream is in use");
-    return new AttemptError("timeout", this.#late(now));
+  #sent(): void {
+    this.#deadlines.sent(this.#options.now());
+    this.due = this.#deadlines.due;
   }
 
-  #late(now: number): string {
-    if (this.#startedAt + this.#options.timeouts.total <= now) return "upstream timed out before the end of its answer";
-    if (this.#phase === "connect") return "upstream timed out while connecting";
-    if (this.#phase === "head") return "upstream timed out waiting for the first byte";
-    return "upstream timed out in the middle of its answer";
+  #received(): void {
+    this.#deadlines.received(this.#options.now());
+    this.due = this.#deadlines.due;
   }
 
   #stop(): void {
@@ -234,6 +246,8 @@ export class Try implements Dispatcher.DispatchHandler, Watched, ReaderOwner {
     this.#phase = "over";
     this.#options.wheel.unwatch(this);
     this.#options.signal.removeEventListener("abort", this);
+    this.#sending?.destroy(GIVEN_UP);
+    this.#sending = null;
   }
 }
 

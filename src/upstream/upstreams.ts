@@ -1,25 +1,26 @@
 import type { UpstreamDialect } from "../dialects/dialect.ts";
-import {
-  AttemptError,
-  type Breaker,
-  type BreakerState,
-  type Call,
-  type ChainStep,
-  type DialectName,
-  type Exchange,
-  type Log,
-  type Reply,
-  type Snapshot,
-  type Target,
-  type Upstream,
+import type {
+  Breaker,
+  Call,
+  ChainStep,
+  DialectName,
+  Exchange,
+  Log,
+  Reply,
+  Snapshot,
+  Target,
+  Upstream,
 } from "../kit/index.ts";
 import { orderTargets } from "./balance.ts";
-import { CircuitBreaker } from "./breaker.ts";
-import { KeyPool } from "./keys.ts";
+import type { UpstreamHealth } from "./health.ts";
 import { Latencies } from "./latency.ts";
 import { Pools } from "./pools.ts";
-import { Route } from "./route.ts";
+import { probeSubject } from "./probe.ts";
+import type { ProbeSubject } from "./prober.ts";
+import { lowerCased } from "./request.ts";
+import { notSpoken, Route } from "./route.ts";
 import { scriptedUrl } from "./sim/url.ts";
+import { known, States } from "./states.ts";
 import { Wheel } from "./wheel.ts";
 
 export interface UpstreamsOptions {
@@ -36,22 +37,24 @@ export interface UpstreamsOptions {
 /** The upstreams of one configuration. */
 export interface UpstreamSet {
   /**
-   * One attempt at one target, retries within it included; a streamed reply has its first event.
-   * @throws AttemptError; GatewayError for a call that the target's dialect cannot express
+   * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
+   * @throws AttemptError; GatewayError for a call that the target's dialect cannot express; what its upload threw
    */
   send(target: Target, call: Call, exchange: Exchange): Promise<Reply>;
   breaker(name: string): Breaker;
+  /** Of any upstream of the configuration. */
+  health(name: string): UpstreamHealth;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Lets go; connections that no other configuration uses close when their last request has ended. */
   release(): Promise<void>;
 }
 
-/** What outlives a configuration: connections, breakers, resting keys, latencies. */
+/** What outlives a configuration: connections, breakers, resting keys, latencies, health. */
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot): Promise<UpstreamSet>;
-  /** Ends every connection at once, whatever is leased. */
+  /** Ends every connection and probe at once, whatever is leased. */
   close(): Promise<void>;
 }
 
@@ -67,9 +70,9 @@ interface Plan {
   readonly connectTimeout: number;
 }
 
-interface State {
-  readonly breaker: CircuitBreaker;
-  readonly keys: KeyPool;
+interface Lease {
+  readonly snapshot: Snapshot;
+  readonly probed: ReadonlyMap<string, ProbeSubject>;
 }
 
 class UpstreamRegistry implements Upstreams {
@@ -78,68 +81,76 @@ class UpstreamRegistry implements Upstreams {
   readonly #wheel: Wheel;
   readonly #latencies: Latencies;
   readonly #pools = new Pools();
-  readonly #states = new Map<string, State>();
+  readonly #states: States;
   /** In order of leasing: the last one's settings are in force. */
-  readonly #leased: Snapshot[] = [];
+  readonly #leased: Lease[] = [];
   #simulator: Promise<string> | null = null;
 
   constructor(options: UpstreamsOptions) {
+    const { now, log } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#wheel = new Wheel(options.now);
-    this.#latencies = new Latencies(options.now);
+    this.#wheel = new Wheel(now);
+    this.#latencies = new Latencies(now);
+    this.#states = new States({ now, random: this.#random, log });
   }
 
   async lease(snapshot: Snapshot): Promise<UpstreamSet> {
     const plans = await Promise.all(
       Object.values(snapshot.upstreams).map((upstream) => this.#plan(upstream, snapshot)),
     );
-    this.#leased.push(snapshot);
-    this.#adopt();
     const releases: (() => Promise<void>)[] = [];
     const routes = new Map<string, Route>();
+    const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
-      const { dialect } = plan;
+      const { upstream, dialect } = plan;
+      const { keys, health } = this.#states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
-        upstream: plan.upstream.name,
+        upstream: upstream.name,
         origin: plan.base.origin,
-        connections: plan.upstream.connections,
-        http2: plan.upstream.http2,
+        connections: upstream.connections,
+        http2: upstream.http2,
         connectTimeout: plan.connectTimeout,
       });
       releases.push(() => use.release());
+      const { now, log } = this.#options;
+      const address = { basePath: plan.base.pathname.replace(/\/+$/, ""), headers: lowerCased(upstream.headers) };
+      const shared = { dialect, pool: use.pool, address, keys, wheel: this.#wheel, now, log };
       routes.set(
-        plan.upstream.name,
-        new Route({
-          upstream: plan.upstream,
-          dialect,
-          pool: use.pool,
-          basePath: plan.base.pathname.replace(/\/+$/, ""),
-          keys: this.#state(plan.upstream).keys,
-          latencies: this.#latencies,
-          wheel: this.#wheel,
-          now: this.#options.now,
-          random: this.#random,
-          log: this.#options.log,
-        }),
+        upstream.name,
+        new Route({ ...shared, upstream, health, latencies: this.#latencies, random: this.#random }),
       );
+      const subject = probeSubject(upstream, shared);
+      if (subject !== null) probed.set(upstream.name, subject);
     }
+    const lease = { snapshot, probed };
+    this.#leased.push(lease);
+    this.#adopt();
     const latency = (target: Target): number => this.#latencies.of(target);
     let held = true;
     return {
       send(target, call, exchange) {
         const route = routes.get(target.upstream);
         if (route !== undefined) return route.send(target, call, exchange);
-        const { dialect } = known(snapshot.upstreams[target.upstream], target.upstream);
-        return Promise.reject(new AttemptError("protocol", `this gateway does not speak the dialect "${dialect}"`));
+        return Promise.reject(notSpoken(known(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
-      breaker: (name) => known(this.#states.get(name), name).breaker,
+      breaker: (name) => this.#states.get(name).breaker,
+      health: (name) => {
+        const { probe, timeouts, dialect } = known(snapshot.upstreams[name], name);
+        const { breaker, health } = this.#states.get(name);
+        return health.view({
+          breaker: breaker.state,
+          spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
+          probeTimeout: probe?.timeout ?? null,
+          firstByte: timeouts.firstByte,
+        });
+      },
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
         held = false;
-        this.#leased.splice(this.#leased.indexOf(snapshot), 1);
+        this.#leased.splice(this.#leased.indexOf(lease), 1);
         this.#adopt();
         await Promise.all(releases.map((release) => release()));
       },
@@ -147,6 +158,7 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async close(): Promise<void> {
+    this.#states.close();
     await this.#pools.destroy();
   }
 
@@ -181,38 +193,16 @@ class UpstreamRegistry implements Upstreams {
     }
   }
 
-  #state({ name, breaker: settings }: Upstream): State {
-    const state = this.#states.get(name);
-    if (state) return state;
-    const { now, log } = this.#options;
-    const onChange = (to: BreakerState): void => {
-      const level = to === "open" ? "warn" : "info";
-      log[level]({ upstream: name }, `breaker ${to}`);
-    };
-    const made = {
-      breaker: new CircuitBreaker({ settings, now, random: this.#random, onChange }),
-      keys: new KeyPool(),
-    };
-    this.#states.set(name, made);
-    return made;
-  }
-
   /** Puts the newest lease's settings in force and forgets the upstreams that no lease names. */
   #adopt(): void {
-    const snapshot = this.#leased.at(-1);
-    if (!snapshot) return;
-    for (const upstream of Object.values(snapshot.upstreams)) {
-      const { breaker, keys } = this.#state(upstream);
-      breaker.configure(upstream.breaker);
-      keys.adopt(upstream.apiKeys);
-    }
-    const named = (name: string): boolean => this.#leased.some(({ upstreams }) => Object.hasOwn(upstreams, name));
-    for (const name of this.#states.keys()) if (!named(name)) this.#states.delete(name);
+    const naming = (name: string): Lease | undefined =>
+      this.#leased.findLast(({ snapshot }) => Object.hasOwn(snapshot.upstreams, name));
+    this.#states.probe((name) => naming(name)?.probed.get(name) ?? null);
+    const newest = this.#leased.at(-1);
+    if (!newest) return;
+    this.#states.configure(newest.snapshot);
+    const named = (name: string): boolean => naming(name) !== undefined;
+    this.#states.prune(named);
     this.#latencies.prune(named);
   }
-}
-
-function known<Value>(value: Value | undefined, name: string): Value {
-  if (value === undefined) throw new Error(`no upstream is named "${name}" in this configuration`);
-  return value;
 }

@@ -33,7 +33,7 @@ const lastUse = async (store: Store) => (await store.listKeys("user_1"))[0]!.las
 async function signedIn() {
   const { store, user } = await storeWithUser();
   const secrets = tokenSettings({ a: "0123456789abcdef0123456789abcdef" });
-  const tokens = await createTokens({ settings: secrets, now: () => START, remember: (_, value) => value });
+  const tokens = await createTokens({ settings: () => secrets, now: () => START, remember: (_, value) => value });
   return { store, user, tokens, identities: identitiesOn(store, { tokens }) };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createKey, digest, isKeyShaped, keyBody } from "../../src/accounts/keys.ts";
+import { createKey, digest, isKeyShaped, keyBody, listKeys, revokeKey } from "../../src/accounts/keys.ts";
 import { storeWithUser } from "./support.ts";
 
 describe("keys", () => {
@@ -83,6 +83,32 @@ describe("keys", () => {
     for (const userId of ["user_nobody", user.email]) {
       await expect(createKey(store, { userId, name: "n" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     }
+  });
+
+  test("are listed without their secrets, and no more once revoked", async () => {
+    const { store, user } = await storeWithUser();
+    const first = await createKey(store, { userId: user.id, name: "first" });
+    const second = await createKey(store, { userId: user.id, name: "second" });
+    const bodies = [first, second].map(({ key }) => keyBody(key, user.tier));
+    const list = async () => listKeys(store, { userId: user.id, tier: user.tier });
+    expect(new Set(await list())).toEqual(new Set(bodies));
+    await revokeKey(store, { userId: user.id, keyId: first.body.id });
+    expect(await list()).toEqual([bodies[1]]);
+    expect(await listKeys(store, { userId: "user_2", tier: "Free" })).toEqual([]);
+  });
+
+  test("are revoked once, by their owner; all else is an unknown id", async () => {
+    const { store, user } = await storeWithUser();
+    const { body } = await createKey(store, { userId: user.id, name: "n" });
+    await store.addUser({ id: "user_2", email: "eve@example.com", tier: "Max", credits: 0n });
+    const refused = { code: "NOT_FOUND", message: "API key not found" };
+    for (const keyId of ["", "key_", "' OR 1=1 --", "\0", "\ud800", body.key, body.key_prefix, "x".repeat(100_000)]) {
+      await expect(revokeKey(store, { userId: user.id, keyId })).rejects.toMatchObject(refused);
+    }
+    await expect(revokeKey(store, { userId: "user_2", keyId: body.id })).rejects.toMatchObject(refused);
+    expect(await store.listKeys(user.id)).toHaveLength(1);
+    await revokeKey(store, { userId: user.id, keyId: body.id });
+    await expect(revokeKey(store, { userId: user.id, keyId: body.id })).rejects.toMatchObject(refused);
   });
 
   test("show their last use in ISO 8601", () => {

@@ -3,6 +3,8 @@ import * as fc from "fast-check";
 import { CompactEncrypt, SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
 import { describe, expect, test } from "vitest";
 import { createTokens } from "../../src/accounts/tokens.ts";
+import type { TokenOptions } from "../../src/accounts/tokens.ts";
+import { storeUnavailable } from "../../src/kit/index.ts";
 import { START, storeWithUser, tokenSettings } from "./support.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -15,8 +17,20 @@ function remember(): never {
 }
 
 async function tokensWith(secrets: Readonly<Record<string, string>>, clock = { now: START }) {
-  const tokens = await createTokens({ settings: tokenSettings(secrets), now: () => clock.now, remember });
+  const settings = tokenSettings(secrets);
+  const tokens = await createTokens({ settings: () => settings, now: () => clock.now, remember });
   return { tokens, clock };
+}
+
+/** Tokens whose settings are replaced, as a reload does. */
+async function reloadable(secrets: Readonly<Record<string, string>>, keep: TokenOptions["remember"] = remember) {
+  let settings = tokenSettings(secrets);
+  const tokens = await createTokens({ settings: () => settings, now: () => START, remember: keep });
+  const reload = (next: Readonly<Record<string, string>>, more: Partial<typeof settings> = {}) => {
+    settings = { ...tokenSettings(next), ...more };
+  };
+  const issue = async () => (await tokens.issue(USER)).access_token;
+  return { tokens, reload, issue };
 }
 
 function encode(part: object | string): string {
@@ -188,7 +202,11 @@ describe("access tokens", () => {
     const { store } = await storeWithUser();
     const settings = tokenSettings({ a: "" });
     const make = () =>
-      createTokens({ settings, now: () => START, remember: (name, value) => store.remember(name, value) });
+      createTokens({
+        settings: () => settings,
+        now: () => START,
+        remember: (name, value) => store.remember(name, value),
+      });
     const [first, second] = await Promise.all([make(), make()]);
     const { access_token } = await first.issue(USER);
     expect(await second.verify(access_token)).not.toBeNull();
@@ -206,5 +224,75 @@ describe("access tokens", () => {
 
   test("without any secret there are no tokens", async () => {
     await expect(tokensWith({})).rejects.toThrow("auth.tokens.secrets is empty");
+  });
+});
+
+describe("a reload", () => {
+  test("rotates secrets: the new first one signs, all verify, one that is gone does not, cached or not", async () => {
+    const { tokens, reload, issue } = await reloadable({ a: SECRET });
+    const [old, unseen] = [await issue(), await issue()];
+    expect(await tokens.verify(old), "into the cache").not.toBeNull();
+    reload({ b: OTHER, a: SECRET });
+    const fresh = await issue();
+    expect(decodeProtectedHeader(fresh).kid).toBe("b");
+    expect(await tokens.verify(old)).toMatchObject({ userId: USER.id });
+    expect(await tokens.verify(fresh)).toMatchObject({ userId: USER.id });
+    reload({ b: OTHER });
+    expect(await tokens.verify(old), "cached").toBeNull();
+    expect(await tokens.verify(unseen), "not cached").toBeNull();
+    expect(await tokens.verify(fresh)).not.toBeNull();
+  });
+
+  test("ends tokens of a kid that got another secret", async () => {
+    const { tokens, reload, issue } = await reloadable({ a: SECRET });
+    const old = await issue();
+    await tokens.verify(old);
+    reload({ a: OTHER });
+    expect(await tokens.verify(old)).toBeNull();
+    expect(await tokens.verify(await issue())).not.toBeNull();
+  });
+
+  test("changes life, issuer and audience", async () => {
+    const { tokens, reload, issue } = await reloadable({ a: SECRET });
+    const old = await issue();
+    await tokens.verify(old);
+    reload({ a: SECRET }, { accessTtl: 60_000, issuer: "other" });
+    expect(await tokens.verify(old)).toBeNull();
+    expect(await tokens.issue(USER)).toMatchObject({ expires_in: 60 });
+    expect(decodeJwt(await issue())).toMatchObject({ iss: "other", exp: SECONDS + 60 });
+    reload({ a: SECRET });
+    expect(await tokens.verify(old)).not.toBeNull();
+  });
+
+  test("leaves a made secret as it is, also when the store would give another", async () => {
+    const { tokens, reload, issue } = await reloadable({ a: "" }, (_, value) => value);
+    const old = await issue();
+    reload({ b: OTHER, a: "" });
+    expect(await tokens.verify(old)).not.toBeNull();
+    reload({ a: "" });
+    expect(await tokens.verify(old)).not.toBeNull();
+    expect(tokens.weakSecrets).toEqual([]);
+  });
+
+  test("whose secret the store cannot keep fails what is asked meanwhile, no longer", async () => {
+    let away = false;
+    const { tokens, reload, issue } = await reloadable({ a: SECRET }, (_, value) => {
+      if (away) throw storeUnavailable(null);
+      return value;
+    });
+    const old = await issue();
+    away = true;
+    reload({ a: SECRET, b: "" });
+    const asked = [tokens.verify(old), tokens.verify(old), issue()];
+    for (const answer of asked) await expect(answer).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    away = false;
+    expect(await tokens.verify(old)).not.toBeNull();
+  });
+
+  test("is followed without a wait for what is in force", async () => {
+    const { tokens, issue } = await reloadable({ a: SECRET });
+    const token = await issue();
+    await tokens.verify(token);
+    expect(tokens.verify(token), "from the cache: no promise").toMatchObject({ userId: USER.id });
   });
 });

@@ -307,7 +307,7 @@ describe("token", () => {
     expect(body).toEqual({ access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/), expires_in: 900 });
     await onStore(async (store) => {
       const remember = (name: string, value: string) => store.remember(name, value);
-      const tokens = await createTokens({ settings: SNAPSHOT.auth.tokens, now: Date.now, remember });
+      const tokens = await createTokens({ settings: () => SNAPSHOT.auth.tokens, now: Date.now, remember });
       expect(await tokens.verify(body.access_token)).toMatchObject({ userId: user.id });
     });
     expect((await run("token", user.id)).stdout, "the token alone").toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);

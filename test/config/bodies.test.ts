@@ -1,87 +1,151 @@
-import { expect, test } from "vitest";
+import { Ajv } from "ajv";
+import * as fc from "fast-check";
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bodyValidator } from "../../src/config/bodies.ts";
+import { lengthInCodePoints } from "../../src/config/text-length.ts";
+import type { Endpoint } from "../../src/kit/index.ts";
+import { BAD, GOOD, STILL_GOOD } from "./body-cases.ts";
 
-const check = bodyValidator("chat");
-const ok = { model: "route/one", messages: [{ role: "user", content: "hi" }] };
+const ENDPOINTS = Object.keys(GOOD) as Endpoint[];
+const validators = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, bodyValidator(endpoint)]));
 
-test.for<[object]>([
-  [ok],
-  [{ ...ok, temperature: null, top_p: 1, max_tokens: 1, stream: null, stream_options: null, stop: null, user: null }],
-  [{ ...ok, stream: true, stream_options: { include_usage: true }, stop: ["a", "b"], n: 2, seed: -1 }],
-  [{ ...ok, max_completion_tokens: 5, response_format: { type: "json_object" }, future_field: { any: [1] } }],
-  [
-    {
-      ...ok,
-      tools: [
-        { type: "function", function: { name: "f", parameters: {} } },
-        { type: "custom", custom: {} },
-      ],
+function check(endpoint: Endpoint, body: unknown) {
+  return validators[endpoint]!(body);
+}
+
+/** As it comes from the wire: a field that is undefined is not there. */
+function changed(endpoint: Endpoint, change: object): unknown {
+  return JSON.parse(JSON.stringify({ ...GOOD[endpoint], ...change }));
+}
+
+function brief(change: object): string {
+  const text = JSON.stringify(change, (_, value: unknown) => (value === undefined ? "(left out)" : value));
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+describe.for(ENDPOINTS)("%s", (endpoint) => {
+  test.for([{}, ...STILL_GOOD[endpoint]].map((change) => [brief(change), change] as const))(
+    "a good one: %s",
+    ([, change]) => {
+      expect(check(endpoint, changed(endpoint, change))).toBeNull();
     },
-  ],
-  [{ ...ok, tool_choice: { type: "function", function: { name: "f" } } }],
-  [
-    {
-      ...ok,
-      messages: [
-        {
-          role: "developer",
-          content: [
-            { type: "text", text: "a" },
-            { type: "image_url", image_url: {} },
-          ],
-        },
-      ],
+  );
+
+  test.for(BAD[endpoint].map((row) => [brief(row[0]), row] as const))(
+    "a bad one: %s",
+    ([, [change, pointer, what]]) => {
+      expect(check(endpoint, changed(endpoint, change))).toEqual({ pointer, what });
     },
-  ],
-  [
-    {
-      ...ok,
-      messages: [
-        { role: "assistant", content: null, tool_calls: [{ id: "1" }] },
-        { role: "tool", content: "x", tool_call_id: "1" },
-      ],
-    },
-  ],
-  [{ ...ok, messages: [{ role: "assistant" }, { role: "function", name: "f", content: "x" }] }],
-])("a good body: %j", ([body]) => {
-  expect(check(body)).toBeNull();
+  );
+
+  test("no object", () => {
+    for (const body of [null, [], "text", 5, true])
+      expect(check(endpoint, body)).toEqual({ pointer: "/", what: "must be an object" });
+  });
+
+  test("a good body leaves no trace of the bad one before it", () => {
+    expect(check(endpoint, null)).not.toBeNull();
+    expect(check(endpoint, GOOD[endpoint])).toBeNull();
+  });
+
+  test("whatever stands in a field is accepted, or refused in words at a place in the body", () => {
+    const fields = [...new Set([{}, ...STILL_GOOD[endpoint], GOOD[endpoint]].flatMap((change) => Object.keys(change)))];
+    const names = fc.oneof(fc.constantFrom(...fields), fc.string());
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.jsonValue(), { maxKeys: 4 }), (change) => {
+        const body = changed(endpoint, change);
+        const problem = check(endpoint, body);
+        if (problem === null) return;
+        expect(problem.what).toMatch(/^(must|is required)/);
+        expect(parentOf(body, problem.pointer)).toBeInstanceOf(Object);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
 
-test.for<[unknown, string, string]>([
-  [null, "/", "must be an object"],
-  [[], "/", "must be an object"],
-  ["text", "/", "must be an object"],
-  [{}, "/model", "is required"],
-  [{ model: "route/one" }, "/messages", "is required"],
-  [{ ...ok, model: "" }, "/model", "must not be empty"],
-  [{ ...ok, model: 5 }, "/model", "must be a string"],
-  [{ ...ok, model: null }, "/model", "must be a string"],
-  [{ ...ok, messages: [] }, "/messages", "must not be empty"],
-  [{ ...ok, messages: "hi" }, "/messages", "must be an array"],
-  [{ ...ok, messages: {} }, "/messages", "must be an array"],
-  [{ ...ok, messages: ["hi"] }, "/messages/0", "must be an object"],
-  [{ ...ok, messages: [{ content: "hi" }] }, "/messages/0/role", "is required"],
-  [{ ...ok, messages: [{ role: 7 }] }, "/messages/0/role", "must be a string"],
-  [{ ...ok, messages: [{ role: "user", content: 7 }] }, "/messages/0/content", "must be a string, an array or null"],
-  [{ ...ok, messages: [{ role: "user", content: [{}] }] }, "/messages/0/content/0/type", "is required"],
-  [{ ...ok, temperature: "1" }, "/temperature", "must be a number or null"],
-  [{ ...ok, max_tokens: 0 }, "/max_tokens", "must be at least 1"],
-  [{ ...ok, max_tokens: 1.5 }, "/max_tokens", "must be an integer or null"],
-  [{ ...ok, max_completion_tokens: "5" }, "/max_completion_tokens", "must be an integer or null"],
-  [{ ...ok, stream: "true" }, "/stream", "must be a boolean or null"],
-  [{ ...ok, stream_options: { include_usage: 1 } }, "/stream_options/include_usage", "must be a boolean or null"],
-  [{ ...ok, tools: {} }, "/tools", "must be an array or null"],
-  [{ ...ok, tools: [1] }, "/tools/0", "must be an object"],
-  [{ ...ok, tools: [{ type: "function", function: {} }] }, "/tools/0/function/name", "is required"],
-  [{ ...ok, tool_choice: 1 }, "/tool_choice", "must be a string, an object or null"],
-  [{ ...ok, stop: [1] }, "/stop/0", "must be a string"],
-  [{ ...ok, logit_bias: 5 }, "/logit_bias", "must be an object or null"],
-  [{ ...ok, user: 1 }, "/user", "must be a string or null"],
-])("a bad body: %j", ([body, pointer, what]) => {
-  expect(check(body)).toEqual({ pointer, what });
+/** What holds the place that a pointer names. */
+function parentOf(body: unknown, pointer: string): unknown {
+  const names = pointer.split("/").slice(1, -1);
+  return names
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], body);
+}
+
+test("names of fields are escaped in pointers, and those of Object.prototype mean nothing", () => {
+  const body: unknown = JSON.parse('{"model":"m","messages":[{"role":"u"}],"__proto__":{"model":5},"constructor":1}');
+  expect(check("chat", body)).toBeNull();
+  expect(check("chat", JSON.parse('{"__proto__":{"model":"m","messages":[{"role":"u"}]}}'))).toEqual({
+    pointer: "/model",
+    what: "is required",
+  });
 });
 
-test("a good body leaves no trace of the bad one before it", () => {
-  expect(check({})).not.toBeNull();
-  expect(check(ok)).toBeNull();
+function query(text: string) {
+  return check("rerank", { ...GOOD.rerank, query: text });
+}
+
+describe("texts are measured in code points", () => {
+  const point = fc.constantFrom("a", "é", "😀", "\ud800", "\udc00");
+
+  test("whatever they are made of", () => {
+    const ajv = new Ajv();
+    lengthInCodePoints(ajv);
+    const validate = ajv.compile({ type: "string", minLength: 3, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(point, { maxLength: 9 }), (points) => {
+        const text = points.join("");
+        const { length } = Array.from(text);
+        expect(validate(text)).toBe(length >= 3 && length <= 6);
+      }),
+    );
+  });
+
+  test("and are not walked through when their length says it all", () => {
+    const walk = vi.spyOn(String.prototype, Symbol.iterator);
+    onTestFinished(() => walk.mockRestore());
+    expect(query("q".repeat(2 * 1024 * 1024))).toMatchObject({ what: "must be at most 65536 characters" });
+    expect(query("q".repeat(65_536))).toBeNull();
+    expect(walk).not.toHaveBeenCalled();
+    expect(query("q".repeat(65_537))).not.toBeNull();
+    expect(walk).toHaveBeenCalledOnce();
+  });
+});
+
+const SAYS_NOTHING = [
+  "$schema",
+  "$id",
+  "$ref",
+  "title",
+  "description",
+  "properties",
+  "definitions",
+  "additionalProperties",
+];
+const DECIDES = ["if", "then", "else", "items", "contains"];
+const HAS_WORDS = ["type", "enum", "pattern", "required", "maxItems", "maxLength", "minimum", "maximum"];
+
+/** Every keyword of a schema, with its value. */
+function* keywordsOf(schema: object): Generator<readonly [string, unknown]> {
+  for (const [keyword, value] of Object.entries(schema) as [string, unknown][]) {
+    yield [keyword, value];
+    if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
+    const inner = keyword === "properties" || keyword === "definitions" ? Object.values(value) : [value];
+    for (const part of inner as object[]) yield* keywordsOf(part);
+  }
+}
+
+test("every keyword that can refuse a body has words of its own", () => {
+  const folder = resolve(import.meta.dirname, "../../schemas/api");
+  const files = readdirSync(folder).filter((name) => name !== "responses.schema.json");
+  const used = files.flatMap((name) => [
+    ...keywordsOf(JSON.parse(readFileSync(resolve(folder, name), "utf8")) as object),
+  ]);
+  expect(used.length).toBeGreaterThan(300);
+  // A limit of 1 is said as "must not be empty".
+  const told = used.filter(([keyword, value]) => !(/^min(Length|Items)$/.test(keyword) && value === 1));
+  const known = new Set([...SAYS_NOTHING, ...DECIDES, ...HAS_WORDS]);
+  expect(told.map(([keyword]) => keyword).filter((keyword) => !known.has(keyword))).toEqual([]);
 });

@@ -4,7 +4,9 @@ import { misplaced } from "../../src/config/link/order.ts";
 import { matchesGlob } from "../../src/config/link/pipeline.ts";
 import { parse, parseScalar } from "../../src/config/parse.ts";
 import { bytes, milliseconds } from "../../src/config/units.ts";
+import { CAPABILITIES } from "../../src/dialects/capabilities.ts";
 import { nearest } from "../../src/kit/index.ts";
+import { DIALECTS } from "./support.ts";
 
 describe("units", () => {
   test("durations are milliseconds, sizes bytes", () => {
@@ -119,4 +121,11 @@ describe("YAML", () => {
     const { root, diagnostics } = parse("/a.yaml", text);
     expect([root?.entries.size, diagnostics]).toEqual([50_000, []]);
   });
+});
+
+test("the dialects of these suites can serve what the real ones can", () => {
+  const [ours, real] = [DIALECTS, CAPABILITIES].map((table) =>
+    Object.fromEntries(Object.entries(table).map(([name, { kinds }]) => [name, kinds.toSorted()])),
+  );
+  expect(ours).toEqual(real);
 });

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { formatText } from "../../src/config/format.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { CAPABILITIES } from "../../src/dialects/capabilities.ts";
 import type { Model, Snapshot } from "../../src/kit/index.ts";
 import { parseDocument, visit } from "yaml";
 import { options } from "./support.ts";
@@ -24,6 +25,11 @@ describe("the shipped catalogue", () => {
 
   test("serves as it is", async () => {
     expect((await loadConfig(options(FILE, { mode: "serve" }))).ok).toBe(true);
+  });
+
+  test("names nothing that this build does not speak", async () => {
+    const result = await loadConfig(options(FILE, { strict: true, dialects: CAPABILITIES }));
+    expect(result.diagnostics.map(({ message }) => message)).toEqual([]);
   });
 
   test("starts with the line that editors look for", () => {

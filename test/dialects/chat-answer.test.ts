@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
+import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
 import type { AnswerExtras, AnswerFormat, Bill, Json } from "../../src/kit/index.ts";
 
 const ROUTE = "route/a";

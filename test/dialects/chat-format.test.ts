@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
-import type { AnswerFormat, Bill, Json, StreamEvent, Usage } from "../../src/kit/index.ts";
+import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
+import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../src/kit/index.ts";
 import { decode } from "./decode.ts";
 
 const ROUTE = "route/a";
 const used = (prompt: number, completion: number): Usage => ({ prompt, completion, cached: 0, reasoning: 0 });
 const bill = (prompt = 7, completion = 5): Bill => ({ usage: used(prompt, completion), estimated: true, charge: 1n });
 
-function format(wantsUsage = false): AnswerFormat {
+function format(wantsUsage = false): StreamFormat {
   const options = wantsUsage ? { stream_options: { include_usage: true } } : {};
-  return chatFormat(readChat({ model: ROUTE, messages: [], stream: true, ...options }));
+  return chatFormat(readChat({ model: ROUTE, messages: [], stream: true, ...options })).stream;
 }
 
 /** Events as the decoder makes them from chunks written like this. */
@@ -19,7 +19,7 @@ function events(...raws: readonly string[]): readonly StreamEvent[] {
   return decode([new TextEncoder().encode(body)]).events;
 }
 
-const write = (target: AnswerFormat, stream: readonly StreamEvent[]): string =>
+const write = (target: StreamFormat, stream: readonly StreamEvent[]): string =>
   stream.map((event) => target.event(event)).join("");
 
 /** The chunks a client reads; `[DONE]` as text. */
@@ -203,7 +203,7 @@ describe("usage", () => {
 
   test("who asked with anything but true did not ask", () => {
     const call = readChat({ model: ROUTE, messages: [], stream: true, stream_options: { include_usage: "true" } });
-    expect(chatFormat(call).done(bill())).toBe("data: [DONE]\n\n");
+    expect(chatFormat(call).stream.done(bill())).toBe("data: [DONE]\n\n");
   });
 });
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { openai } from "../../src/dialects/openai.ts";
+import { chat } from "../../src/dialects/openai/chat.ts";
 import type { StreamEvent } from "../../src/kit/index.ts";
 
 export interface Decoding {
@@ -11,7 +11,7 @@ export interface Decoding {
 
 /** What the openai decoder makes of a body that arrives in these pieces and then ends. */
 export function decode(pieces: readonly Uint8Array[]): Decoding {
-  const decoder = openai.decoder();
+  const decoder = chat.decoder();
   const events = pieces.flatMap((piece) => decoder.feed(piece));
   events.push(...decoder.finish());
   const { fault, done, complete } = decoder;

@@ -1,32 +1,31 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openai } from "../../src/dialects/openai.ts";
-import { readChat } from "../../src/dialects/openai-client.ts";
+import { readChat } from "../../src/dialects/clients/chat.ts";
+import { chat } from "../../src/dialects/openai/chat.ts";
+import { openai } from "../../src/dialects/openai/index.ts";
 import { AttemptError, type Json } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 
 const target = testTarget("alpha", { model: "up-1" });
 const bytes = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
-const sent = (body: Json): Json => JSON.parse(openai.request(readChat(body), target, "sk-1").body) as Json;
-const chat = (more: Json = {}): Json => ({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...more });
+const sent = (body: Json): Json => JSON.parse(chat.request(readChat(body), target, "sk-1").body) as Json;
+const body = (more: Json = {}): Json => ({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...more });
 
 describe("request", () => {
   test("path and headers", () => {
-    const { path, headers } = openai.request(readChat(chat()), target, "sk-1");
+    const { path, headers } = chat.request(readChat(body()), target, "sk-1");
     expect(path).toBe("/chat/completions");
     expect(headers).toEqual({
       authorization: "Bearer sk-1",
       "content-type": "application/json",
       accept: "application/json",
     });
-    expect(openai.request(readChat(chat({ stream: true })), target, "sk-1").headers["accept"]).toBe(
-      "text/event-stream",
-    );
+    expect(chat.request(readChat(body({ stream: true })), target, "sk-1").headers["accept"]).toBe("text/event-stream");
   });
 
   test("without a key there is no authorization", () => {
-    const { headers } = openai.request(readChat(chat()), target, "");
+    const { headers } = chat.request(readChat(body()), target, "");
     expect(headers).toEqual({ "content-type": "application/json", accept: "application/json" });
   });
 
@@ -39,17 +38,17 @@ describe("request", () => {
       .map((text) => JSON.parse(text) as Json);
     fc.assert(
       fc.property(json, (unknown) => {
-        const body = { ...unknown, ...chat({ stream: false }) };
-        expect(sent(body)).toEqual({ ...body, model: "up-1" });
+        const whole = { ...unknown, ...body({ stream: false }) };
+        expect(sent(whole)).toEqual({ ...whole, model: "up-1" });
       }),
     );
   });
 
   test("a stream is asked for its usage, whatever the client asked", () => {
-    expect(sent(chat({ stream: true }))["stream_options"]).toEqual({ include_usage: true });
-    expect(sent(chat({ stream: true, stream_options: null }))["stream_options"]).toEqual({ include_usage: true });
+    expect(sent(body({ stream: true }))["stream_options"]).toEqual({ include_usage: true });
+    expect(sent(body({ stream: true, stream_options: null }))["stream_options"]).toEqual({ include_usage: true });
     const options = { include_usage: false, include_obfuscation: false, later: { x: 1 } };
-    expect(sent(chat({ stream: true, stream_options: options }))["stream_options"]).toEqual({
+    expect(sent(body({ stream: true, stream_options: options }))["stream_options"]).toEqual({
       include_usage: true,
       include_obfuscation: false,
       later: { x: 1 },
@@ -57,15 +56,15 @@ describe("request", () => {
   });
 
   test("the call itself is left as it was", () => {
-    const call = readChat(chat({ stream: true, stream_options: { include_usage: false } }));
+    const call = readChat(body({ stream: true, stream_options: { include_usage: false } }));
     const before = structuredClone(call);
-    openai.request(call, target, "sk-1");
+    chat.request(call, target, "sk-1");
     expect(call).toEqual(before);
   });
 
   test("a field named __proto__ travels as a field", () => {
     const body = JSON.parse('{"model":"route/a","messages":[],"__proto__":{"x":1}}') as Json;
-    expect(openai.request(readChat(body), target, "sk-1").body).toContain('"__proto__":{"x":1}');
+    expect(chat.request(readChat(body), target, "sk-1").body).toContain('"__proto__":{"x":1}');
   });
 
   test("nesting too deep to be written is the client's fault, where Node cannot write it", () => {
@@ -73,7 +72,7 @@ describe("request", () => {
     const body = JSON.parse(`{"model":"route/a","messages":[],"x":${"[".repeat(depth)}${"]".repeat(depth)}}`) as Json;
     let outcome: string;
     try {
-      outcome = openai.request(readChat(body), target, "sk-1").body.length > depth ? "written" : "cut";
+      outcome = chat.request(readChat(body), target, "sk-1").body.length > depth ? "written" : "cut";
     } catch (error) {
       outcome = String(error);
     }
@@ -89,7 +88,7 @@ describe("answer", () => {
 
   test("a body with its usage", () => {
     const whole = { ...body, usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } };
-    expect(openai.answer(bytes(whole))).toEqual({
+    expect(chat.answer(bytes(whole))).toEqual({
       body: whole,
       usage: { prompt: 3, completion: 2, cached: 0, reasoning: 0 },
     });
@@ -104,7 +103,7 @@ describe("answer", () => {
     ["text", { prompt_tokens: "3", completion_tokens: 2 }],
     ["more than any model can", { prompt_tokens: 3, completion_tokens: 1e9 }],
   ])("usage that is missing or absurd is none: %s", (_, usage) => {
-    expect(openai.answer(bytes({ ...body, usage })).usage).toBeNull();
+    expect(chat.answer(bytes({ ...body, usage })).usage).toBeNull();
   });
 
   test.each([
@@ -116,7 +115,7 @@ describe("answer", () => {
     ["a choice without a message", { choices: [{ delta: {} }] }, "upstream sent an answer without choices"],
     ["a cut body", JSON.stringify(body).slice(0, -5), "upstream sent a body that is not JSON"],
   ])("%s is not an answer", (_, sentBody, message) => {
-    expect(() => openai.answer(bytes(sentBody))).toThrow(new AttemptError("protocol", message));
+    expect(() => chat.answer(bytes(sentBody))).toThrow(new AttemptError("protocol", message));
   });
 
   test.each([
@@ -125,13 +124,13 @@ describe("answer", () => {
     [{ error: {} }, "upstream reported an error"],
     [{ error: 1, choices: body.choices }, "upstream reported an error"],
   ])("an error inside a 200 is an error: %j", (sentBody, message) => {
-    expect(() => openai.answer(bytes(sentBody))).toThrow(
+    expect(() => chat.answer(bytes(sentBody))).toThrow(
       expect.objectContaining({ failure: "status", message }) as Error,
     );
   });
 
   test("error: null is no error", () => {
-    expect(openai.answer(bytes({ ...body, error: null })).usage).toBeNull();
+    expect(chat.answer(bytes({ ...body, error: null })).usage).toBeNull();
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
+import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
 import type { Json } from "../../src/kit/index.ts";
 
 const chat = (more: Json = {}): Json => ({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...more });

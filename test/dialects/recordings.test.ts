@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/openai-client.ts";
-import { openai } from "../../src/dialects/openai.ts";
+import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
+import { chat } from "../../src/dialects/openai/chat.ts";
 import { isJson, type Json, type Usage } from "../../src/kit/index.ts";
 import { sharedFixtures } from "../support/shared.ts";
 import { cutAt, cuts, decode } from "./decode.ts";
@@ -140,7 +140,7 @@ describe.skipIf(folder === null)("recorded streams", () => {
     test.each([true, false])("reaches a client whole under its route, usage asked for: %s", (include_usage) => {
       const format = chatFormat(
         readChat({ model: "route/a", messages: [], stream: true, stream_options: { include_usage } }),
-      );
+      ).stream;
       const written = whole.events.map((event) => format.event(event)).join("");
       const received = written
         .split("\n\n")
@@ -157,7 +157,7 @@ describe.skipIf(folder === null)("recorded streams", () => {
 describe.skipIf(folder === null)("recorded bodies", () => {
   test.each(BODIES)("%s", (name) => {
     const bytes = new TextEncoder().encode(file(`${name}.json`));
-    const { body, usage } = openai.answer(bytes);
+    const { body, usage } = chat.answer(bytes);
     expect(usage).toEqual(lastUsage([body], name));
     const bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
     const format = chatFormat(readChat({ model: "route/a", messages: [] }));

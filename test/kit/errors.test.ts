@@ -9,15 +9,18 @@ import {
 } from "../../src/kit/index.ts";
 
 /** The specification's errors table, section 1 of the decisions and the gateway's own. */
-const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "message", final: boolean])[] = [
+const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "message" | "error", final: boolean])[] = [
   ["INVALID_REQUEST", 400, true, "text", false],
   ["INVALID_MODEL", 400, true, "text", false],
   ["AUTHENTICATION_ERROR", 401, true, "text", false],
   ["AUTHENTICATION_REQUIRED", 401, false, "message", false],
   ["INVALID_TOKEN", 401, false, "message", false],
+  ["INVALID_CODE", 401, false, "message", false],
+  ["SIGN_IN_FAILED", 401, false, "message", false],
   ["INSUFFICIENT_CREDITS", 402, true, "text", false],
   ["MODEL_NOT_ALLOWED", 403, true, "text", false],
   ["NOT_FOUND", 404, true, "text", false],
+  ["MODEL_NOT_FOUND", 404, false, "error", false],
   ["UNKNOWN_PATH", 404, false, "message", false],
   ["METHOD_NOT_ALLOWED", 405, false, "message", false],
   ["REQUEST_TOO_LARGE", 413, true, "text", false],
@@ -25,6 +28,7 @@ const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "me
   ["DAILY_REQUEST_LIMIT_EXCEEDED", 429, true, "text", false],
   ["RATE_LIMIT_ERROR", 429, true, "text", false],
   ["IP_RATE_LIMIT", 429, false, "message", false],
+  ["TOO_MANY_REQUESTS", 429, false, "message", false],
   ["INTERNAL", 500, false, "text", false],
   ["PROVIDER_ERROR", 502, true, "text", true],
   ["CIRCUIT_BREAKER_OPEN", 503, true, "text", false],

@@ -43,6 +43,28 @@ describe("charges", () => {
     expect(tiny.charge(usage(1, 1))).toBe(1n);
   });
 
+  test.each([
+    ["characters", { perMillionCharacters: decimal(15) }, { characters: 4_000 }, 60_000_000n],
+    ["seconds, to the millisecond", { perSecond: decimal("0.0001") }, { milliseconds: 12_345 }, 1_234_500n],
+    ["images", { perImage: decimal("0.04") }, { images: 3 }, 120_000_000n],
+    ["a unit without a price", { perImage: decimal("0.04") }, { milliseconds: 12_345 }, 0n],
+    ["a request on top", { perImage: decimal("0.04"), perRequest: decimal("0.5") }, { images: 1 }, 540_000_000n],
+  ] as const)("%s", (_, others, units, nano) => {
+    expect(createTariff(others, [ONE]).charge({ ...usage(0), ...units })).toBe(nano);
+  });
+
+  test.each([
+    ["tokens, and there is no count", { inputPerMillion: decimal(1) }, null, true],
+    ["tokens", { outputPerMillion: decimal(0) }, usage(1), false],
+    ["seconds, and there is no count", { perSecond: decimal(1) }, null, true],
+    ["seconds, and the count is of tokens", { perSecond: decimal(1) }, usage(5), true],
+    ["seconds", { perSecond: decimal(1) }, { ...usage(0), milliseconds: 0 }, false],
+    ["what the gateway counts itself", { perImage: decimal(1), perRequest: decimal(1) }, null, false],
+    ["characters", { perMillionCharacters: decimal(1) }, null, false],
+  ] as const)("what a price lacks: %s", (_, given, count, lacks) => {
+    expect(createTariff(given, [ONE]).lacks(count)).toBe(lacks);
+  });
+
   test("a model without any price costs nothing", () => {
     expect(createTariff({}, [ONE]).charge(usage(5, 5))).toBe(0n);
   });
@@ -50,19 +72,36 @@ describe("charges", () => {
 
 const money: fc.Arbitrary<Decimal> = fc.record({ digits: fc.bigInt({ min: 0n, max: 10n ** 8n }), scale: fc.nat(12) });
 const priced: fc.Arbitrary<Price> = fc.record(
-  { inputPerMillion: money, outputPerMillion: money, cachedInputPerMillion: money, perRequest: money },
+  {
+    inputPerMillion: money,
+    outputPerMillion: money,
+    cachedInputPerMillion: money,
+    perRequest: money,
+    perMillionCharacters: money,
+    perSecond: money,
+    perImage: money,
+  },
   { requiredKeys: [] },
 );
 const tokens = fc.integer({ min: 0, max: 10_000_000 });
 const used = fc
-  .record({ prompt: tokens, completion: tokens, share: fc.double({ min: 0, max: 1, noNaN: true }) })
-  .map(({ prompt, completion, share }) => usage(prompt, completion, Math.floor(prompt * share)));
+  .record({
+    prompt: tokens,
+    completion: tokens,
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    units: fc.record({ characters: tokens, milliseconds: tokens, images: tokens }, { requiredKeys: [] }),
+  })
+  .map(({ prompt, completion, share, units }) => ({
+    ...usage(prompt, completion, Math.floor(prompt * share)),
+    ...units,
+  }));
 
 function unit(value: Decimal | undefined): Rational {
   return value === undefined ? rational(0n) : ofDecimal(value);
 }
 
-function exactCharge(price: Price, multipliers: readonly Decimal[], { prompt, cached, completion }: Usage): Rational {
+function exactCharge(price: Price, multipliers: readonly Decimal[], used: Usage): Rational {
+  const { prompt, cached, completion, characters = 0, milliseconds = 0, images = 0 } = used;
   const tokens = (count: number, perMillion: Decimal | undefined): Rational =>
     times(unit(perMillion), rational(BigInt(count), 1_000_000n));
   const sum = [
@@ -70,6 +109,9 @@ function exactCharge(price: Price, multipliers: readonly Decimal[], { prompt, ca
     tokens(cached, price.cachedInputPerMillion ?? price.inputPerMillion),
     tokens(completion, price.outputPerMillion),
     unit(price.perRequest),
+    tokens(characters, price.perMillionCharacters),
+    times(unit(price.perSecond), rational(BigInt(milliseconds), 1_000n)),
+    times(unit(price.perImage), rational(BigInt(images))),
   ].reduce(plus);
   return multipliers.map(ofDecimal).reduce(times, sum);
 }

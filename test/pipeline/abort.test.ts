@@ -37,7 +37,7 @@ function scripted(s: fc.Scheduler, script: Script, stream: boolean): readonly [P
         step();
       }
     })();
-    return { stream: true, target, source };
+    return { type: "events" as const, target, source };
   };
   const served = later(stream ? streamed : answers(script === "no usage" ? null : USAGE));
   switch (script) {
@@ -146,7 +146,7 @@ describe("a request whose client has gone already", () => {
     const source = new FakeSource().emit(chunk({ content: "a" }));
     bench.upstream.play((target) => {
       client.abort("killed");
-      return { stream: true, target, source };
+      return { type: "events" as const, target, source };
     });
     await bench.request({ client, body: { stream: true } }).done;
     expect(source).toMatchObject({ opened: false, cancelled: true });

@@ -8,7 +8,7 @@ test("an answer without its own id and time gets the exchange's", async () => {
   const receivedAt = bench.clock.now();
   bench.upstream.play((target) => {
     bench.clock.advance(5_000);
-    return { stream: false, target, body: { choices: [] }, usage: null };
+    return { type: "answer" as const, target, body: { choices: [] }, usage: null };
   });
   const client = await bench.serve();
   expect(JSON.parse(client.answered?.body ?? "") as Json).toMatchObject({

@@ -62,7 +62,7 @@ export function abortedAfter(reason: AbortReason): (bench: Bench) => Promise<voi
 
 export const cut: Play = (target) => {
   const source = new FakeSource().emit(chunk({ content: "Hello " })).finish("upstream broke off");
-  return { stream: true, target, source };
+  return { type: "events" as const, target, source };
 };
 
 const clientFault = { code: "INVALID_REQUEST", message: "Invalid request: max_tokens is too large" };

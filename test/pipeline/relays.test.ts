@@ -18,7 +18,7 @@ describe("a relay", () => {
     ["throws at once", async () => bug()],
     ["throws what is no Error", async () => nonError()],
     ["returns nothing", garbage(Promise.resolve(undefined))],
-    ["returns no reply", garbage(Promise.resolve({ stream: true }))],
+    ["returns no reply", garbage(Promise.resolve({ type: "events" }))],
   ] as const)("that %s is named and fails the request", async (_, relay) => {
     const bench = await relayed(relay);
     const client = await bench.serve();
@@ -46,7 +46,7 @@ describe("a relay", () => {
       return opened;
     });
     await bench.stream().done;
-    if (opened?.stream) opened.source.cancel();
+    if (opened?.type === "events") opened.source.cancel();
     expect(bench.host.breakers.get("alpha")?.endings).toEqual([{ ok: true }]);
   });
 
@@ -73,7 +73,7 @@ describe("a relay", () => {
     const slow = new FakeSource().emit(chunk({ content: "late" }));
     bench.upstream.play(async (target) => {
       await late.promise;
-      return { stream: true, target, source: slow };
+      return { type: "events" as const, target, source: slow };
     }, streams());
     await bench.stream().done;
     late.resolve();
@@ -88,7 +88,9 @@ describe("a relay", () => {
       const source = new FakeSource();
       const target = testTarget("alpha");
       const bench = await relayed(async () =>
-        stream ? { stream: false, target, body: { choices: [] }, usage: null } : { stream: true, target, source },
+        stream
+          ? { type: "answer" as const, target, body: { choices: [] }, usage: null }
+          : { type: "events" as const, target, source },
       );
       const { client } = bench.request({ body: { stream } });
       await bench.audit();

@@ -5,11 +5,15 @@ import {
   type BillingSettings,
   decimal,
   type Ending,
+  type Kind,
   type OutcomeKind,
   type OutcomePolicy,
+  type Price,
+  type Units,
   type Usage,
 } from "../../src/kit/index.ts";
 import { testExchange } from "../support/exchange.ts";
+import { testCall } from "../support/kinds.ts";
 import { testModel, testSnapshot, testTarget } from "../support/snapshot.ts";
 import { pluginHost, setUp } from "./harness.ts";
 
@@ -39,8 +43,7 @@ function ending(kind: OutcomeKind, begun: boolean, usage: Usage | null): Ending 
     firstEventAt: begun ? 1 : null,
     endedAt: 2,
     counts: 0,
-    countPrompt: async () => ((result.counts += 1), ESTIMATE.prompt),
-    countDelivered: async () => ((result.counts += 1), ESTIMATE.completion),
+    estimate: async () => ((result.counts += 1), ESTIMATE),
   };
   return result;
 }
@@ -129,4 +132,60 @@ test("prices, cached prices and multipliers of the model and of billing", async 
   const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
   const { charge } = await hooks.settle!(ending("served", true, USAGE), testExchange(snapshot));
   expect(charge).toBe((90_000n + 5_000n + 100_000n) * 3n);
+});
+
+describe("units other than tokens", () => {
+  const none = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+
+  async function billOf(kind: Kind, price: Price, units: Units, given: Ending, outcomes: Partial<Outcomes> = {}) {
+    const snapshot = testSnapshot({
+      billing: { outcomes: { ...DEFAULT, ...outcomes } },
+      models: [testModel("route/free", { kind, price })],
+    });
+    const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
+    const call = testCall(kind, { model: "route/free" }, units);
+    return hooks.settle!(given, { ...testExchange(snapshot), call });
+  }
+
+  test("what the gateway counts itself needs no count of the upstream, whatever no_usage says", async () => {
+    const price = { perImage: decimal("0.04") };
+    const given = ending("served", true, null);
+    expect(await billOf("image", price, { images: 2 }, given, { no_usage: "free" })).toEqual({
+      usage: { ...none, images: 2 },
+      estimated: false,
+      charge: 80_000_000n,
+    });
+    expect(given.counts).toBe(0);
+  });
+
+  test("the upstream's own measure goes before the call's", async () => {
+    const usage = { ...none, milliseconds: 1_500 };
+    const price = { perSecond: decimal("0.001") };
+    expect(await billOf("transcription", price, { milliseconds: 9_000 }, ending("served", true, usage))).toEqual({
+      usage,
+      estimated: false,
+      charge: 1_500_000n,
+    });
+  });
+
+  test("a count of tokens alone leaves the seconds to the estimate", async () => {
+    const price = { perSecond: decimal("0.001") };
+    const given = ending("served", true, USAGE);
+    const bill = await billOf("transcription", price, { milliseconds: 9_000 }, given);
+    expect(bill).toEqual({ usage: { ...USAGE, milliseconds: 9_000 }, estimated: true, charge: 9_000_000n });
+    expect(await billOf("transcription", price, { milliseconds: 9_000 }, given, { no_usage: "free" })).toMatchObject({
+      charge: 0n,
+      estimated: true,
+    });
+  });
+
+  test("a request priced by itself alone costs that, with no tokenizer", async () => {
+    const given = ending("served", true, null);
+    expect(await billOf("rerank", { perRequest: decimal("0.002") }, {}, given)).toEqual({
+      usage: none,
+      estimated: false,
+      charge: 2_000_000n,
+    });
+    expect(given.counts).toBe(0);
+  });
 });

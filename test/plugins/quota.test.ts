@@ -13,6 +13,7 @@ import {
   type Windows,
 } from "../../src/kit/index.ts";
 import { testExchange } from "../support/exchange.ts";
+import { testCall } from "../support/kinds.ts";
 import { testModel, testSnapshot, testTarget, testTier } from "../support/snapshot.ts";
 import { pluginHost, setUp } from "./harness.ts";
 
@@ -24,7 +25,7 @@ const windows: Windows = {
 };
 
 /** A store that notes what it is asked and answers as told. */
-function noting(result: AdmissionResult = { ok: true, windows }) {
+function noting(result: AdmissionResult = { ok: true, windows, stopToken: 0 }) {
   const admissions: Admission[] = [];
   const settlements: Settlement[] = [];
   const asked: (readonly [string, Limits])[] = [];
@@ -81,6 +82,17 @@ describe("admit", () => {
     expect((await admission({ n: 4 })).hold).toBe(2_000n + 4n * 2_048_000n);
   });
 
+  test("units other than tokens are held, too", async () => {
+    const noted = noting();
+    const price = { perImage: decimal("0.04") };
+    const snapshot = testSnapshot({ models: [testModel("route/free", { kind: "image", price })] });
+    const hooks = await hooksOf(noted, snapshot);
+    const exchange = testExchange(snapshot);
+    const call = testCall("image", { model: "route/free" }, { images: 2 });
+    expect(await hooks.admit!({ ...exchange, call })).toMatchObject({ stopToken: 0 });
+    expect(noted.admissions[0]?.hold).toBe(80_000_000n);
+  });
+
   test("a price of zero holds nothing and needs no credits", async () => {
     const price = { inputPerMillion: decimal(0), outputPerMillion: decimal(0) };
     const snapshot = testSnapshot({ models: [testModel("route/free", { price })] });
@@ -124,8 +136,7 @@ const outcome = (more: Partial<Outcome>): Outcome => ({
   attempts: 2,
   firstEventAt: NOW + 1,
   endedAt: NOW + 2,
-  countPrompt: async () => 0,
-  countDelivered: async () => 0,
+  estimate: async () => ({ prompt: 0, completion: 0, cached: 0, reasoning: 0 }),
   bill: { usage: { prompt: 1, completion: 2, cached: 0, reasoning: 0 }, estimated: true, charge: 77n },
   giveBack: false,
   ...more,

@@ -58,14 +58,36 @@ describe("messages", () => {
       { role: "system", content: "[name]", name: "Ada" },
       {
         role: "user",
-        content: [{ type: "text", text: "[name]" }, { type: "image_url", image_url: { url: "Ada" } }, null, "Ada"],
+        content: [{ type: "text", text: "[name]" }, { type: "image_url", image_url: { url: "Ada" } }, null, "[name]"],
       },
       { role: "assistant", content: null, tool_calls: [{ id: "Ada" }] },
-      "Ada",
+      "[name]",
     ]);
   });
 
-  test.each([undefined, null, "Ada", {}])("messages %j: nothing to do", async (messages) => {
+  test.each([undefined, null, 7, {}])("messages %j: nothing to do", async (messages) => {
     expect(await redact(["Ada"], messages)).toEqual(messages);
   });
+});
+
+test.each<readonly [string, Json, Json]>([
+  ["an embedding's input", { input: "Ada" }, { input: "[name]" }],
+  ["a batch", { input: ["Ada", "Bob"] }, { input: ["[name]", "Bob"] }],
+  ["tokens", { input: [[1, 2]] }, { input: [[1, 2]] }],
+  [
+    "a rerank",
+    { query: "Ada?", documents: ["Ada", { text: "Ada", id: "Ada" }] },
+    { query: "[name]?", documents: ["[name]", { text: "[name]", id: "Ada" }] },
+  ],
+  [
+    "speech",
+    { input: "Ada", voice: "Ada", instructions: "as Ada" },
+    { input: "[name]", voice: "Ada", instructions: "as [name]" },
+  ],
+  ["a prompt", { prompt: "Ada", size: "1x1" }, { prompt: "[name]", size: "1x1" }],
+])("what is asked of other endpoints: %s", async (_, body, expected) => {
+  const hooks = await setUp(redactNames, { names: ["Ada"] }, host);
+  const exchange = testExchange(snapshot);
+  const call = await hooks.transform!(deepFreeze({ ...exchange.call, body }), exchange);
+  expect(call.body).toEqual(expected);
 });

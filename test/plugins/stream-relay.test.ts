@@ -49,7 +49,7 @@ async function relay(endings: readonly Ending[], options: Options = {}): Promise
     tried.push(target.upstream);
     options.onAttempt?.();
     if (ending !== "skipped") host.clock.advance(options.takes ?? 0);
-    if (ending === "served") return { stream: false, target, body: {}, usage: null };
+    if (ending === "served") return { type: "answer" as const, target, body: {}, usage: null };
     throw ending instanceof Error ? ending : new AttemptError(ending, `${target.upstream} ${ending}`);
   };
   const hooks = await setUp(streamRelay, {}, host);

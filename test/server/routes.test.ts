@@ -67,9 +67,11 @@ test("routes: JSON, parameters, bodies, errors of the table, and secrets kept on
     text: "Too many",
     headers: { "retry-after": "3", "x-error-code": "RATE_LIMIT_ERROR" },
   });
-  const broken = await send(port, { method: "GET", path: "/v1/broken" });
+  const broken = await send(port, { method: "GET", path: "/v1/broken", headers: { "x-request-id": "r1" } });
   expect(broken).toMatchObject({ status: 500, text: "Internal server error" });
-  expect(lines).toMatchObject([{ level: "error", fields: { err: { message: "secret detail" }, path: "/v1/broken" } }]);
+  expect(lines).toMatchObject([
+    { level: "error", fields: { err: { message: "secret detail" }, request_id: "r1", path: "/v1/broken" } },
+  ]);
   await waitFor(() => server.inFlight() === 0);
 });
 

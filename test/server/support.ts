@@ -123,9 +123,8 @@ export interface SendOptions {
 export function send(port: number, options: SendOptions = {}): Promise<Answer> {
   const { method = "POST", path = CHAT, agent } = options;
   const body = options.body ?? (method === "POST" ? BODY : "");
-  const headers: Record<string, string> = options.headers ?? {
-    "content-type": "application/json",
-    authorization: `Bearer ${GOOD}`,
+  const headers: Record<string, string> = {
+    ...(options.headers ?? { "content-type": "application/json", authorization: `Bearer ${GOOD}` }),
   };
   if (body.length > 0 && !options.chunked) headers["content-length"] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@
  * does not serve and ends by itself.
  */
 import { writeSync } from "node:fs";
-import { createKey } from "../../src/accounts/keys.ts";
+import { createKey, digest } from "../../src/accounts/keys.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Admission, Limits } from "../../src/kit/index.ts";
 
@@ -20,7 +20,7 @@ await store.addUser({ id: userId, email: `${userId}@example.com`, tier: "Free", 
 say("ok", "user", userId);
 if (mode === "command") await store.close();
 else if (mode === "idle") setInterval(() => {}, 1_000);
-else await Promise.all([accounts(), ...[1, 2, 3, 4].map(requests)]);
+else await Promise.all([accounts(), refreshes(), ...[1, 2, 3, 4].map(requests)]);
 
 async function requests(lane: number): Promise<void> {
   for (let turn = 0; ; turn++) {
@@ -71,6 +71,17 @@ async function accounts(): Promise<void> {
     }
     previous = body.id;
     // Lets requests and kills in between.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** One sign-in whose refresh tokens follow one another. */
+async function refreshes(): Promise<void> {
+  const token = (turn: number) => digest(`${userId} ${turn}`);
+  await store.addFamily({ id: `${userId}-family`, userId, digest: token(0), expiresAt: NOW + 1_000 });
+  for (let turn = 0; ; turn++) {
+    say("try", "refresh", turn);
+    if (await store.rotate({ digest: token(turn), successor: token(turn + 1), grace: 0 })) say("ok", "refresh", turn);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -96,6 +96,16 @@ async function verify(file: string, userId: string, lines: readonly Line[]): Pro
     const expected = live.has(id) ? { userId, tier: "Free", keyId: id } : null;
     expect(await store.principalByDigest(digest(secret)), `key ${id}`).toEqual(expected);
   }
+
+  // Whether or not the last try was done before the kill, whoever asks again goes on from there.
+  const refreshed = acknowledged(lines, "refresh").length;
+  const asked = acknowledged(lines, "refresh", "try").length;
+  expect(asked - refreshed).toBeOneOf([0, 1]);
+  const token = (turn: number) => digest(`${userId} ${turn}`);
+  const again = await store.rotate({ digest: token(refreshed), successor: token(refreshed + 1), grace: 0 });
+  // Before the first there may have been no family.
+  expect(asked === 0 || again?.userId === userId, `refresh ${refreshed}`).toBe(true);
+
   await store.close();
   const db = new DatabaseSync(file);
   expect(db.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);

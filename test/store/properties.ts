@@ -186,7 +186,7 @@ async function expectResult(
   counts: readonly number[],
 ): Promise<void> {
   const { windows, ...rest } = await admitted;
-  expect(rest).toEqual(refusal === null ? { ok: true } : { ok: false, refusal });
+  expect(rest).toEqual(refusal === null ? { ok: true, stopToken: 0 } : { ok: false, refusal });
   expect([windows.day.used, windows.hour.used, windows.minute.used]).toEqual(counts);
 }
 

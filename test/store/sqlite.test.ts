@@ -9,7 +9,7 @@ import { openFile } from "../../src/store/database.ts";
 import { openStore } from "../../src/store/open.ts";
 import { SqliteStore } from "../../src/store/sqlite.ts";
 import { storeSuite } from "./suite.ts";
-import { DAY, OPEN, START, admission, charged, givenBack, temporaryFolder } from "./support.ts";
+import { DAY, HOUR, MINUTE, OPEN, START, admission, charged, digest, givenBack, temporaryFolder } from "./support.ts";
 
 const suiteFolder = mkdtempSync(join(tmpdir(), "gateway-store-"));
 afterAll(() => rmSync(suiteFolder, { recursive: true, force: true }));
@@ -71,6 +71,28 @@ describe("opening", () => {
       before,
     );
     expect(before[0]).toMatchObject([{ balance: 975n }]);
+  });
+
+  test("finds sign-ins, codes, identities, counters and stop tokens again", async () => {
+    const file = temporaryFile();
+    const [one, two, three] = ["1", "2", "3"].map(digest) as [Uint8Array, Uint8Array, Uint8Array];
+    const counters = [{ name: "a", limit: 1 }];
+    const first = await withUser(await open(file));
+    await first.addFamily({ id: "fam_1", userId: "user_1", digest: one, expiresAt: START + DAY });
+    await first.rotate({ digest: one, successor: two, grace: 0 });
+    await first.putCode({ email: USER.email, digest: one, expiresAt: START + DAY, tries: 2 });
+    await first.takeCode(USER.email, two);
+    await first.linkIdentity("https://id.example", "7", "user_1");
+    await first.throttle(counters, DAY);
+    await first.stopStreams("user_1");
+    await first.close();
+    const second = await open(file);
+    expect(await second.rotate({ digest: two, successor: three, grace: 0 })).toMatchObject({ userId: "user_1" });
+    expect(await second.takeCode(USER.email, two), "the second wrong one of two").toBe(false);
+    expect(await second.takeCode(USER.email, one)).toBe(false);
+    expect(await second.findIdentity("https://id.example", "7")).toMatchObject({ id: "user_1" });
+    expect(await second.throttle(counters, DAY)).not.toBeNull();
+    expect(await second.stopStreams("user_1")).toEqual({ token: 2, streams: 0 });
   });
 
   test("refuses a second serving, by another name of the file too", async () => {
@@ -260,7 +282,15 @@ describe("faults", () => {
     const requests = [admission("user_1"), admission("user_1")];
     const results = await Promise.allSettled(requests.map(async (request) => store.admit(request)));
     for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
-    await expect((async () => store.grant("user_1", 1n))()).rejects.toMatchObject(UNAVAILABLE);
+    const token = { digest: digest("1"), successor: digest("2"), grace: 0 };
+    const calls: readonly (() => unknown)[] = [
+      () => store.grant("user_1", 1n),
+      () => store.stopStreams("user_1"),
+      () => store.throttle([{ name: "a", limit: 1 }], HOUR),
+      () => store.takeCode(USER.email, token.digest),
+      () => store.rotate(token),
+    ];
+    for (const call of calls) await expect((async () => call())()).rejects.toMatchObject(UNAVAILABLE);
     expect(await store.findUser("user_1"), "reading goes on").toMatchObject({ balance: 1_000n });
     other.exec("ROLLBACK");
     expect(await store.admit(requests[0]!)).toMatchObject({ ok: true, windows: { day: { used: 1 } } });
@@ -375,6 +405,44 @@ describe("a clock that goes back", () => {
       admitted.push((await store.admit(admission("user_1", { limits }))).ok);
     }
     expect(admitted).toEqual([true, true, false, false, false, false]);
+  });
+
+  test("by far ends the window of a user whose count was full, too", async () => {
+    const clock = { now: START };
+    const store = await withUser(await open(temporaryFile(), true, () => clock.now));
+    for (const [name, length] of [
+      ["day", DAY],
+      ["hour", HOUR],
+      ["minute", MINUTE],
+    ] as const) {
+      clock.now = START;
+      const limits = { ...OPEN, [name]: (await store.windows("user_1", OPEN))[name].used + 1 };
+      const admit = async () => (await store.admit(admission("user_1", { limits }))).ok;
+      expect([await admit(), await admit()]).toEqual([true, false]);
+      clock.now -= 5 * length;
+      expect(await admit(), `the ${name} comes along`).toBe(false);
+      clock.now += length;
+      expect(await admit(), `and ends`).toBe(true);
+    }
+  });
+
+  test("opens no throttled window afresh and locks nobody out", async () => {
+    const clock = { now: START };
+    const store = await open(temporaryFile(), true, () => clock.now);
+    const throttle = async () => store.throttle([{ name: "a", limit: 3 }], HOUR);
+    expect([await throttle(), await throttle()]).toEqual([null, null]);
+    clock.now = START - 1;
+    expect([await throttle(), await throttle()], "wavering").toEqual([null, HOUR + 1]);
+    const both = [
+      { name: "b", limit: 1 },
+      { name: "a", limit: 3 },
+    ];
+    await store.throttle(both.slice(0, 1), HOUR);
+    expect(await store.throttle(both, HOUR), "the later end of the two").toBe(HOUR + 1);
+    clock.now = START - 5 * DAY;
+    expect(await throttle(), "the count comes along").toBe(HOUR);
+    clock.now += HOUR;
+    expect(await throttle(), "and ends with its hour").toBeNull();
   });
 
   test("never leaves a count below zero", async () => {

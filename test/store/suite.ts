@@ -1,15 +1,18 @@
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Limits, NewKey, Refusal, Store, User } from "../../src/kit/index.ts";
+import { codeSuite } from "./codes.ts";
+import { familySuite } from "./families.ts";
+import { identitySuite } from "./identities.ts";
 import { propertySuite } from "./properties.ts";
-import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, givenBack, unique } from "./support.ts";
+import { stopSuite } from "./stops.ts";
+import * as support from "./support.ts";
+import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "./support.ts";
+import { throttleSuite } from "./throttle.ts";
 
 export interface SuiteOptions {
   /** Unix milliseconds; never goes back during a suite. */
   readonly now: () => number;
 }
-
-const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest();
 
 function newKey(userId: string, more: Partial<NewKey> = {}): NewKey {
   const id = unique("key");
@@ -33,11 +36,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       user = await addUser(1_000n);
     });
 
-    async function addUser(credits: bigint): Promise<User> {
-      const id = unique("user");
-      const user = await store.addUser({ id, email: `${id}@example.com`, tier: "Free", credits });
-      return user!;
-    }
+    const addUser = (credits: bigint) => support.addUser(store, credits);
     const current = async () => (await store.findUser(user.id))!;
     const admit = (more: Parameters<typeof admission>[1] = {}) => {
       const request = admission(user.id, more);
@@ -68,7 +67,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       test("an admission counts its units for the day and 1 for hour and minute", async () => {
         const limits = { day: 50, hour: 40, minute: 30, streams: 5 };
         const { result } = await admit({ units: 5, limits });
-        expect(result).toEqual({ ok: true, windows: await store.windows(user.id, limits) });
+        expect(result).toEqual({ ok: true, stopToken: 0, windows: await store.windows(user.id, limits) });
         expect(result.windows.day).toMatchObject({ used: 5, limit: 50 });
         expect(result.windows.hour).toMatchObject({ used: 1, limit: 40 });
         expect(result.windows.minute).toMatchObject({ used: 1, limit: 30 });
@@ -271,6 +270,19 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         await admit();
         await store.settle(givenBack(late.request));
         expect(await used(), "another day").toEqual([1, 1, 1]);
+      });
+
+      test.each([
+        ["of a speech", { characters: 5_000 }, { characters: 5_000 }],
+        ["of a transcription, with text", { milliseconds: 90_500, characters: 0 }, { milliseconds: 90_500 }],
+        ["of images", { images: 3 }, { images: 3 }],
+        ["of all kinds", { characters: 1, milliseconds: 2 ** 40, images: 3 }, undefined],
+      ])("a record keeps units %s; of none it says nothing", async (_, units, kept) => {
+        const { request } = await admit();
+        const usage = { ...RECORD.usage, ...units };
+        await store.settle({ ...charged(request, 1n), record: { ...RECORD, usage } });
+        const [entry] = await store.ledger(user.id);
+        expect(entry!.usage).toStrictEqual({ ...RECORD.usage, ...(kept ?? units) });
       });
 
       test("a record of a request given back is kept without its units", async () => {
@@ -492,6 +504,11 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
     });
 
     propertySuite(() => store, clock);
+    stopSuite(() => store);
+    throttleSuite(() => store, clock);
+    codeSuite(() => store, clock);
+    familySuite(() => store, clock);
+    identitySuite(() => store);
   });
 
   test(`${name} store: after close everything is STORE_UNAVAILABLE, and closing again is nothing`, async () => {
@@ -517,6 +534,16 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.listKeys(user.id),
       () => store.revokeKey("key_1"),
       () => store.ledger(user.id),
+      () => store.stopStreams(user.id),
+      () => store.stopTokens([user.id]),
+      () => store.throttle([{ name: "a", limit: 1 }], MINUTE),
+      () => store.putCode({ email: "a@example.com", digest: digest("1"), expiresAt: START + 1, tries: 5 }),
+      () => store.takeCode("a@example.com", digest("1")),
+      () => store.addFamily({ id: "fam_1", userId: user.id, digest: digest("1"), expiresAt: START + 1 }),
+      () => store.rotate({ digest: digest("1"), successor: digest("2"), grace: 0 }),
+      () => store.endFamily(digest("1")),
+      () => store.findIdentity("https://id.example", "1"),
+      () => store.linkIdentity("https://id.example", "1", user.id),
       () => store.ping(),
     ];
     for (const call of calls) {

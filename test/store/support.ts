@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Admission, LedgerRecord, Limits, Settlement } from "../../src/kit/index.ts";
+import type { Admission, LedgerRecord, Limits, Settlement, Store, User } from "../../src/kit/index.ts";
 
 /** 2027-01-15T08:00:00Z: the first millisecond of a minute and of an hour, not of a day. */
 export const START = Date.UTC(2027, 0, 15, 8);
@@ -24,6 +25,15 @@ let last = 0;
 /** A fresh id, so that tests may share a store. */
 export function unique(prefix: string): string {
   return `${prefix}_${++last}`;
+}
+
+export const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest();
+
+/** A fresh user of the tier Free. */
+export async function addUser(store: Store, credits = 0n): Promise<User> {
+  const id = unique("user");
+  const user = await store.addUser({ id, email: `${id}@example.com`, tier: "Free", credits });
+  return user!;
 }
 
 export function admission(userId: string, more: Partial<Admission> = {}): Admission {

@@ -14,6 +14,10 @@ export interface Answered {
 export class TestClient implements Client {
   readonly violations: string[] = [];
   readonly writes: string[] = [];
+  /** Binary chunks. */
+  readonly bytes: Uint8Array[] = [];
+  /** Broken off without an ending. */
+  wasCut = false;
   answered: Answered | null = null;
   stream: { readonly contentType: string; readonly headers: Readonly<Record<string, string>> } | null = null;
   refused: { readonly error: unknown; readonly headers: Readonly<Record<string, string>> } | null = null;
@@ -71,10 +75,12 @@ export class TestClient implements Client {
     this.stream = { contentType, headers };
   }
 
-  write(text: string): boolean {
+  write(chunk: string | Uint8Array): boolean {
+    const text = typeof chunk === "string" ? chunk : `${chunk.length} bytes`;
     if (this.stream === null || this.ended) this.violations.push(`write of ${JSON.stringify(text)} outside the stream`);
     this.onWrite(text);
-    this.writes.push(text);
+    if (typeof chunk === "string") this.writes.push(chunk);
+    else this.bytes.push(chunk);
     return !this.#blocked;
   }
 
@@ -86,6 +92,13 @@ export class TestClient implements Client {
     if (this.stream === null || this.ended) this.violations.push("end outside the stream");
     this.onEnd();
     if (last !== "") this.writes.push(last);
+    this.ended = true;
+  }
+
+  cut(): void {
+    if (this.stream === null || this.ended) this.violations.push("cut outside the stream");
+    this.onEnd();
+    this.wasCut = true;
     this.ended = true;
   }
 

@@ -12,6 +12,7 @@ import type {
   Permit,
   Snapshot,
   Store,
+  StreamStops,
   Target,
 } from "../../src/kit/index.ts";
 import { ManualClock } from "./clock.ts";
@@ -80,6 +81,30 @@ export class TestObserver implements Observer {
   }
 }
 
+/** Streams that a test ends by hand. */
+export class TestStops implements StreamStops {
+  readonly #watched = new Set<{ readonly userId: string; readonly token: number; readonly stop: () => void }>();
+
+  get watched(): number {
+    return this.#watched.size;
+  }
+
+  watch(userId: string, token: number, stop: () => void): () => void {
+    const entry = { userId, token, stop };
+    this.#watched.add(entry);
+    return () => this.#watched.delete(entry);
+  }
+
+  /** The user's stop token has been raised to `token`. */
+  raise(userId: string, token: number): void {
+    for (const entry of this.#watched) {
+      if (entry.userId !== userId || entry.token >= token) continue;
+      this.#watched.delete(entry);
+      entry.stop();
+    }
+  }
+}
+
 export interface HostParts {
   readonly snapshot: Snapshot;
   readonly store: Store;
@@ -91,6 +116,7 @@ export interface HostParts {
 export interface TestHost extends Host {
   readonly clock: ManualClock;
   readonly log: TestLog;
+  readonly stops: TestStops;
   readonly breakers: ReadonlyMap<string, TestBreaker>;
 }
 
@@ -101,6 +127,7 @@ export function testHost({ snapshot, store, identities, clock = new ManualClock(
     snapshot,
     store,
     identities: identities ?? { byKey: () => null, byToken: () => null },
+    stops: new TestStops(),
     breaker(upstream) {
       const found = breakers.get(upstream);
       if (found === undefined) throw new Error(`the test has no upstream ${upstream}`);

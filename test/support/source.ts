@@ -1,17 +1,17 @@
-import { type EventSink, type EventSource, isJson, type StreamEvent, type Usage } from "../../src/kit/index.ts";
+import { isJson, type Sink, type Source, type StreamEvent, type Usage } from "../../src/kit/index.ts";
 
-type Ending = Parameters<EventSink["end"]>[0];
+type Ending = Parameters<Sink<unknown>["end"]>[0];
 
 /** An upstream stream played by hand: what is emitted waits until the source is open and not paused. */
-export class FakeSource implements EventSource {
+class Played<Item> implements Source<Item> {
   cancelled = false;
   paused = false;
   pauses = 0;
   resumes = 0;
-  #sink: EventSink | null = null;
+  #sink: Sink<Item> | null = null;
   #opened = false;
   #ended = false;
-  #waiting: (readonly StreamEvent[])[] = [];
+  #waiting: Item[] = [];
   #ending: Ending | null = null;
 
   /** Neither ended nor cancelled: somebody still holds an upstream connection. */
@@ -23,7 +23,7 @@ export class FakeSource implements EventSource {
     return this.#opened;
   }
 
-  open(sink: EventSink): void {
+  open(sink: Sink<Item>): void {
     if (this.#opened) throw new Error("a source is opened once");
     this.#opened = true;
     this.#sink = sink;
@@ -47,8 +47,8 @@ export class FakeSource implements EventSource {
   }
 
   /** One read from the upstream. */
-  emit(...batch: readonly StreamEvent[]): this {
-    this.#waiting.push(batch);
+  read(item: Item): this {
+    this.#waiting.push(item);
     this.#flush();
     return this;
   }
@@ -62,9 +62,9 @@ export class FakeSource implements EventSource {
 
   #flush(): void {
     while (this.#sink !== null && !this.paused) {
-      const batch = this.#waiting.shift();
-      if (batch !== undefined) {
-        this.#sink.events(batch);
+      const item = this.#waiting.shift();
+      if (item !== undefined) {
+        this.#sink.next(item);
         continue;
       }
       if (this.#ending === null) return;
@@ -75,6 +75,17 @@ export class FakeSource implements EventSource {
     }
   }
 }
+
+/** A stream of events. */
+export class FakeSource extends Played<readonly StreamEvent[]> {
+  /** One read from the upstream. */
+  emit(...batch: readonly StreamEvent[]): this {
+    return this.read(batch);
+  }
+}
+
+/** A body relayed as it is. */
+export class FakeBytes extends Played<Uint8Array> {}
 
 /** An event as the openai decoder makes it from a chunk with this delta. */
 export function chunk(delta: object, more: { readonly usage?: Usage; readonly finish?: string } = {}): StreamEvent {

@@ -30,7 +30,7 @@ export class ScriptedUpstream {
     const play = this.#script[Math.min(this.#line, this.#script.length - 1)]!;
     this.#line += 1;
     const reply = await play(target, call, exchange);
-    if (reply.stream && reply.source instanceof FakeSource) this.sources.push(reply.source);
+    if (reply.type === "events" && reply.source instanceof FakeSource) this.sources.push(reply.source);
     return reply;
   };
 }
@@ -45,18 +45,18 @@ export function streams(usage: Usage | null = USAGE): Play {
     source.emit(chunk({ content: "Hello " }), chunk({ content: "world" }), chunk({}, { finish: "stop" }));
     if (usage !== null) source.emit(usageChunk(usage));
     source.finish();
-    return { stream: true, target, source };
+    return { type: "events" as const, target, source };
   };
 }
 
 /** A stream in the test's own hands. */
 export function streamsFrom(source: FakeSource): Play {
-  return (target) => ({ stream: true, target, source });
+  return (target) => ({ type: "events" as const, target, source });
 }
 
 /** A complete answer. */
 export function answers(usage: Usage | null = USAGE): Play {
-  return (target) => ({ stream: false, target, body: completion(usage), usage });
+  return (target) => ({ type: "answer" as const, target, body: completion(usage), usage });
 }
 
 export function fails(failure: FailureClass, message = `upstream ${failure}`): Play {

@@ -64,6 +64,7 @@ const LEAKS: readonly (readonly [string, object, string])[] = [
   ["a key deep down", { a: { b: { c: { d: [KEY] } } } }, "x"],
   ["a key as a field's name", { [KEY]: 1 }, "x"],
   ["an access token", { value: JWT }, "x"],
+  ["a refresh token", { value: `rt_${"opaque-secret".padEnd(43, "x")}` }, "x"],
   ["a provider's key", { value: "sk-proj-abcdefghijklmnopqrstuvwxyz" }, "x"],
   ["a password in a URL", { value: "redis://user:hunter2hunter2@host:6379/0" }, "x"],
   ["a password in a URL without a user", { value: "redis://:hunter2hunter2@host:6379/0" }, "x"],

@@ -44,7 +44,7 @@ test("a failure counts as what it is and leaves tokens, cost and first token alo
 test("a clock set back is a duration of zero, not an exception", async () => {
   const metrics = metricsWith();
   metrics.finished(exchange({ receivedAt: 9000 }), outcome());
-  metrics.refused("chat", 401, -5);
+  metrics.answered("chat", "refused", 401, -5);
   const all = await samples(metrics);
   expect(all['gateway_request_duration_seconds_sum{endpoint="chat",model="route/x"}']).toBe(0);
   expect(all['gateway_request_duration_seconds_sum{endpoint="chat",model="unknown"}']).toBe(0);
@@ -52,8 +52,8 @@ test("a clock set back is a duration of zero, not an exception", async () => {
 
 test("refused requests, attempts, plugins, reloads", async () => {
   const metrics = metricsWith();
-  metrics.refused("chat", 401, 2);
-  metrics.refused("other", 429, 1);
+  metrics.answered("chat", "refused", 401, 2);
+  metrics.answered("other", "refused", 429, 1);
   metrics.attempt(TARGET, "ok");
   metrics.attempt(TARGET, "timeout");
   metrics.attempt(TARGET, "timeout");
@@ -115,8 +115,42 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_requests_total counter",
     "gateway_time_to_first_token_seconds histogram",
     "gateway_tokens_total counter",
+    "gateway_units_total counter",
     "gateway_upstream_attempts_total counter",
+    "gateway_upstream_healthy gauge",
   ]);
   expect(body.match(/^# HELP /gm)).toHaveLength(types.length);
   expect(body).not.toContain("other");
+});
+
+test("units other than tokens are counted under their own name", async () => {
+  const metrics = metricsWith();
+  const usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+  const bill = { estimated: false, charge: 0n };
+  metrics.finished(exchange(), outcome({ bill: { ...bill, usage: { ...usage, characters: 42 } } }));
+  metrics.finished(exchange(), outcome({ bill: { ...bill, usage: { ...usage, milliseconds: 1500 } } }));
+  metrics.finished(exchange(), outcome({ bill: { ...bill, usage: { ...usage, images: 2 } } }));
+  const all = await samples(metrics);
+  expect(Object.entries(all).filter(([name]) => name.startsWith("gateway_units"))).toEqual([
+    ['gateway_units_total{model="route/x",type="characters"}', 42],
+    ['gateway_units_total{model="route/x",type="audio_seconds"}', 1.5],
+    ['gateway_units_total{model="route/x",type="images"}', 2],
+  ]);
+});
+
+test("health is 1, 0, or absent without data", async () => {
+  const metrics = metricsWith({
+    breakers: [],
+    streams: 0,
+    health: [
+      ["alpha", "healthy"],
+      ["beta", "degraded"],
+      ["gamma", "unknown"],
+    ],
+  });
+  expect(await samples(metrics)).toEqual({
+    'gateway_upstream_healthy{upstream="alpha"}': 1,
+    'gateway_upstream_healthy{upstream="beta"}': 0,
+    gateway_active_streams: 0,
+  });
 });

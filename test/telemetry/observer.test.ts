@@ -119,3 +119,17 @@ test("with request lines off, metrics still count and failures are still told", 
   expect(all['gateway_plugin_failures_total{plugin="quota"}']).toBe(1);
   expect(all['gateway_request_duration_seconds_count{endpoint="chat",model="route/x"}']).toBe(1);
 });
+
+test("a request beside inference is counted and told under its route, by its status", async () => {
+  const { observer, lines, metrics } = observe();
+  observer.answered({ endpoint: "/v1/models", status: 200, requestId: "r1", durationMs: 3 });
+  observer.answered({ endpoint: "/auth/login", status: 429, requestId: "r2", durationMs: 1 });
+  expect(lines.map(([, fields]) => fields)).toEqual([
+    { request_id: "r1", endpoint: "/v1/models", outcome: "served", status: 200, latency_ms: 3 },
+    { request_id: "r2", endpoint: "/auth/login", outcome: "refused", status: 429, latency_ms: 1 },
+  ]);
+  expect(await samples(metrics)).toMatchObject({
+    'gateway_requests_total{endpoint="/v1/models",model="unknown",tier="unknown",status="200",outcome="served"}': 1,
+    'gateway_requests_total{endpoint="/auth/login",model="unknown",tier="unknown",status="429",outcome="refused"}': 1,
+  });
+});

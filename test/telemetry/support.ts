@@ -36,8 +36,7 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
     attempts: 2,
     firstEventAt: 1250,
     endedAt: 3000,
-    countPrompt: async () => 0,
-    countDelivered: async () => 0,
+    estimate: async () => ({ prompt: 0, completion: 0, cached: 0, reasoning: 0 }),
     bill: {
       usage: { prompt: 100, completion: 50, cached: 40, reasoning: 0 },
       estimated: false,
@@ -51,10 +50,15 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
 export interface Sources {
   breakers: [string, BreakerState][];
   streams: number;
+  health?: [string, "healthy" | "degraded" | "unknown"][];
 }
 
 export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Metrics {
-  return createMetrics({ breakers: () => sources.breakers, activeStreams: () => sources.streams });
+  return createMetrics({
+    breakers: () => sources.breakers,
+    health: () => sources.health ?? [],
+    activeStreams: () => sources.streams,
+  });
 }
 
 /** The samples of a scrape by name and labels. */

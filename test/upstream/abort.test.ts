@@ -60,7 +60,7 @@ describe("a client that goes away closes the upstream request", () => {
       const source = streamOf(reply);
       const heard: string[] = [];
       if (state !== "never opened") {
-        source.open({ events: () => void heard.push("events"), end: () => void heard.push("end") });
+        source.open({ next: () => void heard.push("events"), end: () => void heard.push("end") });
       }
       if (state === "paused") source.pause();
       client.abort("killed");

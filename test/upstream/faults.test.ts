@@ -182,7 +182,7 @@ describe.each([false, true])("a fault before anything was produced, stream %s", 
         expect(error.message).not.toMatch(/[<>]|127\.0\.0\.1|10\.9\.8\.7|key-1|http:/);
         faulty = false;
         const reply = await leased.set.send(target(), call(), exchange());
-        expect(reply).toMatchObject({ stream: false, usage: { prompt: 3, completion: 2 } });
+        expect(reply).toMatchObject({ type: "answer", usage: { prompt: 3, completion: 2 } });
       }
       expect(server.requests.length).toBe(4);
     },
@@ -204,7 +204,7 @@ it("1xx before the answer are passed over", async () => {
     socket.write("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n");
     socket.write(answer("well"));
   });
-  expect(await leased.set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+  expect(await leased.set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
 });
 
 it("an answer that waits while the process is busy is not late", async () => {
@@ -213,7 +213,7 @@ it("an answer that waits while the process is busy is not late", async () => {
     for (const end = Date.now() + 400; Date.now() < end;);
   });
   const reply = await leased.set.send(target({ timeouts: BRIEF }), call(), exchange());
-  expect(reply).toMatchObject({ stream: false });
+  expect(reply).toMatchObject({ type: "answer" });
 });
 
 it("the total timeout ends an answer that keeps trickling", async () => {
@@ -357,7 +357,7 @@ const echoing = (also: (request: RawRequest) => string): ReturnType<typeof serve
 const ask = async ({ set }: Leased, nonce: string): Promise<string> => {
   const body = { messages: [{ role: "user", content: nonce }] };
   const reply = await set.send(target(), call({ body }), exchange());
-  return JSON.stringify(reply.stream ? null : reply.body);
+  return JSON.stringify(reply.type === "answer" ? reply.body : null);
 };
 
 describe("connections", () => {

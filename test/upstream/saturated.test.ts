@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import streamRelay from "../../plugins/stream-relay.ts";
-import { openai } from "../../src/dialects/openai.ts";
 import { AttemptError, type Exchange, type Host, type Target, type Upstream } from "../../src/kit/index.ts";
 import { Try, type TryPool } from "../../src/upstream/try.ts";
 import type { UpstreamSet } from "../../src/upstream/upstreams.ts";
 import { Wheel } from "../../src/upstream/wheel.ts";
-import { call, exchange, failure, lease, step, silent, streamOf, target, upstream } from "./support/build.ts";
+import { call, exchange, failure, lease, step, streamOf, target, upstream } from "./support/build.ts";
 import { mute } from "./support/mute.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, STREAM_HEAD } from "./support/raw-upstream.ts";
 
@@ -142,12 +141,17 @@ it.each([
   ["on a connection that does not come about", pool(true, { queued: 0, running: 3 }), "timeout"],
 ])("%s it ends as told", async (_, full, expected) => {
   const { signal } = new AbortController();
-  const options = { dialect: openai, stream: true, signal, now: Date.now, log: silent, deadline: Infinity };
+  const options = { read: () => null, signal, now: Date.now, deadline: Infinity };
   const attempt = new Try({ ...options, timeouts: { ...TIMEOUTS, connect: 1 }, wheel: new Wheel(Date.now) });
-  const request = { path: "/", method: "POST" as const, body: "{}" };
-  await expect(attempt.run(full, request)).rejects.toMatchObject({ failure: expected });
+  const dispatched: { body?: unknown }[] = [];
+  const watched: TryPool = {
+    stats: full.stats,
+    dispatch: (request, handler) => (dispatched.push(request), full.dispatch(request, handler)),
+  };
+  const request = { path: "/", method: "POST" as const, headers: {}, body: "{}" };
+  await expect(attempt.run(watched, request)).rejects.toMatchObject({ failure: expected });
   // The pool keeps what is in its queue until a connection is free.
-  expect(request.body).toBe(full.stats.queued > 0 ? null : "{}");
+  expect(dispatched).toMatchObject([{ body: full.stats.queued > 0 ? null : "{}" }]);
 });
 
 describe("the request's own deadline", () => {

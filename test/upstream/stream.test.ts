@@ -1,7 +1,8 @@
 import { connect, type Socket } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { openai } from "../../src/dialects/openai.ts";
+import { openai } from "../../src/dialects/openai/index.ts";
+import type { AnswerCodec } from "../../src/dialects/dialect.ts";
 import type { Reply, StreamEvent } from "../../src/kit/index.ts";
 import { createUpstreams } from "../../src/upstream/upstreams.ts";
 import {
@@ -224,7 +225,7 @@ describe("a source", () => {
     let paused = false;
     const ended = Promise.withResolvers<void>();
     source.open({
-      events(batch) {
+      next(batch) {
         expect(paused).toBe(false);
         for (const one of batch) text += one.text;
         paused = true;
@@ -263,8 +264,8 @@ describe("a source", () => {
     const second = Promise.withResolvers<unknown>();
     let length = 0;
     held.pause();
-    held.open({ events: (batch) => batch.forEach(({ text }) => (length += text.length)), end: first.resolve });
-    other.open({ events: (batch) => batch.some(({ text }) => text === "c") && held.resume(), end: second.resolve });
+    held.open({ next: (batch) => batch.forEach(({ text }) => (length += text.length)), end: first.resolve });
+    other.open({ next: (batch) => batch.some(({ text }) => text === "c") && held.resume(), end: second.resolve });
     expect(await Promise.all([first.promise, second.promise])).toEqual([{ complete: true }, { complete: true }]);
     expect(length).toBe(300_001);
   });
@@ -276,7 +277,7 @@ describe("a source", () => {
     const source = streamOf(await leased.set.send(target(), STREAM, exchange()));
     let calls = 0;
     source.open({
-      events() {
+      next() {
         calls += 1;
         source.cancel();
         source.resume();
@@ -299,7 +300,7 @@ describe("a source", () => {
     const source = streamOf(await leased.set.send(target(), STREAM, exchange()));
     let calls = 0;
     source.open({
-      events() {
+      next() {
         calls += 1;
         if (calls > 1) throw new Error("a fault of the sink");
       },
@@ -309,7 +310,7 @@ describe("a source", () => {
     });
     await expect.poll(() => server.sockets.size).toBe(0);
     expect(calls).toBe(2);
-    expect(await leased.set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+    expect(await leased.set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
   });
 
   it("keeps a fast upstream waiting while its sink is slow, and holds less than 2 MiB", async () => {
@@ -338,7 +339,7 @@ describe("a source", () => {
     let received = 0;
     let first = 0;
     source.open({
-      events(batch: readonly StreamEvent[]) {
+      next(batch: readonly StreamEvent[]) {
         const size = batch.reduce((sum, { text }) => sum + text.length, 0);
         first ||= size;
         received += size;
@@ -407,7 +408,9 @@ async function sendWith(feeds: number): Promise<Reply> {
     return [{ data: {}, text: "a" }];
   };
   const decoder = () => ({ feed, finish: () => [], fault: null, done: false, complete: false });
-  const upstreams = createUpstreams({ dialects: { openai: { ...openai, decoder } }, now: Date.now, log: silent });
+  const chat = { ...(openai.codecs.chat as AnswerCodec), decoder };
+  const dialect = { ...openai, codecs: { chat } };
+  const upstreams = createUpstreams({ dialects: { openai: dialect }, now: Date.now, log: silent });
   open.push(upstreams, server);
   const set = await upstreams.lease(snapshot(upstream(server.origin)));
   return set.send(target(), STREAM, exchange());

@@ -1,10 +1,26 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { call, exchange, failure, lease, read, streamOf, target, TIMEOUTS, upstream } from "./support/build.ts";
+import {
+  bytesOf,
+  call,
+  exchange,
+  failure,
+  lease,
+  leaseWith,
+  read,
+  streamOf,
+  target,
+  TIMEOUTS,
+  until,
+  upstream,
+} from "./support/build.ts";
 import { ELSEWHERE, LOCALHOST } from "./support/certificates.ts";
+import { bytewise, SPEECH, transcribe } from "./support/codecs.ts";
+import { digestOf, File } from "./support/file.ts";
 import { answer, DONE, event } from "./support/raw-upstream.ts";
 
 const open: { close(): Promise<void> }[] = [];
@@ -78,7 +94,7 @@ describe("with a certificate that is trusted", () => {
     const { origin } = await serve(LOCALHOST, { ALPNProtocols: ["http/1.1"] });
     const leased = await lease(upstream(origin));
     open.push({ close: () => leased.end() });
-    expect(await leased.set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+    expect(await leased.set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
   });
 
   it("TLS 1.0 and 1.1 are a connect failure", async () => {
@@ -122,6 +138,73 @@ describe("with a certificate that is trusted", () => {
       return one;
     };
 
+    describe("uploads", () => {
+      const upload = async (file: File, signal?: AbortSignal) => {
+        const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const one = await leaseWith(bytewise, upstream(origin, { http2: true }));
+        open.push({ close: () => one.end() });
+        return one.set.send(target(), transcribe(file), exchange(signal === undefined ? {} : { signal }));
+      };
+
+      it("arrive whole", async () => {
+        script = (stream) => {
+          void digestOf(stream as AsyncIterable<Buffer>).then((text) => {
+            head(stream, "application/json");
+            stream.end(JSON.stringify({ text }));
+          });
+        };
+        const file = new File(160);
+        expect(await upload(file)).toMatchObject({ body: { text: await file.digest() } });
+        expect(file.reading).toBe(0);
+      });
+
+      it("are let go of when the client goes away, or the answer comes early", async () => {
+        script = (stream) => stream.pause();
+        const client = new AbortController();
+        const file = new File(1_000);
+        const sent = failure(upload(file, client.signal));
+        await until(() => file.given > 0, "some of it is sent");
+        client.abort("client_gone");
+        expect(await sent).toMatchObject({ failure: "aborted" });
+        await expect.poll(() => file.reading).toBe(0);
+        await expect.poll(() => streams.size).toBe(0);
+
+        script = (stream) => {
+          stream.pause();
+          stream.respond({ ":status": 429 });
+          stream.end();
+        };
+        const early = new File(1_000);
+        expect(await failure(upload(early))).toMatchObject({ failure: "rate_limited" });
+        await expect.poll(() => early.reading).toBe(0);
+        expect(early.given).toBeLessThan(early.size);
+      });
+    });
+
+    it("relays bytes under back-pressure", async () => {
+      const body = randomBytes(3 << 20);
+      script = (stream) => {
+        head(stream, "audio/mpeg");
+        stream.end(body);
+      };
+      const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const one = await leaseWith(bytewise, upstream(origin, { http2: true }));
+      open.push({ close: () => one.end() });
+      const { source } = bytesOf(await one.set.send(target(), SPEECH, exchange()));
+      const chunks: Uint8Array[] = [];
+      const ended = Promise.withResolvers<unknown>();
+      source.open({
+        next(bytes) {
+          chunks.push(bytes);
+          source.pause();
+          setImmediate(() => source.resume());
+        },
+        end: ended.resolve,
+      });
+      expect(await ended.promise).toEqual({ complete: true });
+      expect(Buffer.concat(chunks).equals(body)).toBe(true);
+    });
+
     it("serves answers and streams over one session; one stream's abort leaves the other alone", async () => {
       script = (stream) => {
         head(stream, "text/event-stream");
@@ -138,13 +221,13 @@ describe("with a certificate that is trusted", () => {
       const reading = read(streamOf(kept));
       client.abort("client_gone");
       await expect.poll(() => streams.size).toBe(1);
-      expect(given.stream).toBe(true);
+      expect(given.type).toBe("events");
       expect(await reading).toMatchObject({ text: "ab", ending: { complete: true } });
       script = (stream) => {
         head(stream, "application/json");
         stream.end(JSON.stringify({ choices: [{ message: { content: "x" } }] }));
       };
-      expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+      expect(await set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
       expect(sessions - before).toBe(1);
     });
 
@@ -182,7 +265,7 @@ describe("with a certificate that is trusted", () => {
         reply.end(JSON.stringify({ choices: [{ message: { content: request.httpVersion } }] }));
       });
       const reply = await set.send(target(), call(), exchange());
-      expect(JSON.stringify(reply.stream ? null : reply.body)).toContain('"1.1"');
+      expect(JSON.stringify(reply.type === "answer" ? reply.body : null)).toContain('"1.1"');
     });
   });
 });

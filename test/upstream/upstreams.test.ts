@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { openai } from "../../src/dialects/openai.ts";
+import { openai } from "../../src/dialects/openai/index.ts";
 import type { Upstream } from "../../src/kit/index.ts";
 import { createUpstreams, type Upstreams, type UpstreamsOptions } from "../../src/upstream/upstreams.ts";
 import {
@@ -268,7 +268,7 @@ describe("a configuration that cannot be built", () => {
     // Nothing of it is left: a good one is served as if it had never been.
     const server = await serve();
     const set = await upstreams.lease(snapshot(upstream(server.origin)));
-    expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+    expect(await set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
   });
 
   it("fails an attempt at a dialect that is not there, and serves the others", async () => {
@@ -278,7 +278,7 @@ describe("a configuration that cannot be built", () => {
     );
     const error = await set.send(target({ upstream: "beta" }), call(), exchange()).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ failure: "protocol", message: expect.stringContaining('"bedrock"') });
-    expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+    expect(await set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
   });
 
   it("names an upstream nobody configured", async () => {
@@ -317,7 +317,7 @@ describe("sim:", () => {
     const upstreams = create({ simulator: () => origins.shift() ?? Promise.reject(new Error("too often")) });
     await expect(upstreams.lease(snapshot(upstream("sim:")))).rejects.toThrow("no port");
     const set = await upstreams.lease(snapshot(upstream("sim:")));
-    expect(await set.send(target(), call(), exchange())).toMatchObject({ stream: false });
+    expect(await set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
   });
 });
 

@@ -72,7 +72,7 @@ function linkDialect(
 ): void {
   const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
   if (dialect === undefined || kind === undefined) return;
-  const { kinds, available } = context.dialects[dialect];
+  const { kinds, served } = context.dialects[dialect];
   const pointer = join(at, "upstream");
   if (!kinds.includes(kind)) {
     const able = Object.entries(context.dialects).filter(([, other]) => other.kinds.includes(kind));
@@ -82,8 +82,8 @@ function linkDialect(
       message: `the dialect ${dialect} of ${context.show(pointer)} serves no ${kind} models`,
       hint,
     });
-  } else if (!available) {
-    const message = `the dialect ${dialect} is not part of this build: the step is skipped`;
+  } else if (!served.includes(kind)) {
+    const message = `this build does not speak the dialect ${dialect} for ${kind} models: the step is skipped`;
     context.report(pointer, { rule: "dialect-unavailable", severity: "warning", message, hint: null });
   }
 }

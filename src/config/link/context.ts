@@ -7,8 +7,10 @@ import type { MapNode, Node, ScalarNode } from "../node.ts";
 import { find, showNode } from "../node.ts";
 import type { Loose, Validated } from "../validate.ts";
 
-/** What each dialect can serve; one that is not `available` is known, but not part of this build. */
-export type Dialects = Readonly<Record<DialectName, { readonly kinds: readonly Kind[]; readonly available: boolean }>>;
+/** What each dialect can serve, and what of it this build speaks. */
+export type Dialects = Readonly<
+  Record<DialectName, { readonly kinds: readonly Kind[]; readonly served: readonly Kind[] }>
+>;
 
 export type NameSection = "tiers" | "upstreams" | "models";
 

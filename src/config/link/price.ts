@@ -23,8 +23,8 @@ const UNITS: Readonly<
     required: [["per_request"], ["input_per_million"]],
   },
   speech: {
-    allowed: ["per_million_characters", "per_second", "per_request"],
-    required: [["per_million_characters"], ["per_second"], ["per_request"]],
+    allowed: ["per_million_characters", "per_request"],
+    required: [["per_million_characters"], ["per_request"]],
   },
   transcription: { allowed: ["per_second", "per_request"], required: [["per_second"], ["per_request"]] },
   image: { allowed: ["per_image", "per_request"], required: [["per_image"], ["per_request"]] },

@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from "#schema";
 import { join } from "../diagnostics.ts";
-import { BREAKER, overlay, RETRIES, TIMEOUTS } from "../settings.ts";
+import { isRecord } from "../runtime-schema.ts";
+import { BREAKER, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import { milliseconds } from "../units.ts";
 import type { Loose } from "../validate.ts";
 import { targetsOf } from "./chain.ts";
@@ -80,7 +81,7 @@ function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], p
   context.report(pointer, { ...finding, message: "the upstream has no key", hint: "add api_keys" }, "key");
 }
 
-type Settings = Pick<Loose<UpstreamConfig>, "timeouts" | "retries" | "breaker">;
+type Settings = Pick<Loose<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;
 
 /** Reported where one of the two values was written; a pair of inherited ones is reported where it was. */
 function linkSettings(
@@ -97,11 +98,15 @@ function linkSettings(
   for (const key of ["connect", "first_byte", "idle"] as const) {
     order("timeouts", [key, timeouts[key]], ["total", timeouts.total], "warning");
   }
+  const probe = own?.probe ?? "none";
+  if (probe !== "none" && probe.every !== undefined) {
+    order("probe", ["timeout", probe.timeout ?? PROBE_TIMEOUT], ["every", probe.every], "warning");
+  }
 
   function order(section: keyof Settings, [low, least]: Pair, [high, most]: Pair, severity: "error" | "warning"): void {
     if (milliseconds(least) <= milliseconds(most)) return;
-    const written: Readonly<Record<string, unknown>> = own?.[section] ?? {};
-    const key = [low, high].find((name) => written[name] !== undefined);
+    const written = own?.[section];
+    const key = [low, high].find((name) => isRecord(written) && name in written);
     if (key === undefined) return;
     const message = `${low} (${least}) is longer than ${high} (${most})`;
     context.report(join(pointer, section, key), {

@@ -43,6 +43,8 @@ export interface Answer {
   readonly seed: string;
   readonly model: string;
   readonly choices: readonly Choice[];
+  /** Tokens of the prompt, whatever is claimed. */
+  readonly prompt: number;
   /** Numbers, unless the script claims something else. */
   readonly usage: {
     readonly prompt: unknown;
@@ -78,12 +80,14 @@ export function answer(question: Question, script: Script, source: string): Answ
   const seed = hash("sha256", source).slice(0, 24);
   const choices = Array.from({ length: question.choices }, (_, index) => choose(question, script, `${seed}${index}`));
   const reasoning = choices.flatMap((choice) => choice.reasoning).join("");
+  const prompt = question.prompt.reduce((sum, text) => sum + countTokens(text), 0);
   return {
     seed,
     model: question.model,
     choices,
+    prompt,
     usage: {
-      prompt: script["usage.prompt"] ?? question.prompt.reduce((sum, text) => sum + countTokens(text), 0),
+      prompt: script["usage.prompt"] ?? prompt,
       completion: script["usage.completion"] ?? choices.reduce((sum, choice) => sum + choice.tokens, 0),
       cached: script["usage.cached"] ?? 0,
       reasoning: countTokens(reasoning),

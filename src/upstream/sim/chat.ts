@@ -1,9 +1,10 @@
 import { answer } from "./answer.ts";
 import type { Answer } from "./answer.ts";
-import { note } from "./ledger.ts";
+import { parseBody } from "./fields.ts";
+import { note, NOTHING } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { chunks, completion, DONE } from "./openai-answer.ts";
-import { parseBody, parseChat } from "./openai-request.ts";
+import { parseChat } from "./openai-request.ts";
 import type { ChatRequest } from "./openai-request.ts";
 import type { Part } from "./part.ts";
 import { jsonReply, streamReply } from "./reply.ts";
@@ -16,10 +17,13 @@ const KEPT = 128;
 
 /** A healthy answer, encoded whole. */
 export interface Encoded {
-  readonly reply: Reply;
+  readonly reply: Reply<string>;
   readonly payload: Buffer;
   /** Enters it into the ledger. */
-  readonly facts: Pick<LedgerEntry, "model" | "stream" | "status" | "events" | "bytes" | "tokens" | "claimed">;
+  readonly facts: Pick<
+    LedgerEntry,
+    "model" | "stream" | "status" | "events" | "bytes" | "tokens" | "units" | "claimed"
+  >;
 }
 
 /** Answers chat completions; remembers the healthy answers to the last requests, which repeat in benchmarks. */
@@ -38,24 +42,24 @@ export class Chat {
   }
 
   /** The reply as `script` shapes it; its faults are not in it yet. */
-  reply(text: string, { question, stream, includeUsage }: ChatRequest, script: Script): Reply {
+  reply(text: string, { question, stream, includeUsage }: ChatRequest, script: Script): Reply<string> {
     const made = answer(question, script, text);
     if (!stream) return jsonReply(200, completion(made, !script.no_usage));
     return streamReply(events(made, includeUsage && !script.no_usage, script.no_done ? "" : DONE));
   }
 
   /** Encodes a healthy reply once, for this request and its repetitions. */
-  encode(text: string, model: string, reply: Reply): Encoded {
+  encode(text: string, model: string, reply: Reply<string>): Encoded {
     const parts = [...reply.parts];
-    const payload = Buffer.from(parts.map((part) => part.text).join(""));
-    const { stream, status } = reply;
+    const payload = Buffer.from(parts.map((part) => part.data).join(""));
     const facts: Encoded["facts"] = {
       model,
-      stream,
-      status,
+      stream: reply.type === "events",
+      status: reply.status,
       events: 0,
       bytes: payload.length,
       tokens: 0,
+      units: NOTHING,
       claimed: null,
     };
     for (const part of parts) note(facts, part);
@@ -66,7 +70,7 @@ export class Chat {
   }
 }
 
-function* events(made: Answer, withUsage: boolean, ending: string): Generator<Part> {
+function* events(made: Answer, withUsage: boolean, ending: string): Generator<Part<string>> {
   yield* chunks(made, withUsage);
-  yield { text: ending, tokens: 0, uncounted: true };
+  yield { data: ending, uncounted: true };
 }

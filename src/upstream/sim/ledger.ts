@@ -1,4 +1,4 @@
-import type { Part } from "./part.ts";
+import type { Claims, Part, Units } from "./part.ts";
 
 /** What one request really got, for tests to compare a gateway's books with. Times are Unix milliseconds. */
 export interface LedgerEntry {
@@ -6,24 +6,44 @@ export interface LedgerEntry {
   readonly requestId: string;
   readonly path: string;
   readonly startedAt: number;
+  /** Bytes of the request's body. */
+  requestBytes: number;
   model: string;
+  /** The file of a transcription as it arrived, with the form's other fields. */
+  upload: ReceivedFile | null;
+  /** Sent in parts: events, or audio. */
   stream: boolean;
   /** 0 when no status line was sent. */
   status: number;
-  /** Events written, `[DONE]` not counted; a JSON body is one. */
+  /** Events or pieces of audio written, `[DONE]` not counted; a JSON body is one. */
   events: number;
   /** Bytes of body written. */
   bytes: number;
   /** Answer tokens in the events written, whether or not they were claimed. */
   tokens: number;
-  /** The token counts that went out; null when none did. */
-  claimed: Part["claims"] | null;
+  /** What was used, whether or not it was claimed; nothing until the first event, or a whole body, is written. */
+  units: Units;
+  /** The counts that went out; null when none did. */
+  claimed: Claims | null;
   /** How the simulator ended the body: properly, by FIN or by RST; null when it did not. */
   ending: "end" | "fin" | "reset" | null;
   /** The client went away before the simulator had ended. */
   aborted: boolean;
   closedAt: number | null;
 }
+
+export interface ReceivedFile {
+  readonly name: string;
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  /** Every value of a field, in the order of the form. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+}
+
+export const NOTHING: Units = Object.freeze({ prompt: 0, characters: 0, milliseconds: 0, images: 0 });
 
 const KEPT = 20_000;
 
@@ -32,7 +52,7 @@ export class Ledger {
   #entries: LedgerEntry[] = [];
   readonly #live = new Set<LedgerEntry>();
 
-  /** Streams that have begun and not yet closed. */
+  /** Streams, of events or audio, that have begun and not yet closed. */
   get open(): number {
     return [...this.#live].filter((entry) => entry.stream).length;
   }
@@ -46,12 +66,15 @@ export class Ledger {
       requestId,
       path,
       startedAt: Date.now(),
+      requestBytes: 0,
       model: "",
+      upload: null,
       stream: false,
       status: 0,
       events: 0,
       bytes: 0,
       tokens: 0,
+      units: NOTHING,
       claimed: null,
       ending: null,
       aborted: false,
@@ -77,8 +100,9 @@ export class Ledger {
 }
 
 /** Enters a part that has been written. */
-export function note(entry: Pick<LedgerEntry, "events" | "tokens" | "claimed">, part: Part): void {
+export function note(entry: Pick<LedgerEntry, "events" | "tokens" | "claimed" | "units">, part: Part): void {
   if (!part.uncounted) entry.events++;
-  entry.tokens += part.tokens;
+  entry.tokens += part.tokens ?? 0;
   if (part.claims) entry.claimed = part.claims;
+  if (part.units) entry.units = { ...entry.units, ...part.units };
 }

@@ -1,17 +1,16 @@
 import type { Answer, Choice, ToolCall } from "./answer.ts";
 import { countTokens } from "./answer.ts";
-import type { SimError } from "./error.ts";
 import type { Part } from "./part.ts";
 
 /** Fixed, so that the same request gets the same bytes: 2026-01-01. */
-const CREATED = 1_767_225_600;
+export const CREATED = 1_767_225_600;
 const FINGERPRINT = "simulated";
 const ARGUMENT_PIECE = 12;
 
 export const DONE = "data: [DONE]\n\n";
 
 /** The body of a `chat.completion`. `withUsage` false leaves the token counts out. */
-export function completion(answer: Answer, withUsage: boolean): Part {
+export function completion(answer: Answer, withUsage: boolean): Part<string> {
   const body = {
     id: idOf(answer),
     object: "chat.completion",
@@ -27,14 +26,15 @@ export function completion(answer: Answer, withUsage: boolean): Part {
     system_fingerprint: FINGERPRINT,
   };
   return {
-    text: JSON.stringify(body),
+    data: JSON.stringify(body),
     tokens: answer.choices.reduce((sum, choice) => sum + choice.tokens, 0),
     claims: withUsage ? answer.usage : undefined,
+    units: { prompt: answer.prompt },
   };
 }
 
 /** The events of a stream without their ending: with `withUsage` the counts come last and are null until then. */
-export function* chunks(answer: Answer, withUsage: boolean): Generator<Part> {
+export function* chunks(answer: Answer, withUsage: boolean): Generator<Part<string>> {
   // Only what differs is serialised for each event: a long stream's cost is here.
   const head = `data: ${JSON.stringify({
     id: idOf(answer),
@@ -44,28 +44,18 @@ export function* chunks(answer: Answer, withUsage: boolean): Generator<Part> {
     system_fingerprint: FINGERPRINT,
   }).slice(0, -1)},"choices":[`;
   const tail = withUsage ? '],"usage":null}\n\n' : "]}\n\n";
+  let units: Part["units"] = { prompt: answer.prompt };
   for (const [index, choice] of answer.choices.entries()) {
     for (const { delta, finish, tokens } of deltas(choice)) {
       const reason = finish === undefined ? "null" : `"${finish}"`;
-      const text = `${head}{"index":${index},"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}${tail}`;
-      yield { text, tokens };
+      const data = `${head}{"index":${index},"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}${tail}`;
+      yield { data, tokens, units };
+      units = undefined;
     }
   }
   if (withUsage) {
-    yield { text: `${head}],"usage":${JSON.stringify(usageOf(answer))}}\n\n`, tokens: 0, claims: answer.usage };
+    yield { data: `${head}],"usage":${JSON.stringify(usageOf(answer))}}\n\n`, claims: answer.usage };
   }
-}
-
-/** The body of a failure. */
-export function errorBody(error: SimError): string {
-  const { message, param, code } = error;
-  return JSON.stringify({ error: { message, type: errorType(error.status), param, code } });
-}
-
-export function modelList(): string {
-  const ids = ["simulated-chat", "simulated-reasoner"];
-  const data = ids.map((id) => ({ id, object: "model", created: CREATED, owned_by: "simulator" }));
-  return JSON.stringify({ object: "list", data });
 }
 
 interface Delta {
@@ -121,9 +111,4 @@ function usageOf({ usage }: Answer): object {
 
 function idOf(answer: Answer): string {
   return `chatcmpl-sim-${answer.seed}`;
-}
-
-function errorType(status: number): string {
-  if (status === 429) return "requests";
-  return status >= 500 ? "server_error" : "invalid_request_error";
 }

@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Question, Tool } from "./answer.ts";
 import { badParameter, SimError } from "./error.ts";
+import { integer, parseModel, wrong } from "./fields.ts";
 
 /** What a chat-completions body asks for. */
 export interface ChatRequest {
@@ -21,27 +22,13 @@ export function checkKey(authorization: string | undefined): void {
   );
 }
 
-/** @throws SimError 400 for text that is no JSON object. */
-export function parseBody(text: string): Json {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Falls through: text that is not JSON and JSON that is no object get the same answer.
-  }
-  if (isJson(body)) return body;
-  throw new SimError(400, "We could not parse the JSON body of your request.");
-}
-
 /** @throws SimError 400 naming the parameter. */
 export function parseChat(body: Json): ChatRequest {
-  const { model, n, stream, stop, stream_options: options } = body;
-  if (typeof model !== "string" || model === "") throw badParameter("model", "you must provide a model parameter");
+  const { n, stream, stop, stream_options: options } = body;
+  const model = parseModel(body["model"]);
   const messages = parseMessages(body["messages"]);
   const said = textOf(messages.findLast((message) => message["role"] === "user")?.["content"]);
-  const limits = ["max_completion_tokens", "max_tokens"].map((name) =>
-    integer(name, body[name], Number.MAX_SAFE_INTEGER),
-  );
+  const limits = ["max_completion_tokens", "max_tokens"].map((name) => integer(name, body[name]));
   if (stream !== undefined && stream !== null && typeof stream !== "boolean")
     throw wrong("stream", "a boolean", stream);
   if (options !== undefined && options !== null && !isJson(options))
@@ -132,23 +119,9 @@ function parseTools(value: unknown): readonly Tool[] {
   });
 }
 
-function integer(name: string, value: unknown, maximum: number): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > maximum) {
-    throw wrong(name, `an integer from 1 to ${maximum}`, value);
-  }
-  return value;
-}
-
 /** The text of a message's content: a string, or the text parts of an array. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   return parts.map((part) => (isJson(part) && typeof part["text"] === "string" ? part["text"] : "")).join(" ");
-}
-
-function wrong(name: string, expects: string, value: unknown): SimError {
-  if (value === undefined)
-    return badParameter(name, `Missing required parameter: '${name}'.`, "missing_required_parameter");
-  return badParameter(name, `Invalid value for '${name}': expected ${expects}.`, "invalid_type");
 }

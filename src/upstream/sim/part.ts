@@ -1,10 +1,28 @@
-/** One piece of a body that is written, delayed or cut as a whole: an event of a stream, or a JSON body. */
-export interface Part {
-  readonly text: string;
-  /** Answer tokens in it. */
-  readonly tokens: number;
+/** What a request has really used: tokens of its prompt, code points spoken, milliseconds heard, images made. */
+export interface Units {
+  readonly prompt: number;
+  readonly characters: number;
+  readonly milliseconds: number;
+  readonly images: number;
+}
+
+/** Counts as they went out, sense or not. */
+export interface Claims {
+  readonly prompt?: unknown;
+  readonly completion?: unknown;
+  readonly cached?: unknown;
+  readonly seconds?: unknown;
+}
+
+/** One piece of a body that is written, delayed or cut as a whole: an event, some audio, or a whole body. */
+export interface Part<Data extends string | Uint8Array = string | Uint8Array> {
+  readonly data: Data;
+  /** Answer tokens in it; left out: none. */
+  readonly tokens?: number;
   /** A stream's ending is no event. */
   readonly uncounted?: true;
-  /** Token counts that it states. */
-  readonly claims?: { readonly prompt: unknown; readonly completion: unknown; readonly cached: unknown };
+  /** Counts that it states. */
+  readonly claims?: Claims;
+  /** What is used up once it is written; the first part of an answer has it. */
+  readonly units?: Partial<Units>;
 }

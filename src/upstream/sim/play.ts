@@ -14,7 +14,7 @@ const SURPLUS = 16;
 
 /** A part as bytes; `part` is absent where the bytes complete none. */
 interface Piece {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly part?: Part;
 }
 
@@ -53,7 +53,7 @@ class Player {
     await this.#wait(script.first_event);
     let at = 0;
     for (const piece of pieces) {
-      if (await this.#cut(at, reply.stream)) return;
+      if (await this.#cut(at, reply.type !== "answer")) return;
       if (at > 0) await this.#wait(script.chunk_delay);
       await this.#write(piece);
       at++;
@@ -65,11 +65,11 @@ class Player {
 
   /** A stream's pieces come as they are needed; a body with a length is known whole. */
   #pieces(reply: Reply): Iterable<Piece> {
-    const encode = (part: Part): Piece => ({
-      bytes: this.#script.gzip ? gzipSync(part.text) : Buffer.from(part.text),
-      part,
-    });
-    if (reply.stream)
+    const encode = (part: Part): Piece => {
+      const bytes = typeof part.data === "string" ? Buffer.from(part.data) : part.data;
+      return { bytes: this.#script.gzip ? gzipSync(bytes) : bytes, part };
+    };
+    if (reply.type !== "answer")
       return this.#script.wrong_length ? Array.from(reply.parts, encode) : Iterator.from(reply.parts).map(encode);
     const { stall_after: stall, reset_after: reset, close_after: close } = this.#script;
     const whole = Array.from(reply.parts, encode);
@@ -90,7 +90,7 @@ class Player {
     return this.#script.wrong_length ? real + SURPLUS : real;
   }
 
-  /** Whether a fault ended the reply at this position. In a body, which has no events, any later position is its half. */
+  /** Whether a fault ended the reply at this position. In a whole body any later position is its half. */
   async #cut(at: number, stream: boolean): Promise<boolean> {
     const here = (position: number | undefined) => position === at || (!stream && at === 1 && (position ?? 0) > 1);
     if (here(this.#script.stall_after)) await once(this.#response, "close");

@@ -1,74 +1,83 @@
-import { errorBody } from "./openai-answer.ts";
-import { SimError } from "./error.ts";
+import { errorBody, SimError } from "./error.ts";
 import type { Part } from "./part.ts";
 import type { Script } from "./script.ts";
+import type { Shape } from "./shape.ts";
 
 /** An HTTP answer in parts, before anything is done to its transport. */
-export interface Reply {
+export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Events; otherwise `parts` is one body, sent with its length. */
-  readonly stream: boolean;
-  readonly parts: Iterable<Part>;
+  /** One body, sent with its length; or as they are made, without one: events, pieces of audio. */
+  readonly type: "answer" | "events" | "bytes";
+  readonly parts: Iterable<Part<Data>>;
 }
 
 const MALFORMED = '{"id":"chatcmpl-sim-malformed","choices":[{"index":0,';
 const HTML = "<!DOCTYPE html><html><head><title>Simulated</title></head><body><h1>Simulated page</h1></body></html>\n";
 
-export function jsonReply(status: number, body: Part): Reply {
-  return { status, headers: { "content-type": "application/json" }, stream: false, parts: [body] };
+export function jsonReply(status: number, body: Part<string>): Reply<string> {
+  return { status, headers: { "content-type": "application/json" }, type: "answer", parts: [body] };
 }
 
-export function streamReply(parts: Iterable<Part>): Reply {
+export function textReply(body: Part<string>): Reply<string> {
+  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, type: "answer", parts: [body] };
+}
+
+export function streamReply(parts: Iterable<Part<string>>): Reply<string> {
   const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
-  return { status: 200, headers, stream: true, parts };
+  return { status: 200, headers, type: "events", parts };
 }
 
-export function errorReply(error: SimError): Reply {
-  return jsonReply(error.status, { text: errorBody(error), tokens: 0 });
+export function byteReply(contentType: string, parts: Iterable<Part<Uint8Array>>): Reply<Uint8Array> {
+  return { status: 200, headers: { "content-type": contentType }, type: "bytes", parts };
 }
 
-/** Puts the script's faults of content into a healthy reply: another status or body, bad or missing events. */
-export function disturb(healthy: Reply, script: Script): Reply {
-  const reply = script.status === undefined ? withBadEvents(healthy, script) : failure(script.status, healthy, script);
+export function errorReply(error: SimError, shape?: Shape): Reply<string> {
+  return jsonReply(error.status, { data: errorBody(error, shape) });
+}
+
+/** Puts the script's faults of content into a healthy reply: another status or body, bad or missing parts. */
+export function disturb(healthy: Reply, script: Script, shape?: Shape): Reply {
+  const { status = healthy.status, message = "Simulated failure" } = script;
+  const failed = status >= 300;
+  const error = new SimError(failed ? status : 500, message);
+  const reply = failed ? failure(error, shape) : withBadParts(healthy, script, errorBody(error, shape));
   const headers: Record<string, string> = { ...reply.headers };
   if (script.retry_after !== undefined) headers["retry-after"] = script.retry_after;
-  if (!script.html) return { ...reply, headers };
+  if (!script.html) return { ...reply, status, headers };
   headers["content-type"] = "text/html; charset=utf-8";
-  return { ...reply, headers, stream: false, parts: [{ text: HTML, tokens: 0 }] };
+  return { status, headers, type: "answer", parts: [{ data: HTML }] };
 }
 
-/** A status alone: with an error body from 300 on, else with the healthy one. */
-function failure(status: number, healthy: Reply, script: Script): Reply {
-  if (status < 300) return { ...withBadEvents(healthy, script), status };
-  const reply = errorReply(new SimError(status, messageOf(script)));
-  return status < 400 ? { ...reply, headers: { ...reply.headers, location: "/redirected" } } : reply;
+function failure(error: SimError, shape: Shape | undefined): Reply {
+  const reply = errorReply(error, shape);
+  return error.status < 400 ? { ...reply, headers: { ...reply.headers, location: "/redirected" } } : reply;
 }
 
-function withBadEvents(reply: Reply, script: Script): Reply {
+/** `error` is its body. A body of audio that would begin with one is a JSON answer. */
+function withBadParts(reply: Reply, script: Script, error: string): Reply {
   const failsAt = script.error_first ? 0 : script.error_after;
-  const error = errorBody(new SimError(500, messageOf(script)));
-  if (reply.stream) return { ...reply, parts: badEvents(reply.parts, script, failsAt, error) };
-  if (failsAt !== undefined) return { ...reply, parts: [{ text: error, tokens: 0 }] };
-  return script.malformed_after === undefined ? reply : { ...reply, parts: [{ text: MALFORMED, tokens: 0 }] };
+  if (reply.type === "events" || (reply.type === "bytes" && failsAt !== 0)) {
+    const framed = (text: string): Part => ({ data: reply.type === "events" ? `data: ${text}\n\n` : text });
+    return { ...reply, parts: badParts(reply.parts, script, failsAt, framed(MALFORMED), framed(error)) };
+  }
+  if (failsAt !== undefined) return jsonReply(reply.status, { data: error });
+  return script.malformed_after === undefined ? reply : { ...reply, parts: [{ data: MALFORMED }] };
 }
 
-function* badEvents(
+function* badParts(
   parts: Iterable<Part>,
   script: Script,
   failsAt: number | undefined,
-  error: string,
+  malformed: Part,
+  error: Part,
 ): Generator<Part> {
   let at = 0;
   for (const part of parts) {
     if (at === script.end_after) return;
-    if (at === script.malformed_after) yield { text: `data: ${MALFORMED}\n\n`, tokens: 0 };
-    if (at === failsAt) return yield { text: `data: ${error}\n\n`, tokens: 0 };
+    if (at === script.malformed_after) yield malformed;
+    if (at === failsAt) return yield error;
     yield part;
     at++;
   }
-}
-
-function messageOf(script: Script): string {
-  return script.message ?? "Simulated failure";
 }

@@ -1,20 +1,44 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody } from "./body.ts";
 import { Chat } from "./chat.ts";
 import type { Encoded } from "./chat.ts";
+import { readCohereEmbed, readEmbeddings } from "./endpoints/embedding.ts";
+import { shapeOfPath } from "./endpoints/endpoint.ts";
+import type { Asked, Endpoint } from "./endpoints/endpoint.ts";
 import { badParameter, SimError } from "./error.ts";
+import { imageAt, readImage } from "./endpoints/image.ts";
 import { Ledger } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger.ts";
+import { modelList } from "./models.ts";
 import { Occurrences } from "./occurrences.ts";
-import { modelList } from "./openai-answer.ts";
 import { checkKey } from "./openai-request.ts";
 import { play } from "./play.ts";
 import { disturb, errorReply, jsonReply } from "./reply.ts";
+import { readRerank } from "./endpoints/rerank.ts";
 import { parseScript, shapeOf } from "./script.ts";
 import type { Script } from "./script.ts";
+import { readSpeech } from "./endpoints/speech.ts";
+import { readTranscription } from "./endpoints/transcription.ts";
 
-const MAXIMUM_BODY = 64 * 1024 * 1024;
+/** By the end of the path; chat completions, which are remembered, have a way of their own. */
+const ENDPOINTS: readonly (readonly [string, Endpoint])[] = [
+  ["/embeddings", readEmbeddings],
+  ["/embed", readCohereEmbed],
+  ["/rerank", readRerank],
+  ["/audio/speech", readSpeech],
+  ["/audio/transcriptions", readTranscription],
+  ["/images/generations", readImage],
+];
 
-type Scripts = readonly (string | undefined)[];
+/** A request on its way through here. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  readonly entry: LedgerEntry;
+  /** From outside the body. */
+  readonly scripts: readonly (string | undefined)[];
+}
 
 /** Finds the route of a request and answers it. */
 export class Routes {
@@ -32,7 +56,8 @@ export class Routes {
     const entry = this.ledger.begin(String(requestId ?? ""), path);
     response.once("close", () => this.ledger.close(entry, response.writableFinished));
     try {
-      await this.#serve(request, response, path, entry);
+      const scripts = [prefixOf(path), request.headers["x-sim"]?.toString()];
+      await this.#serve({ request, response, path, entry, scripts });
     } catch (error) {
       if (response.headersSent) response.destroy();
       else
@@ -53,34 +78,45 @@ export class Routes {
     else if (path === "/sim/ledger" && method === "DELETE") {
       this.ledger.clear();
       response.writeHead(204).end();
-    } else return false;
+    } else {
+      const image = method === "GET" ? imageAt(path) : null;
+      if (!image) return false;
+      response.writeHead(200, { "content-type": "image/png", "x-simulated": "true" }).end(image);
+    }
     return true;
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse, path: string, entry: LedgerEntry): Promise<void> {
-    const scripts = [prefixOf(path), request.headers["x-sim"]?.toString()];
+  async #serve(visit: Visit): Promise<void> {
+    const { request, path } = visit;
     if (path.endsWith("/chat/completions")) {
       allow(request, path, "POST");
-      await this.#complete(request, response, scripts, entry);
-    } else if (path.endsWith("/models")) {
+      return this.#complete(visit);
+    }
+    if (path.endsWith("/models")) {
       allow(request, path, "GET");
-      checkKey(request.headers.authorization);
-      const script = parseScript(...scripts);
-      // Gateways probe here: a probe meets the faults, but uses none of them up.
-      const hit = this.#occurrences.hits(script, false) ? script : {};
-      await play(response, disturb(jsonReply(200, { text: modelList(), tokens: 0 }), hit), hit, entry);
-    } else {
+      return this.#list(visit);
+    }
+    const [, endpoint] = ENDPOINTS.find(([end]) => path.endsWith(end)) ?? [];
+    if (!endpoint) {
       throw new SimError(404, `Unknown request URL: ${request.method} ${path}.`, { code: "unknown_url" });
     }
+    allow(request, path, "POST");
+    return this.#answer(visit, endpoint);
   }
 
-  async #complete(
-    request: IncomingMessage,
-    response: ServerResponse,
-    scripts: Scripts,
-    entry: LedgerEntry,
-  ): Promise<void> {
-    const text = await readBody(request);
+  /** Gateways probe here: a probe meets the faults, but uses none of them up. */
+  async #list({ request, response, entry, scripts }: Visit): Promise<void> {
+    checkKey(request.headers.authorization);
+    const script = parseScript(...scripts);
+    const hit = this.#occurrences.hits(script, false) ? script : {};
+    const list = jsonReply(200, { data: modelList(script.shape) });
+    await play(response, disturb(list, hit, script.shape), hit, entry);
+  }
+
+  async #complete({ request, response, entry, scripts }: Visit): Promise<void> {
+    const body = await readBody(request);
+    entry.requestBytes = body.length;
+    const text = body.toString();
     checkKey(request.headers.authorization);
     const known = scripts.every((script) => !script || script === "-") ? this.#chat.recall(text) : undefined;
     if (known) return sendWhole(response, known, entry);
@@ -92,13 +128,35 @@ export class Routes {
     Object.assign(entry, { model, stream: chat.stream });
     await play(response, disturb(reply, hit), hit, entry);
   }
+
+  async #answer({ request, response, path, entry, scripts }: Visit, endpoint: Endpoint): Promise<void> {
+    const body = await readBody(request);
+    entry.requestBytes = body.length;
+    const { authorization, host = "localhost", "content-type": contentType = "" } = request.headers;
+    const fallback = parseScript(...scripts).shape ?? shapeOfPath(path);
+    let asked: Asked;
+    let script: Script;
+    try {
+      checkKey(authorization);
+      asked = await endpoint({ path, origin: `http://${host}`, contentType, body });
+      script = parseScript(...scripts, asked.sim);
+    } catch (error) {
+      if (!(error instanceof SimError)) throw error;
+      return play(response, errorReply(error, fallback), {}, entry);
+    }
+    const shape = script.shape ?? asked.shape ?? fallback;
+    const hit: Script = this.#occurrences.hits(script, true) ? script : shapeOf(script);
+    const reply = asked.reply(hit, shape);
+    Object.assign(entry, { model: asked.model, stream: reply.type !== "answer", upload: asked.upload ?? null });
+    await play(response, disturb(reply, hit, shape), hit, entry);
+  }
 }
 
 /** The cheap way out: one write for everything. */
 function sendWhole(response: ServerResponse, { reply, payload, facts }: Encoded, entry: LedgerEntry): void {
   if (response.destroyed) return;
   Object.assign(entry, facts, { ending: "end" });
-  if (!reply.stream) {
+  if (reply.type === "answer") {
     response.writeHead(reply.status, { ...reply.headers, "content-length": payload.length }).end(payload);
     return;
   }
@@ -123,21 +181,4 @@ function allow(request: IncomingMessage, path: string, method: string): void {
     405,
     `Not allowed to ${request.method} on ${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
   );
-}
-
-function readBody(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      // Read to the end and thrown away: an answer before that would be lost in a reset.
-      if (size <= MAXIMUM_BODY) chunks.push(chunk);
-    });
-    request.once("error", reject);
-    request.once("end", () => {
-      if (size <= MAXIMUM_BODY) resolve(Buffer.concat(chunks, size).toString());
-      else reject(new SimError(413, `The body is larger than ${MAXIMUM_BODY} bytes.`));
-    });
-  });
 }

@@ -1,5 +1,6 @@
 import { nearest } from "../../kit/index.ts";
 import { badParameter } from "./error.ts";
+import { SHAPES } from "./shape.ts";
 
 /** One key of a script: reads its value (text of a query, or JSON); `undefined` means it cannot be used. */
 interface Entry<Value> {
@@ -19,27 +20,31 @@ const count = (does: string) => entry(parseCount, "a whole number from 0 to 1000
 const duration = (does: string) => entry(parseDuration, "a duration such as 300ms or 2s", does);
 const flag = (does: string) => entry(parseFlag, "true or false", does);
 const text = (does: string) => entry((value) => (typeof value === "string" ? value : undefined), "text", does);
+const word = <const Word extends string>(words: readonly Word[], does: string) =>
+  entry((value) => words.find((one) => one === value), `one of ${words.join(", ")}`, `${does}: ${words.join(", ")}`);
 const anything = (does: string) => entry(parseAnything, "a number, or anything to send in its place", does);
 const shape = <Value>(of: Entry<Value>): Entry<Value> => ({ ...of, shape: true });
 
 /**
- * Every key of a script. Positions count the events of a stream, the role delta being the first; a JSON answer is one
- * event, and a position of 1 or more in it means half of its bytes.
+ * Every key of a script. Positions count the events of a stream, the role delta being the first, or the pieces of an
+ * audio body; any other answer is one event, and a position of 1 or more in it means half of its bytes.
  */
 export const SCRIPT = {
   first_byte: duration("waits before the status line"),
   first_event: duration("waits between the head and the first event"),
   chunk_delay: shape(duration("waits between events")),
-  chunks: shape(count("this many content events")),
-  chunk_bytes: shape(count("content events are padded to this many bytes of text")),
+  chunks: shape(count("this many content events, or pieces of audio")),
+  chunk_bytes: shape(
+    count("content events are padded to this many bytes of text; pieces of audio have as many at least"),
+  ),
   stall_after: count("silence after this many events; 0: after the head"),
   reset_after: count("TCP reset after this many events; 0: before the status line"),
   close_after: count("FIN without the ending after this many events; 0: before the status line"),
   end_after: count("a clean end of the HTTP body after this many events, without the stream's own ending"),
-  malformed_after: count("an event that is not JSON after this many events"),
+  malformed_after: count("an event that is not JSON, or bytes that are no audio, after this many events"),
   error_after: count("an error object, then the end, after this many events of a 200"),
   error_first: flag("the same as error_after=0"),
-  no_usage: flag("no token counts"),
+  no_usage: flag("no counts of tokens or seconds; also written usage=none"),
   no_done: flag("no [DONE]"),
   status: entry(parseStatus, "a status from 200 to 999", "answers with this status and an error body"),
   retry_after: entry(parseText, "text or a number", "a Retry-After header, as written"),
@@ -55,6 +60,12 @@ export const SCRIPT = {
   "usage.prompt": shape(anything("claimed prompt tokens")),
   "usage.completion": shape(anything("claimed completion tokens")),
   "usage.cached": shape(anything("claimed cached prompt tokens")),
+  "usage.seconds": shape(anything("claimed seconds of a transcribed file")),
+  shape: shape(word(SHAPES, "answers and errors in this provider's form")),
+  embedding: shape(word(["float", "base64"], "vectors in this encoding, whatever was asked for")),
+  image: shape(word(["url", "b64_json"], "images in this form, whatever was asked for")),
+  images: shape(count("this many images, whatever was asked for")),
+  segments: shape(count("this many segments of a transcript")),
 } as const;
 
 type Key = keyof typeof SCRIPT;
@@ -101,18 +112,22 @@ function isKey(key: string): key is Key {
 function pairs(source: unknown): Iterable<readonly [string, unknown]> {
   if (source === undefined || source === null || source === "" || source === "-") return [];
   if (typeof source === "string")
-    return source.startsWith("{") ? pairs(parseJson(source)) : new URLSearchParams(source);
+    return source.startsWith("{") ? pairs(parseJson(source)) : [...new URLSearchParams(source)].flatMap(unfold);
   if (typeof source !== "object" || Array.isArray(source)) {
     throw badParameter(
       "sim",
       `A simulator script is an object or a query such as 'stall_after=2', not ${typeof source}.`,
     );
   }
-  return Object.entries(source).flatMap(([key, value]): readonly (readonly [string, unknown])[] =>
-    key === "usage" && typeof value === "object" && value !== null
-      ? Object.entries(value).map(([part, inner]) => [`usage.${part}`, inner] as const)
-      : [[key, value]],
-  );
+  return Object.entries(source).flatMap(unfold);
+}
+
+/** `usage` stands for several keys. */
+function unfold([key, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
+  if (key !== "usage") return [[key, value]];
+  if (value === "none") return [["no_usage", true]];
+  if (typeof value !== "object" || value === null) return [[key, value]];
+  return Object.entries(value).map(([part, inner]) => [`usage.${part}`, inner]);
 }
 
 function parseJson(source: string): unknown {

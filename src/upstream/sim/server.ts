@@ -4,14 +4,14 @@ import type { LedgerEntry } from "./ledger.ts";
 import { Routes } from "./routes.ts";
 
 export type { LedgerEntry } from "./ledger.ts";
-export { scriptedUrl } from "./url.ts";
+export { scriptedOrigin, scriptedUrl } from "./url.ts";
 
 export interface Simulator {
   /** `http://127.0.0.1:PORT`; `/v1/…` answers healthily, `/sim/<script>/v1/…` as the script says. */
   readonly origin: string;
   /** What was served, oldest first; the newest 20,000 at least. Also `GET /sim/ledger`, emptied by `DELETE`. */
   ledger(): readonly LedgerEntry[];
-  /** Streams that are open now. Also `GET /sim/open`. */
+  /** Streams, of events or audio, that are open now. Also `GET /sim/open`. */
   open(): number;
   /** Cuts what is open and frees the port. */
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface Simulator {
 
 /**
  * Starts a provider that is none: an HTTP server, by default on a free port of loopback, that speaks the OpenAI dialect
- * and fails on demand. Its answers say that they are simulated.
+ * in all its kinds, and others where they rerank and embed, and fails on demand. Its answers say that they are simulated.
  * @throws the listening error, such as EADDRINUSE.
  */
 export async function startSimulator(options: { host?: string; port?: number } = {}): Promise<Simulator> {

@@ -18,7 +18,8 @@ beforeAll(async () => {
   const stranger = await gateway.user();
   const settings = gateway.gateway.generation.snapshot.auth.tokens;
   const signed = async (changes: Partial<typeof settings>, now = gateway.clock.now, id = user.id): Promise<string> => {
-    const tokens = await createTokens({ settings: { ...settings, ...changes }, now, remember: (_, value) => value });
+    const changed = { ...settings, ...changes };
+    const tokens = await createTokens({ settings: () => changed, now, remember: (_, value) => value });
     return (await tokens.issue({ id, tier: "Max" })).access_token;
   };
   const token = await gateway.token(user);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isJson, type Json } from "../../../src/kit/index.ts";
+import { isJson, type Json, type Kind } from "../../../src/kit/index.ts";
 import { scriptedUrl } from "../../../src/upstream/sim/server.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-test";
@@ -51,22 +51,38 @@ export function baseConfig(folder: string): Json {
   };
 }
 
-/** Models by id, with an upstream for each of their scripts; `route/one` is always there. @param origin the simulator's */
-export function chainConfig(origin: string, chains: Readonly<Record<string, readonly string[]>>): Json {
+/** Scripts of a model's upstreams in order, or URLs; with more of the model's settings beside them. */
+export type Chain = readonly string[] | (Json & { readonly scripts: readonly string[] });
+
+/** What models cost unless told otherwise: each kind by another unit. */
+const PRICES: Readonly<Record<Kind, Json>> = {
+  chat: { input_per_million: 1, output_per_million: 2 },
+  embedding: { input_per_million: 1 },
+  rerank: { per_request: 0.001 },
+  speech: { per_million_characters: 10 },
+  transcription: { per_second: 0.001 },
+  image: { per_image: 0.02 },
+};
+
+/** Models by id, with an upstream `<model>-<n>` for each of their scripts; `route/one` is always there. @param origin the simulator's */
+export function chainConfig(origin: string, chains: Readonly<Record<string, Chain>>): Json {
   const upstreams: Record<string, Json> = {};
   const models: Record<string, Json> = {};
-  for (const [id, scripts] of Object.entries({ "route/one": ["-"], ...chains })) {
+  for (const [id, chain] of Object.entries({ "route/one": ["-"], ...chains })) {
     const name = id.replace("route/", "");
+    const { scripts, ...settings } = "scripts" in chain ? chain : { scripts: chain };
     for (const [index, script] of scripts.entries()) {
       const base_url = /^https?:/.test(script) ? script : scriptedUrl(origin, script);
       upstreams[`${name}-${index + 1}`] = { dialect: "openai", base_url, api_keys: ["upstream-key"] };
     }
+    const kind = ((settings as Json)["kind"] as Kind | undefined) ?? "chat";
     models[id] = {
-      kind: "chat",
+      kind,
       tier: "Free",
       owned_by: "simulator",
-      price: { input_per_million: 1, output_per_million: 2 },
+      price: PRICES[kind],
       chain: scripts.map((_, index) => ({ upstream: `${name}-${index + 1}`, model: `${name}-model` })),
+      ...settings,
     };
   }
   return { upstreams, models };

@@ -1,16 +1,22 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { StringDecoder } from "node:string_decoder";
+
+const PIECE = 64 * 1024;
 
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string and bytes are sent as they are, anything else as JSON. */
   readonly body?: unknown;
+  /** Sent in pieces without a length. */
+  readonly chunked?: boolean;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  readonly bytes: Buffer;
   /** False when the connection broke before the body was whole. */
   readonly whole: boolean;
 }
@@ -19,14 +25,23 @@ export interface Answer {
 export class Exchange {
   /** Of the body, so far. */
   text = "";
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #chunks: Buffer[] = [];
+  readonly #check: (answer: Answer) => void;
   readonly #request: ClientRequest;
   readonly #head = Promise.withResolvers<IncomingMessage>();
   readonly #over = Promise.withResolvers<Answer>();
   readonly #waiting = new Set<() => void>();
 
-  constructor(url: string, { method = "POST", headers = {}, body }: Sent = {}) {
-    const payload = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-    const length = payload === undefined ? {} : { "content-length": String(Buffer.byteLength(payload)) };
+  /** @param check of every answer that is read to its end; throws for one that cannot be right. */
+  constructor(
+    url: string,
+    { method = "POST", headers = {}, body, chunked = false }: Sent = {},
+    check: (answer: Answer) => void = () => undefined,
+  ) {
+    this.#check = check;
+    const payload = payloadOf(body);
+    const length = payload === null || chunked ? {} : { "content-length": String(payload.length) };
     this.#request = request(url, { method, headers: { ...length, ...headers }, agent: false });
     // What is not awaited by its test must not count as an unhandled rejection.
     this.#head.promise.catch(() => undefined);
@@ -37,7 +52,8 @@ export class Exchange {
       this.#over.reject(error);
       this.#told();
     });
-    this.#request.end(payload);
+    if (payload === null || !chunked) this.#request.end(payload ?? undefined);
+    else this.#sendPieces(payload);
   }
 
   /** The head of the answer. @throws Error when the connection broke before it. */
@@ -46,8 +62,15 @@ export class Exchange {
   }
 
   /** The answer, when the connection is through with it. @throws Error when it broke before the head. */
-  whole(): Promise<Answer> {
-    return this.#over.promise;
+  async whole(): Promise<Answer> {
+    const answer = await this.#over.promise;
+    if (answer.whole) this.#check(answer);
+    return answer;
+  }
+
+  /** Bytes of the body so far. */
+  get received(): number {
+    return this.#chunks.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** Waits until the body so far holds `part`. @throws Error when it ends without. */
@@ -80,17 +103,22 @@ export class Exchange {
     this.#request.destroy();
   }
 
+  #sendPieces(payload: Buffer): void {
+    for (let at = 0; at < payload.length; at += PIECE) this.#request.write(payload.subarray(at, at + PIECE));
+    this.#request.end();
+  }
+
   #read(response: IncomingMessage): void {
     this.#head.resolve(response);
-    response.setEncoding("utf8");
-    response.on("data", (chunk: string) => {
-      this.text += chunk;
+    response.on("data", (chunk: Buffer) => {
+      this.#chunks.push(chunk);
+      this.text += this.#decoder.write(chunk);
       this.#told();
     });
     response.on("error", () => undefined);
     response.on("close", () => {
-      const { statusCode = 0, headers, complete } = response;
-      this.#over.resolve({ status: statusCode, headers, text: this.text, whole: complete });
+      const { statusCode: status = 0, headers, complete } = response;
+      this.#over.resolve({ status, headers, text: this.text, bytes: Buffer.concat(this.#chunks), whole: complete });
     });
   }
 
@@ -98,6 +126,12 @@ export class Exchange {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
+}
+
+function payloadOf(body: unknown): Buffer | null {
+  if (body === undefined) return null;
+  if (typeof body === "string") return Buffer.from(body);
+  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
 }
 
 /** One request on a connection of its own, to its end. */

@@ -10,7 +10,8 @@ import { type Gateway, startGateway } from "../../../src/app.ts";
 import { type Address, decimal, type Json, type LedgerEntry, type Store, toNano } from "../../../src/kit/index.ts";
 import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
 import { TestClock } from "./clock.ts";
-import { ADMIN_TOKEN, baseConfig, chainConfig, merge } from "./gateway-config.ts";
+import { expectConforming } from "./conforming.ts";
+import { ADMIN_TOKEN, baseConfig, type Chain, chainConfig, merge } from "./gateway-config.ts";
 import { type Answer, eventually, Exchange, type Sent } from "./http.ts";
 
 export const CHAT = "/v1/chat/completions";
@@ -18,13 +19,15 @@ export const CHAT = "/v1/chat/completions";
 export const MESSAGES = Object.freeze([Object.freeze({ role: "user", content: "Hello there" })]);
 
 export interface TestGatewayOptions {
-  /** Merged into the base configuration: objects by key, everything else replaced, `null` removes. */
-  readonly config?: Json;
   /**
-   * Models by id, as the simulator scripts of their upstreams in order: each script is an upstream `<model>-<n>`, and
-   * the model costs 1 a million tokens of input and 2 of output.
+   * Merged into the base configuration: objects by key, everything else replaced, `null` removes. May depend on the
+   * simulator's origin.
    */
-  readonly chains?: Readonly<Record<string, readonly string[]>>;
+  readonly config?: Json | ((origin: string) => Json);
+  /** In place of the base configuration. */
+  readonly base?: Json;
+  /** Models by id, see `chainConfig`. */
+  readonly chains?: Readonly<Record<string, Chain>>;
   /** Files beside the configuration, by name. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -68,11 +71,13 @@ export class TestGateway {
     this.#config = parts.config;
   }
 
-  static async start({ config = {}, chains = {}, files = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
+  static async start({ config = {}, base, chains = {}, files = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
     const folder = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
     const simulator = await startSimulator();
     const clock = new TestClock();
-    const whole = merge(merge(baseConfig(folder), chainConfig(simulator.origin, chains)), config);
+    const { origin } = simulator;
+    const start = base ?? merge(baseConfig(folder), chainConfig(origin, chains));
+    const whole = merge(start, typeof config === "function" ? config(origin) : config);
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o644 });
     await writeFile(join(folder, "gateway.yaml"), JSON.stringify(whole));
     const gateway = await startGateway({
@@ -121,17 +126,36 @@ export class TestGateway {
   /** A valid access token of a user. */
   async token({ id, tier }: TestUser): Promise<string> {
     const settings = this.gateway.generation.snapshot.auth.tokens;
-    const tokens = await createTokens({ settings, now: this.clock.now, remember: (_name, value) => value });
+    const tokens = await createTokens({
+      settings: () => settings,
+      now: this.clock.now,
+      remember: (_name, value) => value,
+    });
     return (await tokens.issue({ id, tier })).access_token;
   }
 
+  /** One request; its answer, when it is read to its end, must be as the OpenAPI document says. */
+  request(path: string, { url = this.url, ...sent }: Sent & { url?: string } = {}): Exchange {
+    const method = sent.method ?? "POST";
+    return new Exchange(url + path, sent, (answer) => expectConforming(method, path, answer));
+  }
+
+  /** The same, to its end. */
+  send(path: string, sent: Sent & { url?: string } = {}): Promise<Answer> {
+    return this.request(path, sent).whole();
+  }
+
+  /** A GET with a user's key, or of nobody. */
+  get(path: string, user?: TestUser): Promise<Answer> {
+    return this.send(path, { method: "GET", headers: user ? { authorization: `Bearer ${user.key}` } : {} });
+  }
+
   /** A chat request of a user for `route/one`, as `body` changes it. */
-  open(user: TestUser, body: Json = {}, more: Sent & { url?: string } = {}): Exchange {
-    const { url = this.url, headers, ...sent } = more;
-    return new Exchange(url + CHAT, {
+  open(user: TestUser, body: Json = {}, { headers, ...more }: Sent & { url?: string } = {}): Exchange {
+    return this.request(CHAT, {
       headers: { authorization: `Bearer ${user.key}`, "content-type": "application/json", ...headers },
       body: { model: "route/one", messages: MESSAGES, ...body },
-      ...sent,
+      ...more,
     });
   }
 

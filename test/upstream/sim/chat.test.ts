@@ -270,7 +270,10 @@ describe("refusals have the dialect's error shape", () => {
   });
 });
 
-test("models are listed", async () => {
-  const seen = await call(`${simulator.origin}/sim/-/v1/models`, { method: "GET" });
-  expect(JSON.parse(seen.text)).toMatchObject({ object: "list", data: [{ object: "model" }, { object: "model" }] });
+test.each([
+  ["-", { object: "list", data: expect.arrayContaining([expect.objectContaining({ object: "model" })]) }],
+  ["shape=cohere", { models: expect.arrayContaining([{ name: "simulated-rerank", endpoints: [] }]) }],
+])("models are listed: %s", async (script, list) => {
+  const seen = await call(`${simulator.origin}/sim/${encodeURIComponent(script)}/v1/models`, { method: "GET" });
+  expect(JSON.parse(seen.text)).toEqual(list);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCRIPT } from "../../../src/upstream/sim/script.ts";
 import { scriptedUrl, startSimulator } from "../../../src/upstream/sim/server.ts";
 import type { Simulator } from "../../../src/upstream/sim/server.ts";
-import { call, chat, dataOf, eventsOf, eventually, RawCall } from "./support.ts";
+import { call, chat, dataOf, eventsOf, eventually, form, RawCall } from "./support.ts";
 import type { Seen, Usage } from "./support.ts";
 
 let simulator: Simulator;
@@ -243,6 +243,36 @@ describe("faults of content", () => {
 test("chunk_bytes pads every content event", async () => {
   const contents = await contentsOf("chunks=4&chunk_bytes=200");
   expect(contents.map((text) => Buffer.byteLength(text))).toEqual([200, 200, 200, 200]);
+});
+
+describe("answers of the other kinds", () => {
+  test.each<[string, string, object, RegExp]>([
+    ["shape=voyage", "rerank", { query: "a", documents: ["b"] }, /^\{"object":"list","data":\[/],
+    ["embedding=base64", "embeddings", { input: "hi" }, /"embedding":"[\w+/=]+"/],
+    ["image=b64_json", "images/generations", { prompt: "hi" }, /"b64_json":"[\w+/=]+"/],
+    ["images=2", "images/generations", { prompt: "hi" }, /"url":.*"url":/],
+  ])("%s", async (script, path, body, expected) => {
+    const seen = await call(`${scriptedUrl(simulator.origin, uses(script))}/${path}`, {
+      body: { model: "m", ...body },
+    });
+    expect(seen.text).toMatch(expected);
+  });
+
+  test("segments and usage.seconds", async () => {
+    const url = `${scriptedUrl(simulator.origin, uses("segments=0&usage.seconds=7"))}/audio/transcriptions`;
+    const sent = await form(
+      [
+        ["model", "m"],
+        ["response_format", "verbose_json"],
+      ],
+      new File(["x"], "a.mp3"),
+    );
+    expect(JSON.parse((await call(url, sent)).text)).toMatchObject({ segments: [], duration: 7 });
+  });
+
+  test("usage=none is no_usage", async () => {
+    expect((await call(urlOf("usage=none"), { body: plain })).text).not.toContain("usage");
+  });
 });
 
 describe("where and when", () => {

@@ -22,6 +22,9 @@ test("what was served is entered by request id, remembered answers too", async (
     status: 200,
     events: 12,
     tokens: 9,
+    requestBytes: JSON.stringify(body).length,
+    units: { prompt: 2, characters: 0, milliseconds: 0, images: 0 },
+    upload: null,
     claimed: { prompt: 2, completion: 9, cached: 0 },
     ending: "end",
     aborted: false,
@@ -38,7 +41,7 @@ test("a scripted answer is entered as the same, remembered or not", async () => 
   const played = await ask(body, "", "first_byte=1ms");
   expect(played.text).toBe(seen.text);
   const [whole, slow] = simulator.ledger().slice(-2);
-  const keys = ["events", "bytes", "tokens", "claimed", "status", "model"] as const;
+  const keys = ["events", "bytes", "tokens", "units", "claimed", "status", "model", "requestBytes"] as const;
   for (const key of keys) expect(slow?.[key]).toEqual(whole?.[key]);
   expect(whole?.bytes).toBe(seen.body.length);
 });
@@ -46,6 +49,20 @@ test("a scripted answer is entered as the same, remembered or not", async () => 
 test("a refusal is entered with its status", async () => {
   await ask({}, "refused");
   expect(simulator.ledger().at(-1)).toMatchObject({ requestId: "refused", status: 400, tokens: 0, claimed: null });
+});
+
+test.each([
+  ["stall_after=0", 0],
+  ["error_first", 0],
+  ["reset_after=1", 1],
+  ["usage.prompt=99", 1],
+])("%s: the prompt is used once something of the answer is written", async (script, prompt) => {
+  const url = `${scriptedUrl(simulator.origin, script)}/chat/completions`;
+  const raw = new RawCall(url, chat("hi", { stream: true, max_tokens: 1 }));
+  await raw.until("HTTP/1.1 200");
+  await eventually(() => simulator.ledger().at(-1)?.ending !== null || script.startsWith("stall"));
+  expect(simulator.ledger().at(-1)?.units.prompt).toBe(prompt);
+  raw.leave();
 });
 
 test("a client that leaves is seen, with what it got", async () => {

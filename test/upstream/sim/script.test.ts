@@ -32,6 +32,9 @@ test.each([
   ["retry_after=Wed, 21 Oct 2026 07:28:00 GMT", { retry_after: "Wed, 21 Oct 2026 07:28:00 GMT" }],
   ["drip=1/1s", { drip: { bytes: 1, every: 1000 } }],
   ["usage.prompt=10&usage.cached=x", { "usage.prompt": 10, "usage.cached": "x" }],
+  ["usage=none&chunks=2", { no_usage: true, chunks: 2 }],
+  [{ usage: "none" }, { no_usage: true }],
+  ["shape=cohere&embedding=base64&image=url", { shape: "cohere", embedding: "base64", image: "url" }],
   ['{"first_byte":300,"no_usage":true}', { first_byte: 300, no_usage: true }],
   [
     { usage: { prompt: 10, completion: null }, retry_after: 3 },
@@ -52,6 +55,9 @@ test.each([
   ["fail_ratio=2", "fail_ratio", "a number from 0 to 1"],
   ["drip=0", "drip", "BYTES/INTERVAL"],
   [{ message: 7 }, "message", "text"],
+  ["shape=bedrock", "shape", "one of openai, cohere, jina, voyage, together"],
+  ["embedding=int8", "embedding", "one of float, base64"],
+  ["image=", "image", "one of url, b64_json"],
 ])("%j is refused", (source, key, expects) => {
   const error = refusal(source);
   expect(error.status).toBe(400);
@@ -67,6 +73,7 @@ test.each([7, true, [], ["a"], '{"a"', "[1]"])("%j is no script", (source) => {
 test.each([
   ["chunk_dealy", /mean 'chunk_delay'/],
   ["usage.promt", /mean 'usage.prompt'/],
+  ["usage", /mean 'usage.prompt'/],
   ["reset", /mean 'reset_after'/],
   ["__proto__", /Keys: first_byte, /],
   ["constructor", /Keys: first_byte, /],

@@ -1,4 +1,12 @@
-import { APIConnectionError, AuthenticationError, InternalServerError, OpenAI, RateLimitError } from "openai";
+import {
+  APIConnectionError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  OpenAI,
+  RateLimitError,
+  toFile,
+} from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scriptedUrl, startSimulator } from "../../../src/upstream/sim/server.ts";
 import type { Simulator } from "../../../src/upstream/sim/server.ts";
@@ -79,4 +87,54 @@ test.each([
 test("an error inside a stream is thrown", async () => {
   const stream = await client("error_after=2").chat.completions.create({ model: "m", messages, stream: true });
   await expect(all(stream)).rejects.toThrow("Simulated failure");
+});
+
+test("embeddings, which it asks for as base64, are the very numbers of floats", async () => {
+  const asked = { model: "m", input: ["hi", "there"], dimensions: 64 };
+  const made = await client().embeddings.create(asked);
+  const floats = await client().embeddings.create({ ...asked, encoding_format: "float" });
+  expect(made.data.map(({ embedding }) => embedding)).toEqual(floats.data.map(({ embedding }) => embedding));
+  expect(made.data[0]?.embedding).toHaveLength(64);
+  expect(made.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 });
+});
+
+test("speech is a body of bytes", async () => {
+  const asked = { model: "m", voice: "alloy", input: "Hello there.", response_format: "wav" as const };
+  const made = await client().audio.speech.create(asked);
+  expect(made.headers.get("content-type")).toBe("audio/wav");
+  const bytes = Buffer.from(await made.arrayBuffer());
+  expect(bytes.toString("latin1", 0, 4)).toBe("RIFF");
+  expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
+});
+
+test("transcriptions in every format", async () => {
+  const asked = { model: "m", file: await toFile(Buffer.alloc(16_000), "said.mp3") };
+  const text = "This is a simulated transcript of said.mp3, 16000 bytes.";
+  const { transcriptions } = client().audio;
+  expect(await transcriptions.create(asked)).toEqual({ text, usage: { type: "duration", seconds: 1 } });
+  expect(await transcriptions.create({ ...asked, response_format: "text" })).toBe(`${text}\n`);
+  expect(await transcriptions.create({ ...asked, response_format: "srt" })).toMatch(/^1\n00:00:00,000 --> /);
+  const verbose = await transcriptions.create({
+    ...asked,
+    response_format: "verbose_json",
+    timestamp_granularities: ["word", "segment"],
+  });
+  expect(verbose).toMatchObject({ duration: 1, text });
+  expect(verbose.words?.map(({ word }) => word).join(" ")).toBe(text);
+  expect(verbose.segments?.length).toBe(2);
+});
+
+test("images by address and as base64", async () => {
+  const asked = { model: "m", prompt: "a fox", size: "64x64", n: 2 } as const;
+  const addressed = await client().images.generate({ ...asked, response_format: "url" });
+  const [first] = (await client().images.generate({ ...asked, response_format: "b64_json" })).data ?? [];
+  const served = await fetch(addressed.data?.[0]?.url ?? "");
+  expect(Buffer.from(await served.arrayBuffer()).toString("base64")).toBe(first?.b64_json);
+  expect(addressed.data).toHaveLength(2);
+});
+
+test("a refused embedding is a BadRequestError that names the parameter", async () => {
+  const refused = client().embeddings.create({ model: "m", input: [] });
+  await expect(refused).rejects.toBeInstanceOf(BadRequestError);
+  await expect(refused).rejects.toMatchObject({ param: "input" });
 });

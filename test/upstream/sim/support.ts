@@ -14,7 +14,8 @@ export interface Seen {
 
 export interface Sent {
   readonly method?: string;
-  readonly body?: object | string;
+  /** Objects are sent as JSON, bytes as they are. */
+  readonly body?: object | string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +29,9 @@ export function chat(said: string, more: object = {}): object {
 export async function call(url: string, sent: Sent = {}): Promise<Seen> {
   const headers = { ...KEY, ...sent.headers };
   const outgoing = request(url, { method: sent.method ?? "POST", headers, agent: false });
-  outgoing.end(typeof sent.body === "object" ? JSON.stringify(sent.body) : sent.body);
+  const { body: payload } = sent;
+  const ready = payload === undefined || typeof payload === "string" || payload instanceof Uint8Array;
+  outgoing.end(ready ? payload : JSON.stringify(payload));
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once("response", resolve).once("error", reject);
   });
@@ -43,6 +46,18 @@ export async function call(url: string, sent: Sent = {}): Promise<Seen> {
     text: body.toString(),
     whole: response.complete,
   };
+}
+
+/** A multipart form, and the file that it holds as `file` unless `file` is null. */
+export async function form(
+  fields: readonly (readonly [string, string])[],
+  file: File | null,
+): Promise<{ readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> }> {
+  const data = new FormData();
+  for (const [name, value] of fields) data.append(name, value);
+  if (file) data.append("file", file);
+  const written = new Response(data);
+  return { body: await written.bytes(), headers: { "content-type": written.headers.get("content-type") ?? "" } };
 }
 
 /** The JSON payloads of a stream, `[DONE]` left out. */

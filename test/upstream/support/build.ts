@@ -1,6 +1,9 @@
-import { openai } from "../../../src/dialects/openai.ts";
+import { openai } from "../../../src/dialects/openai/index.ts";
+import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import {
   type AttemptError,
+  type ByteReply,
+  type ByteSource,
   type Call,
   type ChainStep,
   type EventSink,
@@ -155,8 +158,12 @@ export interface Leased {
   end(): Promise<void>;
 }
 
-export async function lease(...upstreams: readonly Upstream[]): Promise<Leased> {
-  const registry = createUpstreams({ dialects: { openai }, now: Date.now, log: silent });
+export function lease(...upstreams: readonly Upstream[]): Promise<Leased> {
+  return leaseWith(openai, ...upstreams);
+}
+
+export async function leaseWith(dialect: UpstreamDialect, ...upstreams: readonly Upstream[]): Promise<Leased> {
+  const registry = createUpstreams({ dialects: { openai: dialect }, now: Date.now, log: silent });
   const set = await registry.lease(snapshot(...upstreams));
   return { upstreams: registry, set, end: () => registry.close() };
 }
@@ -172,8 +179,13 @@ export async function failure(attempt: Promise<Reply>): Promise<AttemptError> {
 }
 
 export function streamOf(reply: Reply): EventSource {
-  if (!reply.stream) throw new Error("not a stream");
+  if (reply.type !== "events") throw new Error("not a stream of events");
   return reply.source;
+}
+
+export function bytesOf(reply: Reply): ByteReply {
+  if (reply.type !== "bytes") throw new Error("not a stream of bytes");
+  return reply;
 }
 
 export interface Seen {
@@ -188,11 +200,22 @@ export function read(source: EventSource): Promise<Seen> {
   const batches: number[] = [];
   let text = "";
   source.open({
-    events(batch: readonly StreamEvent[]) {
+    next(batch: readonly StreamEvent[]) {
       batches.push(batch.length);
       for (const one of batch) text += one.text;
     },
     end: (ending) => resolve({ text, batches, ending }),
+  });
+  return promise;
+}
+
+/** Reads a body to its end. */
+export function readBytes(source: ByteSource): Promise<{ readonly body: Buffer; readonly ending: Seen["ending"] }> {
+  const { promise, resolve } = Promise.withResolvers<{ body: Buffer; ending: Seen["ending"] }>();
+  const chunks: Uint8Array[] = [];
+  source.open({
+    next: (chunk) => void chunks.push(chunk),
+    end: (ending) => resolve({ body: Buffer.concat(chunks), ending }),
   });
   return promise;
 }

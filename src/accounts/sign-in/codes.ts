@@ -1,0 +1,85 @@
+import { createHmac, randomInt } from "node:crypto";
+import { GatewayError, invalidRequest } from "../../kit/index.ts";
+import type { Awaitable, Counter, Store } from "../../kit/index.ts";
+import { deriveKey } from "../keyring.ts";
+import type { Keyring } from "../keyring.ts";
+import { parseEmail } from "../users.ts";
+
+const HOUR_MS = 3_600_000;
+const LIFE_MS = 10 * 60_000;
+const TRIES = 5;
+const CODES_PER_ADDRESS = 5;
+const CODES_PER_CLIENT = 20;
+/** Tries of codes, right or wrong: two and a half for each code that a client may ask for. */
+const TRIES_PER_CLIENT = 50;
+const SHAPE = /^[0-9]{6}$/;
+
+export interface CodeOptions {
+  readonly store: Store;
+  readonly keyring: () => Awaitable<Keyring>;
+  /** Sends a code on its way; must neither wait nor throw. */
+  readonly send: (email: string, code: string) => void;
+  /** What is limited as one client: an IPv4 address, or the /64 of an IPv6 one. */
+  readonly limitKey: (ip: string) => string;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+export interface CodeRequest {
+  /** As it came. */
+  readonly email: unknown;
+  readonly ip: string;
+}
+
+export interface Codes {
+  /** Sends a code, which replaces the address's last one. @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
+  request(request: CodeRequest): Promise<void>;
+  /**
+   * Uses a code up. @returns the address that it proves, in lower case.
+   * @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS, INVALID_CODE
+   */
+  verify(request: CodeRequest & { readonly code: unknown }): Promise<string>;
+}
+
+/** Sign-in codes (decisions 3). Neither answers nor their timing tell whether an address has an account. */
+export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions): Codes {
+  async function throttle(...counters: readonly Counter[]): Promise<void> {
+    const wait = await store.throttle(counters, HOUR_MS);
+    if (wait === null) return;
+    const seconds = Math.max(1, Math.ceil(wait / 1000));
+    throw new GatewayError("TOO_MANY_REQUESTS", "Too many requests", {
+      retryAfter: seconds,
+      fields: { retry_after: seconds },
+    });
+  }
+
+  /** Keyed: six digits under a plain hash would be found in a moment. */
+  async function digestOf(email: string, code: string): Promise<Uint8Array> {
+    const key = deriveKey((await keyring()).key, "sign-in code");
+    return createHmac("sha256", key).update(`${email} ${code}`).digest();
+  }
+
+  return {
+    async request({ email, ip }) {
+      const address = parseEmail(email);
+      await throttle(
+        { name: `codes of address ${address}`, limit: CODES_PER_ADDRESS },
+        { name: `codes of client ${limitKey(ip)}`, limit: CODES_PER_CLIENT },
+      );
+      const code = randomInt(1_000_000).toString().padStart(6, "0");
+      const digest = await digestOf(address, code);
+      await store.putCode({ email: address, digest, expiresAt: now() + LIFE_MS, tries: TRIES });
+      send(address, code);
+    },
+
+    async verify({ email, code, ip }) {
+      const address = parseEmail(email);
+      if (typeof code !== "string") throw invalidRequest("/code", "must be a string of 6 digits");
+      await throttle({ name: `tries of client ${limitKey(ip)}`, limit: TRIES_PER_CLIENT });
+      // What cannot be a code costs the address none of its tries.
+      const good = SHAPE.test(code) && (await store.takeCode(address, await digestOf(address, code)));
+      if (!good) throw new GatewayError("INVALID_CODE", "Invalid or expired code");
+      return address;
+    },
+  };
+}

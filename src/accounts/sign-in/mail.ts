@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AuthSettings, Log } from "../../kit/index.ts";
+import { openSmtp } from "./smtp.ts";
+import type { Mail, SmtpPool } from "./smtp.ts";
+
+const RETRY_MS = 1_000;
+/** Beyond this many on their way no more are taken: a mail server that hangs must not fill the memory. */
+const MAXIMUM_UNDER_WAY = 1_000;
+const PATIENCE_MS = 5_000;
+
+export interface MailerOptions {
+  readonly settings: () => AuthSettings["email"];
+  readonly log: Log;
+  /** Milliseconds before a failed mail is tried again. */
+  readonly retryDelay?: number;
+  /** Milliseconds for which `close` waits. */
+  readonly patience?: number;
+}
+
+export interface Mailer {
+  /** Sends a sign-in code on its way; what becomes of it is in the log. Neither waits nor throws. */
+  sendCode(email: string, code: string): void;
+  /** Waits for mails under way, a few seconds at most. */
+  close(): Promise<void>;
+}
+
+/** Mails codes through `auth.email.smtp` of the settings in force; without one they are written to the log. */
+export function createMailer({ settings, log, retryDelay = RETRY_MS, patience = PATIENCE_MS }: MailerOptions): Mailer {
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let current: Server | null = null;
+
+  /** The server of these settings. One that a reload replaced is closed by the last mail it sends. */
+  function serverOf(url: string): Server {
+    if (current?.url === url) return current;
+    const replaced = current;
+    current = { url, pool: openSmtp(url), mails: 0 };
+    if (replaced?.mails === 0) replaced.pool.close();
+    return current;
+  }
+
+  /** One more attempt after a failure that may pass. */
+  async function sendTwice(pool: SmtpPool, mail: Mail): Promise<void> {
+    try {
+      await pool.send(mail, closing.signal);
+    } catch (error) {
+      if ((error as SmtpFailure).permanent === true || closing.signal.aborted) throw error;
+      await sleep(retryDelay, null, { signal: closing.signal });
+      await pool.send(mail, closing.signal);
+    }
+  }
+
+  async function deliver(url: string, mail: Mail): Promise<void> {
+    try {
+      const server = serverOf(url);
+      server.mails += 1;
+      try {
+        await sendTwice(server.pool, mail);
+      } finally {
+        server.mails -= 1;
+        if (server !== current && server.mails === 0) server.pool.close();
+      }
+    } catch (error) {
+      const domain = mail.to.slice(mail.to.indexOf("@") + 1);
+      log.error({ domain, ...describe(error) }, "a sign-in code could not be mailed: see auth.email");
+    }
+  }
+
+  return {
+    sendCode(email, code) {
+      const { from, smtp } = settings();
+      if (smtp.empty) {
+        log.warn({ email, code }, "auth.email.smtp is empty: a sign-in code is written to the log");
+        return;
+      }
+      if (underWay.size >= MAXIMUM_UNDER_WAY) {
+        log.error({ underWay: underWay.size }, "a sign-in code is not mailed: too many mails are under way");
+        return;
+      }
+      const sending = deliver(smtp.reveal(), codeMail(from, email, code)).finally(() => underWay.delete(sending));
+      underWay.add(sending);
+    },
+
+    async close() {
+      const sent = new AbortController();
+      const enough = sleep(patience, null, { signal: sent.signal }).catch(() => {});
+      await Promise.race([Promise.all(underWay), enough]);
+      sent.abort();
+      closing.abort();
+      await Promise.all(underWay);
+      current?.pool.close();
+    },
+  };
+}
+
+interface Server {
+  readonly url: string;
+  readonly pool: SmtpPool;
+  /** That it is sending. */
+  mails: number;
+}
+
+function codeMail(from: string, to: string, code: string): Mail {
+  return {
+    from,
+    to,
+    subject: "Your sign-in code",
+    text: `Your sign-in code is ${code}\n\nIt can be used once, within 10 minutes.\nIf you did not ask for it, ignore this mail.\n`,
+    // RFC 3834: nobody's absence notice answers it.
+    headers: { "auto-submitted": "auto-generated" },
+  };
+}
+
+/** What nodemailer's errors have. */
+interface SmtpFailure {
+  readonly code?: string;
+  /** The system's, below nodemailer's own. */
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+  readonly command?: string;
+  /** The server refused the mail for good. */
+  readonly permanent?: boolean;
+}
+
+/** Without the message: servers repeat addresses in theirs. */
+function describe(error: unknown): SmtpFailure {
+  const { code, originalCode, responseCode, command } = error as SmtpFailure;
+  return { code, originalCode, responseCode, command };
+}

@@ -1,0 +1,103 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { GatewayError } from "../../kit/index.ts";
+import type { AuthSettings, Awaitable, Store, User } from "../../kit/index.ts";
+import { newId } from "../ids.ts";
+import { digest } from "../keys.ts";
+import { deriveKey } from "../keyring.ts";
+import type { Keyring } from "../keyring.ts";
+import type { AccessToken, Tokens } from "../tokens.ts";
+
+/** Milliseconds within which the same refresh token may come again: parallel refreshes of one client. */
+const GRACE_MS = 250;
+/** Longer than the grace by what timers are early and clocks are coarse. */
+const HOLD_MS = GRACE_MS + 10;
+const SHAPE = /^rt_[A-Za-z0-9_-]{43}$/;
+
+/** What a sign-in answers (decisions 3). */
+export interface SessionBody extends AccessToken {
+  readonly token_type: "Bearer";
+  readonly refresh_token: string;
+  readonly user: { readonly id: string; readonly email: string; readonly plan_tier: string };
+}
+
+export interface Session {
+  readonly body: SessionBody;
+  /** The one in `body`, for a cookie. */
+  readonly refreshToken: string;
+  /** Unix milliseconds. */
+  readonly refreshExpiresAt: number;
+}
+
+export interface SessionOptions {
+  readonly settings: () => AuthSettings;
+  readonly store: Store;
+  readonly tokens: Pick<Tokens, "issue">;
+  readonly keyring: () => Awaitable<Keyring>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
+}
+
+export interface Sessions {
+  begin(user: User): Promise<Session>;
+  /** @throws GatewayError INVALID_TOKEN */
+  refresh(token: unknown): Promise<Session>;
+  /** Ends the session of a token, used up or not; anything else is ignored. */
+  end(token: unknown): Promise<void>;
+}
+
+/** Refresh tokens: 256 bits each, stored as SHA-256, rotated with every use; one used twice kills its family. */
+export function createSessions({ settings, store, tokens, keyring, now, sleep }: SessionOptions): Sessions {
+  async function sessionOf(user: User, refreshToken: string, refreshExpiresAt: number): Promise<Session> {
+    const { access_token, expires_in } = await tokens.issue(user);
+    const { id, email, tier } = user;
+    return {
+      body: {
+        access_token,
+        token_type: "Bearer",
+        expires_in,
+        refresh_token: refreshToken,
+        user: { id, email, plan_tier: tier },
+      },
+      refreshToken,
+      refreshExpiresAt,
+    };
+  }
+
+  return {
+    async begin(user) {
+      const token = tokenOf(randomBytes(32));
+      const expiresAt = now() + settings().tokens.refreshTtl;
+      await store.addFamily({ id: newId("family"), userId: user.id, digest: digest(token), expiresAt });
+      return sessionOf(user, token, expiresAt);
+    },
+
+    async refresh(token) {
+      if (typeof token !== "string" || !SHAPE.test(token)) throw invalidToken();
+      // The same for every refresh of the token, so that parallel ones agree without it being stored anywhere.
+      const key = deriveKey((await keyring()).key, "refresh token");
+      const successor = tokenOf(createHmac("sha256", key).update(token).digest());
+      const rotation = { digest: digest(token), successor: digest(successor), grace: GRACE_MS };
+      const rotated = await store.rotate(rotation);
+      const user = rotated && (await store.findUser(rotated.userId));
+      if (!user) throw invalidToken();
+      const session = await sessionOf(user, successor, rotated.expiresAt);
+      // Nobody has the successor before the grace is over: whoever comes with the old token after it was followed is no
+      // parallel refresh.
+      await sleep(HOLD_MS);
+      return session;
+    },
+
+    async end(token) {
+      if (typeof token === "string" && SHAPE.test(token)) await store.endFamily(digest(token));
+    },
+  };
+}
+
+function tokenOf(bytes: Buffer): string {
+  return `rt_${bytes.toString("base64url")}`;
+}
+
+function invalidToken(): GatewayError {
+  return new GatewayError("INVALID_TOKEN", "Invalid or expired token");
+}

@@ -1,0 +1,77 @@
+import type { ErrorObject } from "ajv";
+import { escapeSegment } from "./diagnostics.ts";
+
+/** The first mistake of a request body: `Invalid request: <pointer> <what>` (decisions 1.2). */
+export interface BodyProblem {
+  /** A missing field is pointed at by its own name, the whole body by `/`. */
+  readonly pointer: string;
+  readonly what: string;
+}
+
+/** The one mistake behind a validation that stopped at its first error. */
+export function explainBody(errors: readonly ErrorObject[]): BodyProblem {
+  // A condition that holds the mistake is reported too, after it.
+  const error = errors.findLast(({ keyword }) => keyword !== "if");
+  if (!error) return { pointer: "/", what: "is not valid" };
+  const { keyword, instancePath } = error;
+  if (keyword === "required") {
+    const { missingProperty } = error.params as { readonly missingProperty: string };
+    return { pointer: `${instancePath}/${escapeSegment(missingProperty)}`, what: "is required" };
+  }
+  return { pointer: instancePath === "" ? "/" : instancePath, what: what(error) };
+}
+
+function what({ keyword, schema: value, parentSchema }: ErrorObject): string {
+  switch (keyword) {
+    case "type":
+      return `must be ${typeNames(value)}`;
+    case "enum":
+      return `must be ${choices(value)}`;
+    case "pattern":
+      return `must be ${form(parentSchema)}`;
+    case "minItems":
+    case "minLength":
+      return "must not be empty";
+    case "maxItems":
+      return `must have at most ${String(value)} items`;
+    case "maxLength":
+      return `must be at most ${String(value)} characters`;
+    case "minimum":
+      return `must be at least ${String(value)}`;
+    case "maximum":
+      return `must be at most ${String(value)}`;
+    default:
+      return "is not valid";
+  }
+}
+
+/** JSON's own names: the reader is a developer with a request in hand. */
+const NAMES: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "an integer",
+  boolean: "a boolean",
+  array: "an array",
+  object: "an object",
+};
+
+/** `["string", "array", "null"]` is "a string, an array or null". */
+function typeNames(type: unknown): string {
+  const names = (Array.isArray(type) ? type : [type]).map((name: unknown) => NAMES[String(name)] ?? String(name));
+  const last = names.pop() ?? "";
+  return names.length === 0 ? last : `${names.join(", ")} or ${last}`;
+}
+
+/** Who may send null may as well leave the field out: it is no choice. */
+function choices(values: unknown): string {
+  const names = (Array.isArray(values) ? values : [])
+    .filter((value: unknown) => value !== null)
+    .map((value: unknown) => JSON.stringify(value));
+  return names.length === 1 ? names.join("") : `one of ${names.join(", ")}`;
+}
+
+/** A description of a field with a pattern says the form in words: "WIDTHxHEIGHT in pixels, or auto." */
+function form(schema: ErrorObject["parentSchema"]): string {
+  const words = String(schema?.["description"] ?? "of another form").replace(/\.$/, "");
+  return words.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+}

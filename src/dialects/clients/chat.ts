@@ -1,0 +1,207 @@
+import {
+  type AnswerExtras,
+  type AnswerFormat,
+  type Bill,
+  type Call,
+  type Json,
+  type StreamEvent,
+  type StreamFormat,
+  isJson,
+} from "../../kit/index.ts";
+import { parseJson } from "../json.ts";
+import { producedText } from "../openai/chat.ts";
+import { readUsage } from "../openai/usage.ts";
+
+/** What an image stands for in the hold: about a thousand tokens, whatever its encoded size. */
+const MEDIA_BYTES = 4000;
+const MEDIA = /^data:[^,]{0,200};base64,/;
+
+/** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
+const MAX_OUTPUT = 1_000_000_000;
+/** The same for `n`: so many answers of the default hold come to MAX_OUTPUT. */
+const MAX_ANSWERS = 1_000_000;
+
+/** The canonical call of a chat-completions body that its schema has accepted. */
+export function readChat(body: Json): Call {
+  return {
+    kind: "chat",
+    model: String(body["model"]),
+    stream: body["stream"] === true,
+    body,
+    promptBytes: textBytes(body["messages"]) + textBytes(body["tools"]),
+    maxOutput: maxOutput(body),
+    answers: answers(body),
+  };
+}
+
+function maxOutput(body: Json): number | null {
+  const limit = body["max_completion_tokens"] ?? body["max_tokens"];
+  if (typeof limit !== "number" || Number.isNaN(limit)) return null;
+  return Math.ceil(Math.min(Math.max(limit, 0) * answers(body), MAX_OUTPUT));
+}
+
+function answers({ n }: Json): number {
+  return typeof n === "number" && n > 1 ? Math.min(Math.ceil(n), MAX_ANSWERS) : 1;
+}
+
+/** UTF-8 bytes of all strings below `value`; an inlined file counts as one medium, not as its base64 text. */
+function textBytes(value: unknown): number {
+  let bytes = 0;
+  eachText(value, (text) => {
+    bytes += MEDIA.test(text) ? MEDIA_BYTES : Buffer.byteLength(text);
+  });
+  return bytes;
+}
+
+function eachText(value: unknown, visit: (text: string) => void): void {
+  // A stack of our own: a body nested deeper than the call stack must not throw here.
+  const open = [value];
+  while (open.length > 0) {
+    const item = open.pop();
+    if (typeof item === "string") visit(item);
+    else if (typeof item === "object" && item !== null) {
+      for (const inner of Array.isArray(item) ? item : Object.values(item)) open.push(inner);
+    }
+  }
+}
+
+/** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked (decisions 5.6). */
+export function chatFormat(call: Call): AnswerFormat & { readonly stream: StreamFormat } {
+  return new ChatFormat(call);
+}
+
+const USAGE_NULL = ',"usage":null}';
+
+class ChatFormat implements AnswerFormat, StreamFormat {
+  readonly stream = this;
+  readonly contentType = "application/json";
+  readonly heartbeat = ": keep-alive\n\n";
+  readonly #call: Call;
+  readonly #model: string;
+  readonly #wantsUsage: boolean;
+  #usageShown = false;
+  #last: Json = {};
+  /** Every chunk of one stream begins alike, up to its model: the learnt beginning, and what replaces it. */
+  #head = "";
+  #newHead = "";
+  #upstreamModel: unknown;
+
+  constructor(call: Call) {
+    this.#call = call;
+    this.#model = call.model;
+    const options = call.body["stream_options"];
+    this.#wantsUsage = isJson(options) && options["include_usage"] === true;
+  }
+
+  answer(body: Json, extras: AnswerExtras): string {
+    const { id, created } = body;
+    return JSON.stringify({
+      ...body,
+      id: typeof id === "string" && id !== "" ? id : `chatcmpl-${extras.id}`,
+      object: "chat.completion",
+      created: Number.isSafeInteger(created) ? created : extras.created,
+      model: this.#model,
+      usage: wholeUsage(body) ?? shownUsage(extras.bill),
+      latency_ms: extras.latencyMs,
+      provider: extras.provider,
+    });
+  }
+
+  event(event: StreamEvent): string {
+    const { data, raw } = event;
+    this.#last = data;
+    const counted = event.usage !== undefined;
+    // A count under another name, such as x_groq, is not what a client that asked will read.
+    if (this.#wantsUsage) this.#usageShown ||= counted && isJson(data["usage"]);
+    else if (counted && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
+    const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
+    const text = raw === undefined || (hide && counted) ? null : this.#splice(raw, data, hide);
+    return `data: ${text ?? this.#rewrite(data)}\n\n`;
+  }
+
+  failure(message: string): string {
+    return `data: ${JSON.stringify({ error: { message, type: "api_error" } })}\n\ndata: [DONE]\n\n`;
+  }
+
+  done(bill: Bill): string {
+    if (!this.#wantsUsage || this.#usageShown) return "data: [DONE]\n\n";
+    const chunk = { ...this.#last, model: this.#model, choices: [], usage: shownUsage(bill) };
+    return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+  }
+
+  killed(): string {
+    return "data: [DONE]\n\n";
+  }
+
+  promptText(): string {
+    const texts: string[] = [];
+    const { messages, tools } = this.#call.body;
+    eachText([messages, tools], (text) => {
+      if (!MEDIA.test(text)) texts.push(text);
+    });
+    return texts.join("\n");
+  }
+
+  producedText(body: Json): string {
+    const { choices } = body;
+    if (!Array.isArray(choices)) return "";
+    return choices
+      .map((choice) => (isJson(choice) && isJson(choice["message"]) ? producedText(choice["message"]) : ""))
+      .join("");
+  }
+
+  /**
+   * Exchanges the model inside the raw text; null when the text is not known to allow it. Only a beginning that was
+   * checked on a parsed chunk is replaced, so a "model" inside content or a nested object is never touched.
+   */
+  #splice(raw: string, data: Json, dropUsage: boolean): string | null {
+    if (this.#head === "" || !raw.startsWith(this.#head) || data["model"] !== this.#upstreamModel) {
+      if (!this.#learn(raw, data)) return null;
+    }
+    if (raw.includes("\n")) return null;
+    if (!dropUsage) return this.#newHead + raw.slice(this.#head.length);
+    if (!raw.endsWith(USAGE_NULL)) return null;
+    return `${this.#newHead}${raw.slice(this.#head.length, raw.length - USAGE_NULL.length)}}`;
+  }
+
+  #learn(raw: string, data: Json): boolean {
+    const { model } = data;
+    if (typeof model !== "string") return false;
+    const member = `"model":${JSON.stringify(model)}`;
+    const at = raw.indexOf(member);
+    const before = raw.slice(0, at);
+    // Closed right there it must be an object with that model: not a nested one's, nor the end of a longer name.
+    const beginning = at < 0 ? undefined : parseJson(`${before}${member}}`);
+    if (!isJson(beginning) || beginning["model"] !== model) return false;
+    this.#head = before + member;
+    this.#newHead = `${before}"model":${JSON.stringify(this.#model)}`;
+    this.#upstreamModel = model;
+    return true;
+  }
+
+  #rewrite(data: Json): string {
+    const chunk: Record<string, unknown> = { ...data, model: this.#model };
+    if (!this.#wantsUsage) {
+      delete chunk["usage"];
+      delete chunk["x_groq"];
+    }
+    return JSON.stringify(chunk);
+  }
+}
+
+/** The upstream's own usage, its total added where it left that out; null when it is no usage. */
+function wholeUsage(body: Json): Json | null {
+  const { usage } = body;
+  const counted = isJson(usage) ? readUsage(body) : null;
+  if (!isJson(usage) || counted === null) return null;
+  const total = usage["total_tokens"];
+  return Number.isSafeInteger(total) ? usage : { ...usage, total_tokens: counted.prompt + counted.completion };
+}
+
+function shownUsage({ usage }: Bill): Json {
+  return {
+    prompt_tokens: usage.prompt,
+    completion_tokens: usage.completion,
+    total_tokens: usage.prompt + usage.completion,
+  };
+}

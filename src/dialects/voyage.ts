@@ -1,0 +1,28 @@
+import type { UpstreamDialect } from "./dialect.ts";
+import { embeddingCodec, textsOf } from "./embeddings.ts";
+import { errorMessage } from "./errors.ts";
+import { pick } from "./fields.ts";
+import { getJson } from "./requests.ts";
+import { rerankCodec } from "./rerank.ts";
+
+/** Voyage's API. It refuses fields that it does not know, and `encoding_format: "float"`. */
+export const voyage: UpstreamDialect = {
+  name: "voyage",
+
+  codecs: {
+    embedding: embeddingCodec({
+      path: "/v1/embeddings",
+      body: (body) => ({
+        input: textsOf(body["input"]),
+        ...pick(body, ["input_type", "truncation"], { dimensions: "output_dimension" }),
+      }),
+    }),
+    rerank: rerankCodec({
+      path: "/v1/rerank",
+      body: (body) => pick(body, ["query", "documents", "truncation"], { top_n: "top_k" }),
+    }),
+  },
+
+  probe: (apiKey) => getJson("/v1/models", apiKey),
+  errorMessage,
+};

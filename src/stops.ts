@@ -1,0 +1,78 @@
+import type { Log, Store, StreamStops } from "./kit/index.ts";
+
+const POLL_MS = 1000;
+
+interface Watched {
+  readonly token: number;
+  readonly stop: () => void;
+}
+
+export interface StopsOptions {
+  readonly store: Pick<Store, "stopStreams" | "stopTokens">;
+  readonly log: Log;
+  /** Milliseconds between looks at the store. */
+  readonly every?: number;
+}
+
+export interface Stops extends StreamStops {
+  /** Ends the user's running streams. @returns how many there were, in every process. */
+  kill(userId: string): Promise<number>;
+  close(): void;
+}
+
+/** Ends streams whose user's stop token has been raised: at once in this process, by polling when another raised it. */
+export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stops {
+  const watched = new Map<string, Set<Watched>>();
+  let timer: NodeJS.Timeout | null = null;
+  let polling = false;
+
+  const raised = (userId: string, token: number): void => {
+    for (const entry of watched.get(userId) ?? []) {
+      if (entry.token >= token) continue;
+      forget(userId, entry);
+      entry.stop();
+    }
+  };
+
+  const forget = (userId: string, entry: Watched): void => {
+    const entries = watched.get(userId);
+    entries?.delete(entry);
+    if (entries?.size === 0) watched.delete(userId);
+    if (watched.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  };
+
+  const poll = async (): Promise<void> => {
+    // A store that is slower than the clock must not be asked more and more.
+    if (polling) return;
+    polling = true;
+    try {
+      for (const [userId, token] of await store.stopTokens([...watched.keys()])) raised(userId, token);
+    } catch (error) {
+      log.debug({ err: error }, "stop tokens cannot be read; the next look is in a second");
+    } finally {
+      polling = false;
+    }
+  };
+
+  return {
+    watch(userId, token, stop) {
+      const entry = { token, stop };
+      const entries = watched.get(userId);
+      if (entries === undefined) watched.set(userId, new Set([entry]));
+      else entries.add(entry);
+      timer ??= setInterval(() => void poll(), every).unref();
+      return () => forget(userId, entry);
+    },
+    async kill(userId) {
+      const { token, streams } = await store.stopStreams(userId);
+      raised(userId, token);
+      return streams;
+    },
+    close() {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Codec, UpstreamDialect } from "../dialects/dialect.ts";
+import type { AttemptError, Call, Log } from "../kit/index.ts";
+import { ByteStream } from "./bytes.ts";
+import { encodingFailure, type Head, headFailure, mediaType, protocol, statusFailure } from "./classify.ts";
+import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
+import { EventStream } from "./stream.ts";
+
+export interface Conversation {
+  readonly dialect: UpstreamDialect;
+  readonly codec: Codec;
+  readonly call: Call;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
+export function readAnswer(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+  const { dialect, codec, call, now, log } = conversation;
+  if (head.status !== 200) return readRefusal(dialect, statusFailure(head.status, head.headers, now()), head, owner);
+  if (codec.type === "bytes") {
+    const wrong = encodingFailure(head.headers);
+    const contentType = wrong ? null : codec.contentType(mediaType(head.headers), call);
+    if (contentType !== null) return new ByteStream(owner, contentType, call, log);
+    owner.fail(wrong ?? protocol("upstream answered with something other than what was asked for"));
+    return null;
+  }
+  const decoder = call.stream && codec.decoder ? codec.decoder() : null;
+  const wrong = headFailure(head.headers, decoder ? "text/event-stream" : "application/json");
+  if (!wrong) return decoder ? new EventStream(owner, decoder, log) : new AnswerReader(owner, codec, call);
+  owner.fail(wrong);
+  return null;
+}
+
+function readRefusal(
+  dialect: UpstreamDialect,
+  error: AttemptError,
+  { headers }: Head,
+  owner: ReaderOwner<Answer>,
+): Reader | null {
+  if (error.failure === "client_fault" && headers["content-encoding"] === undefined) {
+    return new RefusalReader(owner, dialect, error);
+  }
+  owner.reject(error);
+  owner.drain();
+  return null;
+}

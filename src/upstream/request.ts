@@ -1,0 +1,41 @@
+import type { UpstreamRequest } from "../dialects/dialect.ts";
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Where an upstream is and what its operator wants said with every request. */
+export interface Address {
+  /** Path of the base URL, without a trailing slash. */
+  readonly basePath: string;
+  /** As configured; names in lower case. */
+  readonly headers: Headers;
+}
+
+/** A dialect's request on its way to one upstream. */
+export function addressed(request: UpstreamRequest, { basePath, headers }: Address, more: Headers): UpstreamRequest {
+  return {
+    method: request.method,
+    path: joinPath(basePath, request.path),
+    headers: {
+      "user-agent": "route-gateway",
+      ...request.headers,
+      ...headers,
+      // Last, so that no configuration can ask for a compressed answer or break the trail of a request.
+      "accept-encoding": "identity",
+      ...more,
+    },
+    body: request.body,
+  };
+}
+
+const VERSION = String.raw`/v\d+(?:(?:alpha|beta)\d*)?`;
+const VERSIONED_BASE = new RegExp(`${VERSION}$`);
+const PATH_VERSION = new RegExp(`^${VERSION}(?=[/?]|$)`);
+
+/** The base URL's path (no trailing slash) and a dialect's; a version that the base ends with stands for the path's own. */
+export function joinPath(basePath: string, path: string): string {
+  return basePath + (VERSIONED_BASE.test(basePath) ? path.replace(PATH_VERSION, "") : path);
+}
+
+export function lowerCased(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

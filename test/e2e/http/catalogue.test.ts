@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json } from "../../../src/kit/index.ts";
+import { send } from "../support/http.ts";
+import { TestGateway, type TestUser } from "../support/in-process.ts";
+import { KIND_CHAINS } from "../support/kinds.ts";
+
+let gateway: TestGateway;
+let user: TestUser;
+let free: TestUser;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start({
+    chains: {
+      ...KIND_CHAINS,
+      "route/dear": {
+        scripts: ["-"],
+        tier: "Max",
+        display_name: "Dear One",
+        owned_by: "vendor",
+        created: "2026-01-15",
+        price: {
+          input_per_million: 0.15,
+          output_per_million: 1e-7,
+          cached_input_per_million: 0.075,
+          per_request: 0.000000001,
+        },
+      },
+      "route/hidden": { scripts: ["-"], published: false },
+      "route/a.b-c_d:1": { scripts: [], chain: [{ upstream: "one-1", model: "x" }] },
+    },
+    config: {
+      billing: { cost_multiplier: 1.35 },
+      models: { "route/rank": { price: { input_per_million: 123456.789 } } },
+    },
+  });
+  [user, free] = [await gateway.user(), await gateway.user({ tier: "Free" })];
+});
+afterAll(() => gateway.close());
+
+const parsed = ({ text }: { readonly text: string }): Json => JSON.parse(text) as Json;
+const detail = (id: string, who = user) => gateway.get(`/v1/models/${id}`, who);
+
+const PUBLISHED = ["one", "embed", "rank", "voice", "listen", "paint", "dear", "a.b-c_d:1"].map((id) => `route/${id}`);
+const DEAR = { id: "route/dear", object: "model", created: 1_768_435_200, owned_by: "vendor", tier: "Max" };
+
+describe("GET /v1/models", () => {
+  test("is the published catalogue, in the order of the configuration", async () => {
+    const answer = await gateway.get("/v1/models");
+    expect([answer.status, answer.headers["content-type"]]).toEqual([200, "application/json"]);
+    const { object, data } = parsed(answer) as { object: string; data: readonly Json[] };
+    expect([object, data.map(({ id }) => id)]).toEqual(["list", PUBLISHED]);
+    expect(data.find(({ id }) => id === "route/dear")).toEqual(DEAR);
+    expect(data[0]).toEqual({ id: "route/one", object: "model", created: 0, owned_by: "simulator", tier: "Free" });
+  });
+
+  test("is the same for everyone, whatever they bring", async () => {
+    const { text } = await gateway.get("/v1/models");
+    for (const authorization of [
+      `Bearer ${free.key}`,
+      `Bearer ${user.key}`,
+      "Bearer a.b.c",
+      "Bearer rk_x",
+      "Basic x",
+    ]) {
+      const answer = await gateway.send("/v1/models", {
+        method: "GET",
+        headers: { authorization, "x-api-key": "rk_" },
+      });
+      expect([answer.status, answer.text]).toEqual([200, text]);
+    }
+  });
+
+  test("follows the configuration", async () => {
+    const changing = await TestGateway.start();
+    await changing.reload({ models: { "route/one": { published: false } } });
+    expect(parsed(await changing.get("/v1/models"))["data"]).toEqual([]);
+    await changing.close();
+  });
+});
+
+describe("GET /v1/models/{model_id}", () => {
+  test.each(["route/dear", "route%2Fdear", "route%2fdear", "%72oute/dear"])("%s is found", async (id) => {
+    expect(parsed(await detail(id))).toEqual({ ...DEAR, allowed: true });
+    expect(parsed(await detail(id, free))).toEqual({ ...DEAR, allowed: false });
+  });
+
+  test("a name with every letter it may have is found, and so is one that is not published", async () => {
+    expect(parsed(await detail("route/a.b-c_d:1"))).toMatchObject({ id: "route/a.b-c_d:1", allowed: true });
+    expect(parsed(await detail("route%2Fa.b-c_d%3A1"))).toMatchObject({ id: "route/a.b-c_d:1" });
+    expect(parsed(await detail("route/hidden", free))).toMatchObject({ id: "route/hidden", allowed: true });
+    expect((await gateway.chat(free, { model: "route/hidden" })).status).toBe(200);
+  });
+
+  test.each([
+    "route/none",
+    "dear",
+    "route%252Fdear",
+    "route//dear",
+    "route/dear/",
+    "/route/dear",
+    "route/dear%00",
+    "route/DEAR",
+    "__proto__",
+    "constructor",
+    "route/dear%20",
+    "route/é",
+    "x".repeat(4_000),
+  ])("%s is not", async (id) => {
+    const answer = await detail(id);
+    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
+      404,
+      "application/json",
+      '{"error":"Model not found"}',
+    ]);
+    expect(answer.headers).not.toHaveProperty("x-error-code");
+  });
+
+  test("needs no more than a key or an access token", async () => {
+    const headers = { authorization: `Bearer ${await gateway.token(free)}` };
+    const answer = await gateway.send("/v1/models/route/dear", { method: "GET", headers });
+    expect(parsed(answer)).toEqual({ ...DEAR, allowed: false });
+    expect((await gateway.get("/v1/models/route/none")).status).toBe(401);
+    expect((await gateway.get("/v1/models/")).text).toBe('{"message":"Not found"}');
+  });
+
+  test("counts and costs nothing", async () => {
+    const before = await gateway.books(user);
+    await detail("route/dear");
+    await gateway.get("/v1/pricing", user);
+    expect(await gateway.books(user)).toEqual(before);
+  });
+});
+
+describe("GET /v1/pricing", () => {
+  test("has every published model with every price it has, as the operator wrote it", async () => {
+    const { models } = parsed(await gateway.get("/v1/pricing", free)) as { models: readonly Json[] };
+    expect(models.map(({ model }) => model)).toEqual(PUBLISHED);
+    const none = { input_per_million: 0, output_per_million: 0 };
+    const of = (id: string): Json => models.find(({ model }) => model === `route/${id}`)!;
+    expect(of("dear")).toEqual({
+      model: "route/dear",
+      display_name: "Dear One",
+      tier: "max",
+      input_per_million: 0.15,
+      output_per_million: 1e-7,
+      cached_input_per_million: 0.075,
+      per_request: 1e-9,
+    });
+    const named = (id: string) => ({ model: `route/${id}`, display_name: id, tier: "free" });
+    expect(of("one")).toEqual({ ...named("one"), input_per_million: 1, output_per_million: 2 });
+    expect(of("embed")).toEqual({ ...named("embed"), ...none, input_per_million: 1 });
+    expect(of("rank")).toEqual({ ...named("rank"), ...none, input_per_million: 123456.789, per_request: 0.001 });
+    expect(of("voice")).toEqual({ ...named("voice"), ...none, per_million_characters: 10 });
+    expect(of("listen")).toEqual({ ...named("listen"), ...none, per_second: 0.001 });
+    expect(of("paint")).toEqual({ ...named("paint"), ...none, per_image: 0.02 });
+  });
+
+  test("is identical for every caller", async () => {
+    const token = { authorization: `Bearer ${await gateway.token(user)}` };
+    const [one, two, three] = [
+      await gateway.get("/v1/pricing", free),
+      await gateway.get("/v1/pricing", user),
+      await gateway.send("/v1/pricing", { method: "GET", headers: token }),
+    ];
+    expect([two.text, three.text]).toEqual([one.text, one.text]);
+  });
+});
+
+test("GET /v1/settings says what the charges are multiplied by", async () => {
+  expect((await gateway.get("/v1/settings")).text).toBe('{"cost_multiplier":1.35}');
+  for (const cost_multiplier of [1, 0.1, 1e-9, 1234.5]) {
+    const other = await TestGateway.start({ config: { billing: { cost_multiplier } } });
+    expect(parsed(await other.get("/v1/settings"))).toEqual({ cost_multiplier });
+    await other.close();
+  }
+});
+
+test("HEAD is GET without a body, on both addresses; and the API is described", async () => {
+  for (const path of ["/v1/models", "/v1/settings", "/v1/status", "/openapi.json"]) {
+    const [whole, head] = [await gateway.get(path), await send(gateway.secondUrl + path, { method: "HEAD" })];
+    expect([whole.status, head.status, head.text]).toEqual([200, 200, ""]);
+    expect(head.headers["content-type"]).toBe(whole.headers["content-type"]);
+  }
+  expect(Object.keys(parsed(await gateway.get("/openapi.json"))["paths"] as Json)).toContain("/v1/images/generations");
+});

@@ -1,0 +1,204 @@
+import { SignJWT } from "jose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTokens } from "../../../src/accounts/tokens.ts";
+import type { Endpoint } from "../../../src/kit/index.ts";
+import type { Answer } from "../support/http.ts";
+import { TestGateway, type TestUser } from "../support/in-process.ts";
+import { askKind, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
+
+let gateway: TestGateway;
+let user: TestUser;
+/** Written in the table below by these names. */
+const secrets: Record<string, string> = {};
+
+/** Status, code and body of an answer; "served" for a 200. */
+const SERVED = "served";
+const REQUIRED = '401 - application/json {"message":"Authentication required"}';
+const INVALID_TOKEN = '401 - application/json {"message":"Invalid or expired token"}';
+const INVALID_KEY = "401 AUTHENTICATION_ERROR text/plain; charset=utf-8 Invalid API key";
+const NO_RIGHT = "401 AUTHENTICATION_ERROR text/plain; charset=utf-8 Authentication failed";
+const NO_SESSION = "429 RATE_LIMIT_ERROR text/plain; charset=utf-8 Authentication required";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers with `<name>` for a secret; then what inference, the account's own data and key management say to them. */
+const TABLE: readonly (readonly [Headers, inference: string, account: string, keys: string])[] = [
+  // 2.1
+  [{}, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "Bearer" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "Bearer " }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "Basic dXNlcjpwYXNz" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "<good>" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "<token>" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "Token <token>" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ authorization: "Bearer<token>" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ "x-access-token": "<token>" }, REQUIRED, REQUIRED, NO_SESSION],
+  [{ cookie: "token=<token>; gateway_refresh=<token>" }, REQUIRED, REQUIRED, NO_SESSION],
+  // 2.2
+  [{ "x-api-key": "<good>" }, SERVED, SERVED, NO_SESSION],
+  [{ authorization: "Bearer <good>" }, SERVED, SERVED, INVALID_TOKEN],
+  [{ authorization: "bearer   <good>" }, SERVED, SERVED, INVALID_TOKEN],
+  // 2.3
+  [{ "x-api-key": "<unknown>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
+  [{ "x-api-key": "<revoked>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
+  [{ "x-api-key": "<short>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
+  [{ "x-api-key": "<token>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
+  [{ "x-api-key": "Bearer <good>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
+  [{ authorization: "Bearer <unknown>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ authorization: "Bearer <revoked>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ authorization: "Bearer <short>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ authorization: "Bearer rk_" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  // 2.4
+  [{ authorization: "Bearer x" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <refresh>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <token> x" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <expired>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <nobody>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <unsigned>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <hs512>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <kidless>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <endless>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <elsewhere>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  // 2.5
+  [{ authorization: "Bearer <token>" }, NO_RIGHT, SERVED, SERVED],
+  [{ authorization: "bEARER <token>" }, NO_RIGHT, SERVED, SERVED],
+  // Both headers: X-API-Key decides, and is not read where keys are managed.
+  [{ "x-api-key": "<good>", authorization: "Bearer <token>" }, SERVED, SERVED, SERVED],
+  [{ "x-api-key": "<good>", authorization: "Bearer x" }, SERVED, SERVED, INVALID_TOKEN],
+  [{ "x-api-key": "<good>", authorization: "Bearer <unknown>" }, SERVED, SERVED, INVALID_TOKEN],
+  [{ "x-api-key": "<good>", authorization: "Basic dXNlcjpwYXNz" }, SERVED, SERVED, NO_SESSION],
+  [{ "x-api-key": "<unknown>", authorization: "Bearer <good>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ "x-api-key": "<revoked>", authorization: "Bearer <token>" }, INVALID_KEY, INVALID_KEY, SERVED],
+];
+
+const ACCOUNT = [
+  ["GET", "/v1/models/route/one"],
+  ["GET", "/v1/models/route%2Fone"],
+  ["GET", "/v1/pricing"],
+  ["GET", "/v1/user/requests"],
+  ["GET", "/v1/user/requests/hourly"],
+  ["POST", "/v1/user/streams/kill"],
+] as const;
+const PUBLIC = ["/v1/models", "/v1/status", "/v1/settings", "/openapi.json"] as const;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start({ chains: KIND_CHAINS });
+  user = await gateway.user();
+  const other = await gateway.user();
+  const [key] = await gateway.store.listKeys(other.id);
+  await gateway.store.revokeKey(key!.id);
+  const settings = gateway.gateway.generation.snapshot.auth.tokens;
+  const issue = async (id: string, { age = 0, audience = settings.audience } = {}): Promise<string> => {
+    const now = () => gateway.clock.now() - age;
+    const tokens = await createTokens({
+      settings: () => ({ ...settings, audience }),
+      now,
+      remember: (_, value) => value,
+    });
+    return (await tokens.issue({ id, tier: "Max" })).access_token;
+  };
+  const seconds = Math.floor(gateway.clock.now() / 1000);
+  const claims = { sub: user.id, plan: "Max", iss: settings.issuer, aud: settings.audience, iat: seconds, jti: "1" };
+  const secret = Buffer.from(settings.secrets[0]!.value.reveal());
+  const sign = (alg: string, kid: string | undefined, more: object): Promise<string> =>
+    new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) }).sign(secret);
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+  Object.assign(secrets, {
+    good: user.key,
+    unknown: `rk_${"0".repeat(64)}`,
+    revoked: other.key,
+    short: user.key.slice(0, -1),
+    refresh: `rt_${"a".repeat(43)}`,
+    token: await issue(user.id),
+    expired: await issue(user.id, { age: 3_600_000 }),
+    nobody: await issue("user_nobody"),
+    elsewhere: await issue(user.id, { audience: "elsewhere" }),
+    unsigned: `${encode({ alg: "none", kid: "a" })}.${encode({ ...claims, exp: seconds + 900 })}.`,
+    hs512: await sign("HS512", "a", { exp: seconds + 900 }),
+    kidless: await sign("HS256", undefined, { exp: seconds + 900 }),
+    endless: await sign("HS256", "a", {}),
+  });
+  // The claims themselves are good: what is refused above is refused for what it is named after.
+  Object.assign(secrets, { made: await sign("HS256", "a", { exp: seconds + 900 }) });
+});
+afterAll(() => gateway.close());
+
+function filled(headers: Headers): Headers {
+  const fill = (value: string): string => value.replace(/<(\w+)>/g, (_, name: string) => secrets[name]!);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
+}
+
+/** An answer as the table writes it; its `Retry-After` and the code of a 429 are looked at on the way. */
+function written({ status, headers, text }: Answer): string {
+  if (status === 429) expect(Number(headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  if (status === 200) return SERVED;
+  return `${status} ${String(headers["x-error-code"] ?? "-")} ${headers["content-type"]} ${text}`;
+}
+
+function askEndpoint(endpoint: Endpoint, headers: Headers): Promise<Answer> {
+  if (!("authorization" in headers || "x-api-key" in headers)) return ask("POST", PLACES[endpoint].path, headers, {});
+  return askKind(gateway, user, endpoint, {}, { headers: { authorization: "", ...headers } });
+}
+
+function ask(method: string, path: string, headers: Headers, body?: unknown): Promise<Answer> {
+  const type = body === undefined ? {} : { "content-type": "application/json" };
+  return gateway.send(path, { method, headers: { ...type, ...headers }, body });
+}
+
+test.each(TABLE)("%j", async (headers, inference, account, keys) => {
+  const given = filled(headers);
+  const before = await gateway.books(user);
+  const made: string[] = [];
+  const said: Record<string, string> = {};
+  for (const endpoint of ENDPOINTS) said[endpoint] = written(await askEndpoint(endpoint, given));
+  for (const [method, path] of ACCOUNT) said[path] = written(await ask(method, path, given));
+  const created = await ask("POST", "/v1/user/key", given, { name: "x" });
+  if (created.status === 200) made.push((JSON.parse(created.text) as { id: string }).id);
+  said["create"] = written(created);
+  said["list"] = written(await ask("GET", "/v1/user/key", given));
+  said["revoke"] = written(await ask("DELETE", `/v1/user/key/${made[0] ?? "key_x"}`, given));
+  expect(said).toEqual({
+    ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, inference])),
+    ...Object.fromEntries(ACCOUNT.map(([, path]) => [path, account])),
+    create: keys,
+    list: keys,
+    revoke: keys,
+  });
+  for (const path of PUBLIC) expect((await ask("GET", path, given)).status, path).toBe(200);
+  const after = await gateway.books(user);
+  if (inference === SERVED) expect(after.used.hour).toBe(before.used.hour + ENDPOINTS.length);
+  else expect(after).toEqual(before);
+});
+
+test("the claims that the table's bad tokens have are good ones", async () => {
+  expect((await ask("GET", "/v1/user/key", filled({ authorization: "Bearer <made>" }))).status).toBe(200);
+});
+
+test("where keys are managed a body is not looked at before the session", async () => {
+  for (const headers of [{}, { authorization: "Bearer x" }]) {
+    const answer = await gateway.send("/v1/user/key", { headers, body: "{" });
+    expect(answer.status).toBe("authorization" in headers ? 401 : 429);
+  }
+});
+
+test("by an access token the user's own counters and streams", async () => {
+  const someone = await gateway.user();
+  await gateway.chat(someone);
+  const token = await gateway.token(someone);
+  const { text } = await ask("GET", "/v1/user/requests", { authorization: `Bearer ${token}` });
+  expect(JSON.parse(text)).toMatchObject({ requests_used_today: 1, plan_tier: "Max" });
+  const stream = gateway.open(someone, { stream: true, sim: "?stall_after=2" });
+  await stream.until("data:");
+  const killed = await ask("POST", "/v1/user/streams/kill", { authorization: `Bearer ${token}` });
+  expect(killed.text).toBe('{"killed_streams":1}');
+  expect((await stream.whole()).text.endsWith("data: [DONE]\n\n")).toBe(true);
+});
+
+test("the tier in force is the stored one, not the one in the token", async () => {
+  const someone = await gateway.user();
+  const token = await gateway.token(someone);
+  await gateway.store.setTier(someone.id, "Free");
+  const { text } = await ask("GET", "/v1/user/requests", { authorization: `Bearer ${token}` });
+  expect(JSON.parse(text)).toMatchObject({ plan_tier: "Free" });
+});

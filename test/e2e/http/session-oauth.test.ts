@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { Browser, cookiesSet } from "../support/browser.ts";
+import { send, shown } from "../support/http.ts";
+import { CHAT, MESSAGES } from "../support/in-process.ts";
+import { AS_JSON, comeBack, type OAuthGateway, oauthGateway, sessionOf } from "../support/oauth.ts";
+import { bearer, post } from "../support/sign-in.ts";
+
+const GRACE = "grace@example.com";
+const FAILED = [401, undefined, "application/json", '{"message":"Sign-in failed"}'] as const;
+const STATE_COOKIE = "gateway_sign_in: httponly; max-age=600; path=/; samesite=Lax";
+const NO_STATE_COOKIE = "gateway_sign_in: httponly; max-age=0; path=/; samesite=Lax";
+const SESSION_COOKIE = "gateway_refresh: httponly; max-age=2592000; path=/; samesite=Lax";
+
+async function users({ gateway }: OAuthGateway): Promise<readonly string[]> {
+  return (await gateway.store.listUsers()).map(({ email }) => email);
+}
+
+test("a browser signs in: to the provider, back, and on to where it wanted to go, with a session", async () => {
+  const parts = await oauthGateway();
+  const { gateway, issuer, start, callback } = parts;
+  gateway.clock.stop();
+  const browser = new Browser();
+  const last = await browser.open(`${start}?redirect_to=${encodeURIComponent("/keys?tab=new#top")}`);
+  const [first, authorize, back, end] = browser.pages;
+  expect(browser.pages.map(({ status }) => status)).toEqual([302, 302, 302, 404]);
+
+  const { origin, searchParams } = new URL(first!.headers.location!);
+  expect([
+    origin,
+    ...["response_type", "client_id", "redirect_uri", "code_challenge_method"].map((name) => searchParams.get(name)),
+  ]).toEqual([issuer.url, "code", "gateway", callback, "S256"]);
+  expect(new Set(searchParams.get("scope")?.split(" "))).toEqual(new Set(["openid", "email"]));
+  for (const name of ["state", "nonce", "code_challenge"]) expect(searchParams.get(name)).toMatch(/^[\w-]{43}$/);
+  expect(cookiesSet(first!)).toEqual([STATE_COOKIE]);
+  expect(new URL(authorize!.headers.location!).searchParams.get("state")).toBe(searchParams.get("state"));
+
+  expect(cookiesSet(back!)).toEqual([NO_STATE_COOKIE, SESSION_COOKIE]);
+  expect([back!.headers.location, back!.headers["cache-control"], back!.text]).toEqual([
+    "/keys?tab=new#top",
+    "no-store",
+    "",
+  ]);
+  expect([end, String(last.url)]).toEqual([last, `${gateway.url}/keys?tab=new#top`]);
+  expect(Object.keys(browser.cookies(gateway.url))).toEqual(["gateway_refresh"]);
+
+  const refreshed = await browser.request("POST", `${gateway.url}/auth/refresh`, { origin: gateway.url });
+  expect([refreshed.status, cookiesSet(refreshed)]).toEqual([200, [SESSION_COOKIE]]);
+  const session = sessionOf(refreshed);
+  expect(session.user).toEqual({ id: expect.stringMatching(/^user_/), email: GRACE, plan_tier: "Lite" });
+  expect(browser.cookies(gateway.url)["gateway_refresh"]).toBe(session.refresh_token);
+  expect(await gateway.store.findUser(GRACE)).toMatchObject({ tier: "Lite", granted: 2_500_000_000n });
+
+  const made = await post(`${gateway.url}/v1/user/key`, { name: "browser" }, bearer(session.access_token));
+  const { key } = JSON.parse(made.text) as { key: string };
+  const chat = await post(gateway.url + CHAT, { model: "route/one", messages: MESSAGES }, bearer(key));
+  expect(chat.status).toBe(200);
+});
+
+test("a program that asks for JSON gets the session as login/verify answers it", async () => {
+  const parts = await oauthGateway();
+  parts.gateway.clock.stop();
+  const browser = new Browser();
+  const page = await browser.open(await comeBack(browser, parts.start), AS_JSON);
+  expect([page.status, page.headers["content-type"], cookiesSet(page)]).toEqual([
+    200,
+    "application/json",
+    [NO_STATE_COOKIE, SESSION_COOKIE],
+  ]);
+  expect(sessionOf(page)).toEqual({
+    access_token: expect.any(String),
+    token_type: "Bearer",
+    expires_in: 900,
+    refresh_token: expect.stringMatching(/^rt_[\w-]{43}$/),
+    user: { id: expect.any(String), email: GRACE, plan_tier: "Lite" },
+  });
+  const { status } = await send(`${parts.gateway.url}/v1/user/key`, {
+    method: "GET",
+    headers: bearer(sessionOf(page).access_token),
+  });
+  expect(status).toBe(200);
+});
+
+/** What is done to a sign-in before the browser comes back. */
+const SPOILED: Readonly<
+  Record<string, (spoil: { browser: Browser; url: URL; parts: OAuthGateway }) => void | URL | Promise<void | URL>>
+> = {
+  "another state": ({ url }) => url.searchParams.set("state", "x".repeat(43)),
+  "no state": ({ url }) => url.searchParams.delete("state"),
+  "two states": ({ url }) => url.searchParams.append("state", url.searchParams.get("state")!),
+  "no code": ({ url }) => url.searchParams.delete("code"),
+  "another code": ({ url }) => url.searchParams.set("code", "x"),
+  "nothing at all": ({ parts }) => new URL(parts.callback),
+  "no cookie": ({ url }) => new URL(url),
+  "a cookie that nobody made": ({ browser, url }) => browser.setCookie(url, "gateway_sign_in", "x.y.z"),
+  "the cookie of another sign-in": async ({ browser, parts }) =>
+    void (await browser.open(parts.start, {}, () => false)),
+  "an error of the provider": ({ url }) => {
+    url.searchParams.delete("code");
+    url.searchParams.set("error", "access_denied");
+    url.searchParams.set("error_description", "<script>alert(1)</script>");
+  },
+  "ten minutes of waiting": ({ parts }) => parts.gateway.clock.advance(600_000),
+};
+
+describe("a callback is refused", () => {
+  test.each(Object.entries(SPOILED))("with %s", async (name, spoil) => {
+    const parts = await oauthGateway();
+    const browser = new Browser();
+    const url = await comeBack(browser, parts.start);
+    const spoiled = (await spoil({ browser, url, parts })) ?? url;
+    const page = await (name === "no cookie" ? new Browser() : browser).open(spoiled, AS_JSON);
+    expect(shown(page)).toEqual(FAILED);
+    expect([cookiesSet(page), page.headers["cache-control"]]).toEqual([[NO_STATE_COOKIE], "no-store"]);
+    expect(browser.cookies(url)["gateway_refresh"]).toBeUndefined();
+    expect(await users(parts)).toEqual([]);
+  });
+
+  test("the second time, whoever brings it", async () => {
+    const parts = await oauthGateway();
+    const browser = new Browser();
+    const url = await comeBack(browser, parts.start);
+    const thief = new Browser();
+    thief.setCookie(url, "gateway_sign_in", browser.cookies(url)["gateway_sign_in"]!);
+    expect((await browser.open(url, AS_JSON)).status).toBe(200);
+    expect(shown(await browser.open(url, AS_JSON))).toEqual(FAILED);
+    expect(shown(await thief.open(url, AS_JSON))).toEqual(FAILED);
+    expect(await users(parts)).toEqual([GRACE]);
+  });
+
+  test.each([false, "true", 1, undefined])("for an address that the provider vouches for with %j", async (verified) => {
+    const parts = await oauthGateway();
+    parts.issuer.claims = { ...parts.issuer.claims, email_verified: verified };
+    const browser = new Browser();
+    expect(shown(await browser.open(await comeBack(browser, parts.start), AS_JSON))).toEqual(FAILED);
+    expect(await users(parts)).toEqual([]);
+  });
+
+  test("also when a browser wants a page, without a word of what came", async () => {
+    const parts = await oauthGateway();
+    const page = await new Browser().open(`${parts.callback}?error=access_denied&error_description=%3Cb%3Eno`);
+    expect(shown(page)).toEqual(FAILED);
+  });
+});
+
+test.each(["/auth/oauth/nobody", "/auth/oauth/nobody/callback", "/auth/oauth/constructor", "/auth/oauth/"])(
+  "%s is no path",
+  async (path) => {
+    const { gateway } = await oauthGateway();
+    const answer = await send(gateway.url + path, { method: "GET" });
+    expect([answer.status, answer.text]).toEqual([404, '{"message":"Not found"}']);
+  },
+);
+
+test("a provider that is away: 502 at the start, 401 at the end", async () => {
+  const parts = await oauthGateway();
+  const browser = new Browser();
+  const url = await comeBack(browser, parts.start);
+  await parts.issuer.stop();
+  expect(shown(await browser.open(url, AS_JSON))).toEqual(FAILED);
+  const other = await oauthGateway();
+  await other.issuer.stop();
+  expect(shown(await new Browser().open(other.start))).toEqual([
+    502,
+    "PROVIDER_ERROR",
+    "text/plain; charset=utf-8",
+    "Identity provider unavailable",
+  ]);
+});

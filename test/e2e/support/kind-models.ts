@@ -1,0 +1,42 @@
+import type { GatewayConfig } from "#schema";
+import { configuration } from "./configuration.ts";
+
+/** `configuration` with a model of every kind beside `route/one`, all on the same upstream. */
+export function kindsConfiguration(upstream: string): GatewayConfig {
+  const config = configuration(upstream);
+  const common = { tier: "Free", owned_by: "alpha" } as const;
+  const chain = (model: string) => [{ upstream: "alpha", model }] as const;
+  return {
+    ...config,
+    defaults: {
+      kinds: {
+        speech: { multipliers: { requests: 5 } },
+        transcription: { multipliers: { requests: 5 } },
+        image: { multipliers: { requests: 5 } },
+      },
+    },
+    models: {
+      ...config.models,
+      "route/embed": {
+        ...common,
+        kind: "embedding",
+        price: { input_per_million: 1000 },
+        chain: [...chain("sim-embed")],
+      },
+      "route/voice": {
+        ...common,
+        kind: "speech",
+        voices: ["sage", "alloy"],
+        price: { per_million_characters: 1000 },
+        chain: [...chain("sim-voice")],
+      },
+      "route/listen": {
+        ...common,
+        kind: "transcription",
+        price: { per_second: 0.001 },
+        chain: [...chain("sim-listen")],
+      },
+      "route/paint": { ...common, kind: "image", price: { per_image: 0.04 }, chain: [...chain("sim-paint")] },
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { NewCode, Store } from "../../src/kit/index.ts";
+import { MINUTE, digest, unique } from "./support.ts";
+
+const CODES = ["123456", "654321", "000000"].map(digest);
+
+type Command =
+  | { readonly do: "put"; readonly who: number; readonly code: number; readonly ttl: number; readonly tries: number }
+  | { readonly do: "take"; readonly who: number; readonly code: number; readonly shout: boolean }
+  | { readonly do: "pass"; readonly time: number };
+
+const WHO = fc.nat(1);
+const CODE = fc.nat(CODES.length - 1);
+const COMMAND: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("put" as const),
+      who: WHO,
+      code: CODE,
+      ttl: fc.constantFrom(1, 1_000, MINUTE),
+      tries: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("take" as const), who: WHO, code: CODE, shout: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("pass" as const), time: fc.constantFrom(1, 999, 1_000, MINUTE) }),
+  },
+);
+
+const address = () => `${unique("code")}@example.com`;
+
+/** Sign-in codes; `clock` is the store's own and only goes forward. */
+export function codeSuite(store: () => Store, clock: { now: number }): void {
+  const put = async (email: string, more: Partial<NewCode> = {}) =>
+    store().putCode({ email, digest: CODES[0]!, expiresAt: clock.now + 10 * MINUTE, tries: 5, ...more });
+  const take = async (email: string, code = 0) => store().takeCode(email, CODES[code]!);
+
+  describe("codes", () => {
+    test("are good once", async () => {
+      const email = address();
+      await put(email);
+      expect([await take(email), await take(email)]).toEqual([true, false]);
+    });
+
+    test("belong to an address, whatever its case", async () => {
+      const [email, other] = [address(), address()];
+      await put(email.toUpperCase());
+      expect(await take(other)).toBe(false);
+      // The Kelvin sign is a K to some, and another letter in an address.
+      expect(await take(email.replace("code", "co\u212ae"))).toBe(false);
+      expect(await take(email)).toBe(true);
+      expect(await take("")).toBe(false);
+    });
+
+    test.each([1, 5])("%d wrong ones are the end, one less is not", async (tries) => {
+      const email = address();
+      for (const [wrong, good] of [
+        [tries - 1, true],
+        [tries, false],
+      ] as const) {
+        await put(email, { tries });
+        for (let turn = 0; turn < wrong; turn++) expect(await take(email, 1)).toBe(false);
+        expect(await take(email), `after ${wrong}`).toBe(good);
+      }
+    });
+
+    test("expire to the millisecond", async () => {
+      const email = address();
+      const expiresAt = clock.now + 1_000;
+      await put(email, { expiresAt });
+      clock.now = expiresAt;
+      expect(await take(email)).toBe(false);
+      await put(email, { expiresAt: clock.now + 1_000 });
+      clock.now += 999;
+      expect(await take(email)).toBe(true);
+    });
+
+    test("a new one replaces the old, its tries and its expiry", async () => {
+      const email = address();
+      await put(email, { tries: 2, expiresAt: clock.now + 1 });
+      await take(email, 1);
+      await put(email, { digest: CODES[2]!, tries: 2 });
+      clock.now += 1;
+      expect([await take(email, 0), await take(email, 2)]).toEqual([false, true]);
+    });
+
+    test("a digest of another length is a wrong one", async () => {
+      const email = address();
+      await put(email, { tries: 4 });
+      for (const wrong of [new Uint8Array(0), CODES[0]!.subarray(0, 31), new Uint8Array(33)]) {
+        expect(await store().takeCode(email, wrong)).toBe(false);
+      }
+      expect(await take(email)).toBe(true);
+    });
+
+    test("100 takes of the right code at once: one is good", async () => {
+      const email = address();
+      await put(email);
+      const all = await Promise.all(Array.from({ length: 100 }, async () => take(email)));
+      expect(all.filter(Boolean)).toHaveLength(1);
+    });
+
+    test("guesses at once have no more tries than one after the other", async () => {
+      const email = address();
+      await put(email, { tries: 5 });
+      const guesses = Array.from({ length: 100 }, (_, index) => digest(index === 50 ? "123456" : `guess ${index}`));
+      const all = await Promise.all(guesses.map(async (guess) => store().takeCode(email, guess)));
+      expect(all).not.toContain(true);
+    });
+
+    test("random sequences do what the model does", async () => {
+      const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), async (commands) => {
+        const addresses = [address(), address()];
+        const model = new Map<number, { code: number; expiresAt: number; tries: number }>();
+        for (const command of commands) {
+          if (command.do === "pass") {
+            clock.now += command.time;
+            continue;
+          }
+          const { who, code } = command;
+          const email = addresses[who]!;
+          if (command.do === "put") {
+            const expiresAt = clock.now + command.ttl;
+            model.set(who, { code, expiresAt, tries: command.tries });
+            await put(email, { digest: CODES[code]!, expiresAt, tries: command.tries });
+            continue;
+          }
+          const kept = model.get(who);
+          const alive = kept !== undefined && kept.expiresAt > clock.now && kept.tries > 0;
+          const good = alive && kept.code === code;
+          if (good) model.delete(who);
+          else if (kept) kept.tries -= 1;
+          expect(await take(command.shout ? email.toUpperCase() : email, code)).toBe(good);
+        }
+      });
+      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
+    });
+  });
+}

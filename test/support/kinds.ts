@@ -1,0 +1,21 @@
+import type { AnswerFormat, Call, Intake, Json, Kind, Units } from "../../src/kit/index.ts";
+
+/** A call of a kind as its client dialect would read it. */
+export function testCall(kind: Kind, body: Json, units?: Units): Call {
+  const model = String(body["model"]);
+  return Object.freeze({ kind, model, stream: false, body, promptBytes: 0, maxOutput: 0, ...(units && { units }) });
+}
+
+/** Writes the canonical body as it is. */
+const PLAIN: AnswerFormat = {
+  contentType: "application/json",
+  answer: (body, { bill }) => JSON.stringify({ ...body, charge: String(bill.charge) }),
+  promptText: () => "",
+  producedText: () => "",
+  stream: null,
+};
+
+/** What an intake reads for such a call. */
+export function reads(call: Call): Intake["read"] {
+  return () => Promise.resolve({ call, format: PLAIN });
+}
