@@ -7,6 +7,8 @@ export interface UpstreamRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | StreamedBody | null;
+  /** JSON pointers into the client's body of what the dialect cannot express; left out: none. */
+  readonly dropped?: readonly string[];
 }
 
 /** A body too large to be copied together; may be read as often as there are tries. */
@@ -50,13 +52,15 @@ export interface AnswerCodec extends RequestCodec {
   /** @throws AttemptError "protocol" when the body is not what the dialect promises. */
   answer(body: Uint8Array, call: Call): Decoded;
   /** null: this kind has no streams of events. */
-  readonly decoder: (() => StreamDecoder) | null;
+  readonly decoder: ((call: Call) => StreamDecoder) | null;
+  /** The media type of a stream; left out: `text/event-stream`. */
+  readonly streamType?: string;
 }
 
 /** Answers with a body that is relayed as it is, such as audio. */
 export interface ByteCodec extends RequestCodec {
   readonly type: "bytes";
-  /** The media type for the client of a 200 with this one; null for a body that cannot be what was asked for. */
+  /** The media type for the client of a 200 with this `content-type` (parameters included); null for a body that cannot be it. */
   contentType(upstream: string, call: Call): string | null;
 }
 

@@ -51,6 +51,9 @@ export interface Upload {
   read(): AsyncIterable<Uint8Array>;
 }
 
+/** The format a chat request came in. */
+export type ClientDialect = "chat" | "messages" | "responses";
+
 /**
  * A request in the canonical shape, unknown fields included: for every kind that of OpenAI's endpoint, for rerank that of
  * Cohere's (`query`, `documents`, `top_n`). Frozen.
@@ -71,6 +74,12 @@ export interface Call {
   readonly units?: Units;
   /** The audio of a transcription; `body` holds the form's other fields. */
   readonly upload?: Upload;
+  /** Left out: `chat`. */
+  readonly dialect?: ClientDialect;
+  /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
+  readonly native?: Json;
+  /** The client's headers for upstreams of the same dialect, such as `anthropic-beta`. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One admitted request on its way; complete and frozen from `admit` on. */
@@ -94,10 +103,13 @@ export type AbortReason = "client_gone" | "killed" | "shutdown";
 
 /** Billed counts; `prompt` includes `cached`, `completion` includes `reasoning`. Non-negative integers; units left out: 0. */
 export interface Usage extends Units {
+  /** Includes what was read from and written to a cache. */
   readonly prompt: number;
   readonly completion: number;
   readonly cached: number;
   readonly reasoning: number;
+  /** Prompt tokens written to a cache; left out: 0. */
+  readonly cacheWrite?: number;
 }
 
 /** One event of a streamed answer: a chat-completion chunk. */
@@ -136,22 +148,25 @@ export type ByteSource = Source<Uint8Array>;
 /** What one upstream answered. */
 export type Reply = AnswerReply | EventReply | ByteReply;
 
-export interface AnswerReply {
-  readonly type: "answer";
+interface AnyReply {
   readonly target: Target;
+  /** JSON pointers into the client's body of what the upstream's dialect could not express; left out: none. */
+  readonly dropped?: readonly string[];
+}
+
+export interface AnswerReply extends AnyReply {
+  readonly type: "answer";
   readonly body: Json;
   readonly usage: Usage | null;
 }
 
-export interface EventReply {
+export interface EventReply extends AnyReply {
   readonly type: "events";
-  readonly target: Target;
   readonly source: EventSource;
 }
 
-export interface ByteReply {
+export interface ByteReply extends AnyReply {
   readonly type: "bytes";
-  readonly target: Target;
   readonly contentType: string;
   readonly source: ByteSource;
   readonly usage: Usage | null;
@@ -172,6 +187,8 @@ export type FailureClass =
   | "credentials"
   /** Not what the dialect promises. */
   | "protocol"
+  /** Nothing was sent: a strict model's request has fields that the upstream's dialect cannot express. */
+  | "unsupported"
   /** 400, 413, 422 and the like: the client's fault; no failover. */
   | "client_fault"
   /** Nobody waits any more. */

@@ -178,8 +178,8 @@ export interface Store {
 
   /** Replaces the address's code; addresses are those of `findUser`, without regard to ASCII case. */
   putCode(code: NewCode): Awaitable<void>;
-  /** Uses the code up when `digest` is its own, else one of its tries. @returns whether it was good. */
-  takeCode(email: string, digest: Uint8Array): Awaitable<boolean>;
+  /** Uses the code up when one of `digests` is its own, else one of its tries. @returns whether it was good. */
+  takeCode(email: string, digests: readonly Uint8Array[]): Awaitable<boolean>;
 
   addFamily(family: NewFamily): Awaitable<void>;
   /**

@@ -23,16 +23,21 @@ export function requireIdentity(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** The whole body in one buffer of at most `limit` bytes. @throws GatewayError 413, or 400 when the client leaves. */
-export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+/**
+ * The whole body in one buffer of at most `limit` bytes.
+ * @param signal aborted when nobody waits for it any more.
+ * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops.
+ */
+export function readBody(req: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(req.headers["content-length"] ?? 0) > limit) return reject(tooLarge(limit));
-    if (req.destroyed) return reject(brokenOff());
+    if (req.destroyed || signal?.aborted) return reject(brokenOff(signal));
     const chunks: Buffer[] = [];
     let size = 0;
     let loose = 0;
     const stop = (): void => {
       req.off("data", onData).off("end", onEnd).off("close", onClose);
+      signal?.removeEventListener("abort", onClose);
       req.pause();
     };
     const onData = (chunk: Buffer): void => {
@@ -53,9 +58,10 @@ export function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
     };
     const onClose = (): void => {
       stop();
-      reject(brokenOff());
+      reject(brokenOff(signal));
     };
     req.on("data", onData).on("end", onEnd).on("close", onClose);
+    signal?.addEventListener("abort", onClose);
   });
 }
 
@@ -63,9 +69,10 @@ export function tooLarge(limit: number): GatewayError {
   return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${limit} bytes`);
 }
 
-/** Nobody is left to read this. */
-export function brokenOff(): GatewayError {
-  return invalidRequest("/", "ended early");
+/** Why a body will not be whole: the gateway stops, or the client has gone, and nobody is left to read this. */
+export function brokenOff(signal?: AbortSignal): GatewayError {
+  if (signal?.reason !== "shutdown") return invalidRequest("/", "ended early");
+  return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
 }
 
 /** @throws GatewayError 400 for anything but one JSON object of bounded depth in UTF-8. */

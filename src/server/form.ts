@@ -29,17 +29,20 @@ export function requireForm({ headers }: IncomingMessage): void {
 /**
  * A form of at most `limit` bytes whose parts may come in any order. Its file is written away as it comes, no faster than
  * it can be. The caller disposes of the upload; when this throws there is none.
- * @throws GatewayError 413, 400 for anything but whole fields and one file, or when the client leaves.
+ * @param signal aborted when nobody waits for it any more.
+ * @throws GatewayError 413, 400 for anything but whole fields and one file or when the client leaves, 503 when the
+ * gateway stops.
  */
-export async function readForm(req: IncomingMessage, limit: number): Promise<Form> {
+export async function readForm(req: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Form> {
   if (Number(req.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
-  if (req.destroyed) throw brokenOff();
-  return new FormReader(req, limit).read();
+  if (req.destroyed || signal?.aborted) throw brokenOff(signal);
+  return new FormReader(req, limit, signal).read();
 }
 
 class FormReader {
   readonly #req: IncomingMessage;
   readonly #limit: number;
+  readonly #signal: AbortSignal | undefined;
   readonly #parser: BusboyInstance;
   readonly #done = Promise.withResolvers<Form>();
   readonly #fields = new Map<string, string | string[]>();
@@ -49,9 +52,10 @@ class FormReader {
   #parsed = false;
   #over = false;
 
-  constructor(req: IncomingMessage, limit: number) {
+  constructor(req: IncomingMessage, limit: number, signal: AbortSignal | undefined) {
     this.#req = req;
     this.#limit = limit;
+    this.#signal = signal;
     this.#parser = createParser(req);
   }
 
@@ -70,6 +74,7 @@ class FormReader {
       })
       .on("finish", () => this.#attempt(() => this.#finish()));
     this.#req.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onClose);
+    this.#signal?.addEventListener("abort", this.#onClose);
     return this.#done.promise;
   }
 
@@ -84,7 +89,7 @@ class FormReader {
     this.#parser.end();
   };
 
-  readonly #onClose = (): void => this.#fail(brokenOff());
+  readonly #onClose = (): void => this.#fail(brokenOff(this.#signal));
 
   #addField(name: string | undefined, value: string, cut: boolean): void {
     const pointer = pointerTo(name);
@@ -149,6 +154,7 @@ class FormReader {
   #stop(): void {
     this.#over = true;
     this.#req.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
+    this.#signal?.removeEventListener("abort", this.#onClose);
     this.#req.pause();
   }
 }

@@ -55,8 +55,8 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
       let form: Form | null = null;
       const read = async (): Promise<Call> => {
         const check = (body: Json): Json => checked(format.endpoint, body, validateBody);
-        if (format.body === "json") return format.read(check(await readJson(reception, bodyLimit)));
-        form = await readMultipart(reception, bodyLimit);
+        if (format.body === "json") return format.read(check(await readJson(reception, bodyLimit, client.signal)));
+        form = await readMultipart(reception, bodyLimit, client.signal);
         return format.read(check(form.fields), form.upload);
       };
       const intake: Intake = {
@@ -80,18 +80,18 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
   };
 }
 
-async function readJson(reception: Reception, limit: number): Promise<Json> {
+async function readJson(reception: Reception, limit: number, signal: AbortSignal): Promise<Json> {
   const { req } = reception;
   requireJson(req);
   invite(reception, limit);
-  return parseJson(await readBody(req, limit));
+  return parseJson(await readBody(req, limit, signal));
 }
 
-function readMultipart(reception: Reception, limit: number): Promise<Form> {
+function readMultipart(reception: Reception, limit: number, signal: AbortSignal): Promise<Form> {
   const { req } = reception;
   requireForm(req);
   invite(reception, limit);
-  return readForm(req, limit);
+  return readForm(req, limit, signal);
 }
 
 /** Lets a client send the body that it has announced, unless that is too long. */

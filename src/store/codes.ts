@@ -34,10 +34,10 @@ export function codeTable(db: DatabaseSync, now: () => number) {
       forget.run(now(), FORGOTTEN);
     },
 
-    /** Must run inside a transaction. One read, one comparison and one write, whatever the answer. */
-    takeCode(email: string, digest: Uint8Array): boolean {
+    /** Must run inside a transaction. One read, every comparison and one write, whatever the answer. */
+    takeCode(email: string, digests: readonly Uint8Array[]): boolean {
       const code = find.get(email) as CodeRow | undefined;
-      const same = isSame(code?.digest ?? NO_DIGEST, digest);
+      const same = digests.filter((digest) => isSame(code?.digest ?? NO_DIGEST, digest)).length > 0;
       const alive = code !== undefined && Number(code.expires_at) > now();
       const missed = alive && !same && code.tries > 1n;
       (missed ? miss : remove).run(email);

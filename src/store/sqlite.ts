@@ -125,8 +125,8 @@ export class SqliteStore implements Store {
   }
 
   // Not forced to the disk: the wait would tell whether there was a code.
-  takeCode(email: string, digest: Uint8Array) {
-    return this.#write(() => this.#codes.takeCode(email, digest));
+  takeCode(email: string, digests: readonly Uint8Array[]) {
+    return this.#write(() => this.#codes.takeCode(email, digests));
   }
 
   addFamily(family: NewFamily) {

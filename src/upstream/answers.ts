@@ -1,7 +1,7 @@
 import type { Codec, UpstreamDialect } from "../dialects/dialect.ts";
 import type { AttemptError, Call, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";
-import { encodingFailure, type Head, headFailure, mediaType, protocol, statusFailure } from "./classify.ts";
+import { contentType, encodingFailure, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
 import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
 import { EventStream } from "./stream.ts";
 
@@ -19,13 +19,13 @@ export function readAnswer(conversation: Conversation, head: Head, owner: Reader
   if (head.status !== 200) return readRefusal(dialect, statusFailure(head.status, head.headers, now()), head, owner);
   if (codec.type === "bytes") {
     const wrong = encodingFailure(head.headers);
-    const contentType = wrong ? null : codec.contentType(mediaType(head.headers), call);
-    if (contentType !== null) return new ByteStream(owner, contentType, call, log);
+    const type = wrong ? null : codec.contentType(contentType(head.headers), call);
+    if (type !== null) return new ByteStream(owner, type, call, log);
     owner.fail(wrong ?? protocol("upstream answered with something other than what was asked for"));
     return null;
   }
-  const decoder = call.stream && codec.decoder ? codec.decoder() : null;
-  const wrong = headFailure(head.headers, decoder ? "text/event-stream" : "application/json");
+  const decoder = call.stream && codec.decoder ? codec.decoder(call) : null;
+  const wrong = headFailure(head.headers, decoder ? (codec.streamType ?? "text/event-stream") : "application/json");
   if (!wrong) return decoder ? new EventStream(owner, decoder, log) : new AnswerReader(owner, codec, call);
   owner.fail(wrong);
   return null;

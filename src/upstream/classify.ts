@@ -49,7 +49,8 @@ export function statusFailure(status: number, headers: Headers, now: number): At
 /** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
 export function headFailure(headers: Headers, expected: string): AttemptError | null {
   const wrong = encodingFailure(headers);
-  if (wrong || mediaType(headers) === expected) return wrong;
+  const type = contentType(headers).split(";")[0]?.trim().toLowerCase();
+  if (wrong || type === expected) return wrong;
   return protocol(`upstream answered with something other than ${expected}`);
 }
 
@@ -59,9 +60,9 @@ export function encodingFailure(headers: Headers): AttemptError | null {
   return encoding.toLowerCase() === "identity" ? null : protocol("upstream compressed its answer without being asked");
 }
 
-/** In lower case, without parameters; empty when there is none. */
-export function mediaType(headers: Headers): string {
-  return first(headers["content-type"])?.split(";")[0]?.trim().toLowerCase() ?? "";
+/** As sent, parameters included; empty when there is none. */
+export function contentType(headers: Headers): string {
+  return first(headers["content-type"]) ?? "";
 }
 
 /** What a failed exchange of bytes means; `sent` tells whether the request had been written. */

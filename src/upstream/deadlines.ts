@@ -5,7 +5,7 @@ export type Phase = "connect" | "send" | "head" | "body";
 
 const LATE: Readonly<Record<Phase, string>> = {
   connect: "upstream timed out while connecting",
-  send: "upstream timed out while it was sent the request",
+  send: "upstream timed out while the request was sent",
   head: "upstream timed out waiting for the first byte",
   body: "upstream timed out in the middle of its answer",
 };

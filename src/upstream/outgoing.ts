@@ -10,22 +10,20 @@ const PIECE = 64 * 1024;
  */
 export function outgoing(body: StreamedBody, onError: (error: unknown) => void): Readable {
   const source = pieces(body, onError);
-  const stream = new Readable({
+  return new Readable({
     highWaterMark: PIECE,
     read() {
       source.next().then(
         ({ value }) => this.push(value ?? null),
-        (error: Error) => this.destroy(error),
+        () => this.destroy(),
       );
     },
-    destroy(error, callback) {
+    destroy(cause, callback) {
       // Not waited for: an iterator that hangs must not keep the request.
       source.return().catch(() => undefined);
-      callback(error);
+      callback(cause);
     },
   });
-  // What happens to it once nobody reads it any more would otherwise end the process.
-  return stream.on("error", () => undefined);
 }
 
 export function streamed(text: string): StreamedBody {

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { AttemptError, type Log, type Upstream } from "../kit/index.ts";
 import type { KeyPool } from "./keys.ts";
@@ -72,5 +72,5 @@ function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSigna
     wheel,
     now,
   });
-  return attempt.run(pool, addressed(dialect.probe(key), address, {}));
+  return attempt.run(pool, addressed(dialect.probe(key), address, randomUUID()));
 }

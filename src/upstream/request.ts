@@ -11,17 +11,17 @@ export interface Address {
 }
 
 /** A dialect's request on its way to one upstream. */
-export function addressed(request: UpstreamRequest, { basePath, headers }: Address, more: Headers): UpstreamRequest {
+export function addressed(request: UpstreamRequest, address: Address, requestId: string): UpstreamRequest {
   return {
     method: request.method,
-    path: joinPath(basePath, request.path),
+    path: joinPath(address.basePath, request.path),
     headers: {
       "user-agent": "route-gateway",
       ...request.headers,
-      ...headers,
+      ...address.headers,
       // Last, so that no configuration can ask for a compressed answer or break the trail of a request.
       "accept-encoding": "identity",
-      ...more,
+      "x-request-id": requestId,
     },
     body: request.body,
   };
@@ -33,7 +33,8 @@ const PATH_VERSION = new RegExp(`^${VERSION}(?=[/?]|$)`);
 
 /** The base URL's path (no trailing slash) and a dialect's; a version that the base ends with stands for the path's own. */
 export function joinPath(basePath: string, path: string): string {
-  return basePath + (VERSIONED_BASE.test(basePath) ? path.replace(PATH_VERSION, "") : path);
+  const own = PATH_VERSION.exec(path)?.[0];
+  return basePath + (own !== undefined && VERSIONED_BASE.test(basePath) ? path.slice(own.length) : path);
 }
 
 export function lowerCased(headers: Headers): Headers {

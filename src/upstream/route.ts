@@ -122,7 +122,7 @@ export class Route {
 
   #request({ codec, call, target, exchange }: Errand, key: string): UpstreamRequest {
     const { upstream, address } = this.#options;
-    const request = addressed(codec.request(call, target, key), address, { "x-request-id": exchange.requestId });
+    const request = addressed(codec.request(call, target, key), address, exchange.requestId);
     // Only a streamed body can be broken off over HTTP/2 without harm.
     const whole = upstream.http2 && typeof request.body === "string";
     return whole ? { ...request, body: streamed(request.body) } : request;

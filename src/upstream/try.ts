@@ -26,8 +26,6 @@ export interface TryOptions<Result> {
   readonly now: () => number;
 }
 
-const GIVEN_UP = new Error("given up");
-
 /** As much of a pool as one request needs. */
 export type TryPool = Pick<Pool, "dispatch" | "stats">;
 
@@ -35,11 +33,13 @@ export type TryPool = Pick<Pool, "dispatch" | "stats">;
 export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderOwner<Result> {
   due = 0;
   slot = -1;
-  /** Milliseconds from the start to the first byte of the body; null while there is none. */
+  /** Milliseconds from the start, or from the end of a streamed request, to the first byte of the answer's body. */
   firstByte: number | null = null;
   readonly #options: TryOptions<Result>;
   readonly #settled = Promise.withResolvers<Result>();
   readonly #deadlines: Deadlines;
+  /** Unix milliseconds. */
+  #measuredFrom: number;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
   #reader: Reader | null = null;
@@ -53,7 +53,8 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
 
   constructor(options: TryOptions<Result>) {
     this.#options = options;
-    this.#deadlines = new Deadlines(options.timeouts, options.deadline, options.now());
+    this.#measuredFrom = options.now();
+    this.#deadlines = new Deadlines(options.timeouts, options.deadline, this.#measuredFrom);
     this.due = this.#deadlines.due;
   }
 
@@ -97,8 +98,10 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
   }
 
   onRequestSent(): void {
+    if (this.#sending === null) return;
     this.onBodySent();
     this.#sending = null;
+    this.#measuredFrom = this.#options.now();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Head["headers"]): void {
@@ -124,7 +127,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     if (this.#phase === "over") return;
     if (this.#phase === "head") {
       this.#phase = "body";
-      this.firstByte = this.#options.now() - this.#deadlines.startedAt;
+      this.firstByte = this.#options.now() - this.#measuredFrom;
     }
     this.#received();
     try {
@@ -208,13 +211,13 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     const sending = this.#sending !== null;
     this.#stop();
     // An abort amid a body can make Node's HTTP/2 write empty frames for ever: a body that breaks off ends the request too.
-    if (!sending) this.#controller?.abort(GIVEN_UP);
+    if (!sending) this.#controller?.abort(new Error("given up"));
   }
 
-  #written({ body, ...request }: UpstreamRequest): Dispatcher.DispatchOptions {
-    if (typeof body === "string" || body === null) return { ...request, body };
+  #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
+    if (typeof body === "string" || body === null) return { method, path, headers, body };
     this.#sending = outgoing(body, (error) => this.#unsent(error));
-    return { ...request, headers: { ...request.headers, "content-length": `${body.length}` }, body: this.#sending };
+    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: this.#sending };
   }
 
   #dispatch(pool: TryPool, request: Dispatcher.DispatchOptions): void {
@@ -246,7 +249,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     this.#phase = "over";
     this.#options.wheel.unwatch(this);
     this.#options.signal.removeEventListener("abort", this);
-    this.#sending?.destroy(GIVEN_UP);
+    this.#sending?.destroy();
     this.#sending = null;
   }
 }

@@ -39,13 +39,22 @@ const address = () => `${unique("code")}@example.com`;
 export function codeSuite(store: () => Store, clock: { now: number }): void {
   const put = async (email: string, more: Partial<NewCode> = {}) =>
     store().putCode({ email, digest: CODES[0]!, expiresAt: clock.now + 10 * MINUTE, tries: 5, ...more });
-  const take = async (email: string, code = 0) => store().takeCode(email, CODES[code]!);
+  const take = async (email: string, code = 0) => store().takeCode(email, [CODES[code]!]);
 
   describe("codes", () => {
     test("are good once", async () => {
       const email = address();
       await put(email);
       expect([await take(email), await take(email)]).toEqual([true, false]);
+    });
+
+    test("are good by any of the digests, and a miss by all of them is one try", async () => {
+      const email = address();
+      await put(email, { tries: 2 });
+      expect(await store().takeCode(email, [CODES[1]!, CODES[2]!])).toBe(false);
+      expect(await store().takeCode(email, [CODES[1]!, CODES[0]!])).toBe(true);
+      await put(email);
+      expect(await store().takeCode(email, [])).toBe(false);
     });
 
     test("belong to an address, whatever its case", async () => {
@@ -94,7 +103,7 @@ export function codeSuite(store: () => Store, clock: { now: number }): void {
       const email = address();
       await put(email, { tries: 4 });
       for (const wrong of [new Uint8Array(0), CODES[0]!.subarray(0, 31), new Uint8Array(33)]) {
-        expect(await store().takeCode(email, wrong)).toBe(false);
+        expect(await store().takeCode(email, [wrong])).toBe(false);
       }
       expect(await take(email)).toBe(true);
     });
@@ -110,7 +119,7 @@ export function codeSuite(store: () => Store, clock: { now: number }): void {
       const email = address();
       await put(email, { tries: 5 });
       const guesses = Array.from({ length: 100 }, (_, index) => digest(index === 50 ? "123456" : `guess ${index}`));
-      const all = await Promise.all(guesses.map(async (guess) => store().takeCode(email, guess)));
+      const all = await Promise.all(guesses.map(async (guess) => store().takeCode(email, [guess])));
       expect(all).not.toContain(true);
     });
 

@@ -66,7 +66,7 @@ describe("what has ended goes, a little with each that comes", () => {
         (turn) => put(100 + turn),
       ),
     ).toEqual(Array.from({ length: 100 }, (_, turn) => 99 - turn + Math.max(0, 2 * turn - 98)));
-    store.takeCode("150@example.com", digest("1"));
+    store.takeCode("150@example.com", [digest("1")]);
     expect(rows("codes"), "used").toBe(99);
   });
 

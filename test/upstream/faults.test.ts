@@ -37,7 +37,7 @@ async function serve(script: (request: RawRequest) => void): Promise<{ server: R
   return { server, leased };
 }
 
-const BRIEF = { ...TIMEOUTS, firstByte: 120, idle: 120 };
+const BRIEF = { ...TIMEOUTS, firstByte: 70, idle: 70 };
 const JSON_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 const html = "<html><body>nginx at 10.9.8.7</body></html>";
 

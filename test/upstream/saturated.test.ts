@@ -36,7 +36,7 @@ const endless = ({ socket }: RawRequest): void => {
   socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event("a"))]));
 };
 
-const TIMEOUTS = { connect: 500, firstByte: 10_000, idle: 10_000, total: 20_000 };
+const TIMEOUTS = { connect: 300, firstByte: 10_000, idle: 10_000, total: 20_000 };
 const ALPHA = target({ timeouts: TIMEOUTS });
 const BETA = target({ timeouts: TIMEOUTS, upstream: "beta" });
 const STREAM = call({ stream: true });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { UpstreamSet } from "../../src/upstream/upstreams.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   bytesOf,
@@ -80,6 +81,8 @@ describe("a certificate that cannot be trusted sends nothing", () => {
   });
 });
 
+const originOf = (server: Http2SecureServer): string => `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
 let script: (stream: ServerHttp2Stream) => void = () => undefined;
 
 const head = (stream: ServerHttp2Stream, type: string): void =>
@@ -131,30 +134,30 @@ describe("with a certificate that is trusted", () => {
       server.close();
     });
     const leased = async (http2: boolean): ReturnType<typeof lease> => {
-      const one = await lease(
-        upstream(`https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, { http2, connections: 1 }),
-      );
+      const one = await lease(upstream(`${originOf(server)}/v1`, { http2, connections: 1 }));
       open.push({ close: () => one.end() });
       return one;
     };
 
-    describe("uploads", () => {
-      const upload = async (file: File, signal?: AbortSignal) => {
-        const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        const one = await leaseWith(bytewise, upstream(origin, { http2: true }));
-        open.push({ close: () => one.end() });
-        return one.set.send(target(), transcribe(file), exchange(signal === undefined ? {} : { signal }));
-      };
+    const bytewiseSet = async (): Promise<UpstreamSet> => {
+      const one = await leaseWith(bytewise, upstream(originOf(server), { http2: true }));
+      open.push({ close: () => one.end() });
+      return one.set;
+    };
 
+    describe("uploads", () => {
       it("arrive whole", async () => {
         script = (stream) => {
-          void digestOf(stream as AsyncIterable<Buffer>).then((text) => {
+          void (async () => {
+            const text = await digestOf(stream as AsyncIterable<Buffer>);
             head(stream, "application/json");
             stream.end(JSON.stringify({ text }));
-          });
+          })();
         };
         const file = new File(160);
-        expect(await upload(file)).toMatchObject({ body: { text: await file.digest() } });
+        expect(await (await bytewiseSet()).send(target(), transcribe(file), exchange())).toMatchObject({
+          body: { text: await file.digest() },
+        });
         expect(file.reading).toBe(0);
       });
 
@@ -162,7 +165,9 @@ describe("with a certificate that is trusted", () => {
         script = (stream) => stream.pause();
         const client = new AbortController();
         const file = new File(1_000);
-        const sent = failure(upload(file, client.signal));
+        const sent = failure(
+          (await bytewiseSet()).send(target(), transcribe(file), exchange({ signal: client.signal })),
+        );
         await until(() => file.given > 0, "some of it is sent");
         client.abort("client_gone");
         expect(await sent).toMatchObject({ failure: "aborted" });
@@ -175,10 +180,26 @@ describe("with a certificate that is trusted", () => {
           stream.end();
         };
         const early = new File(1_000);
-        expect(await failure(upload(early))).toMatchObject({ failure: "rate_limited" });
+        expect(await failure((await bytewiseSet()).send(target(), transcribe(early), exchange()))).toMatchObject({
+          failure: "rate_limited",
+        });
         await expect.poll(() => early.reading).toBe(0);
         expect(early.given).toBeLessThan(early.size);
       });
+    });
+
+    it("gives up an answer that is wrong and ends before a long prompt is sent", async () => {
+      script = (stream) => {
+        stream.pause();
+        head(stream, "text/html");
+        stream.end();
+      };
+      const { set } = await leased(true);
+      const long = call({ body: { messages: [{ role: "user", content: "x".repeat(300_000) }] } });
+      for (let round = 0; round < 3; round += 1) {
+        expect(await failure(set.send(target(), long, exchange()))).toMatchObject({ failure: "protocol" });
+      }
+      await expect.poll(() => streams.size).toBe(0);
     });
 
     it("relays bytes under back-pressure", async () => {
@@ -187,10 +208,7 @@ describe("with a certificate that is trusted", () => {
         head(stream, "audio/mpeg");
         stream.end(body);
       };
-      const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const one = await leaseWith(bytewise, upstream(origin, { http2: true }));
-      open.push({ close: () => one.end() });
-      const { source } = bytesOf(await one.set.send(target(), SPEECH, exchange()));
+      const { source } = bytesOf(await (await bytewiseSet()).send(target(), SPEECH, exchange()));
       const chunks: Uint8Array[] = [];
       const ended = Promise.withResolvers<unknown>();
       source.open({

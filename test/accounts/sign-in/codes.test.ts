@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { storeUnavailable } from "../../../src/kit/index.ts";
-import { INVALID_CODE, OTHER_SECRET, outcome, signInBench } from "./support.ts";
+import { INVALID_CODE, OTHER_SECRET, outcome, SECRET, signInBench } from "./support.ts";
 import { START, tokenSettings } from "../support.ts";
 
 const EMAIL = "grace@example.com";
@@ -169,12 +169,35 @@ describe("a sign-in code", () => {
     expect(digests[0]).toHaveLength(64);
     const digestWhen = async (email: string) => {
       await signIn.verifyCode({ email, code, ip: IP }).catch(() => {});
-      digests.push(Buffer.from(take.mock.lastCall![1]).toString("hex"));
+      digests.push(...take.mock.lastCall![1].map((digest) => Buffer.from(digest).toString("hex")));
     };
     await digestWhen("eve@example.com");
     reload({ tokens: tokenSettings({ b: OTHER_SECRET }) });
     await digestWhen(EMAIL);
     expect(new Set(digests).size, "by address and by secret").toBe(3);
+  });
+
+  test("on its way outlives a new first secret, and dies with its own", async () => {
+    const { signIn, codeOf, reload } = await signInBench();
+    await signIn.requestCode({ email: EMAIL, ip: IP });
+    reload({ tokens: tokenSettings({ b: OTHER_SECRET, a: SECRET }) });
+    expect(await signIn.verifyCode({ email: EMAIL, code: codeOf(EMAIL), ip: IP })).toMatchObject({ body: {} });
+    await signIn.requestCode({ email: EMAIL, ip: IP });
+    reload({ tokens: tokenSettings({ a: SECRET }) });
+    const again = signIn.verifyCode({ email: EMAIL, code: codeOf(EMAIL), ip: IP });
+    await expect(again).rejects.toMatchObject(INVALID_CODE);
+  });
+
+  test("costs one try a guess, however many secrets there are", async () => {
+    const { signIn, codeOf, reload } = await signInBench();
+    reload({ tokens: tokenSettings({ b: OTHER_SECRET, a: SECRET }) });
+    await signIn.requestCode({ email: EMAIL, ip: IP });
+    const code = codeOf(EMAIL);
+    for (let guess = 1; guess <= 4; guess += 1) {
+      const wrong = signIn.verifyCode({ email: EMAIL, code: otherThan(code, guess), ip: IP });
+      await expect(wrong).rejects.toMatchObject(INVALID_CODE);
+    }
+    expect(await signIn.verifyCode({ email: EMAIL, code, ip: IP })).toMatchObject({ body: {} });
   });
 
   test("is not sent when it cannot be kept, and an absent store is no wrong code", async () => {

@@ -40,6 +40,7 @@ afterAll(() => gateway.close());
 const parsed = ({ text }: { readonly text: string }): Json => JSON.parse(text) as Json;
 const detail = (id: string, who = user) => gateway.get(`/v1/models/${id}`, who);
 
+const named = (id: string) => ({ model: `route/${id}`, display_name: id, tier: "free" });
 const PUBLISHED = ["one", "embed", "rank", "voice", "listen", "paint", "dear", "a.b-c_d:1"].map((id) => `route/${id}`);
 const DEAR = { id: "route/dear", object: "model", created: 1_768_435_200, owned_by: "vendor", tier: "Max" };
 
@@ -146,7 +147,6 @@ describe("GET /v1/pricing", () => {
       cached_input_per_million: 0.075,
       per_request: 1e-9,
     });
-    const named = (id: string) => ({ model: `route/${id}`, display_name: id, tier: "free" });
     expect(of("one")).toEqual({ ...named("one"), input_per_million: 1, output_per_million: 2 });
     expect(of("embed")).toEqual({ ...named("embed"), ...none, input_per_million: 1 });
     expect(of("rank")).toEqual({ ...named("rank"), ...none, input_per_million: 123456.789, per_request: 0.001 });

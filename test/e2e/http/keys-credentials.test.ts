@@ -103,7 +103,6 @@ beforeAll(async () => {
   const secret = Buffer.from(settings.secrets[0]!.value.reveal());
   const sign = (alg: string, kid: string | undefined, more: object): Promise<string> =>
     new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) }).sign(secret);
-  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
   Object.assign(secrets, {
     good: user.key,
     unknown: `rk_${"0".repeat(64)}`,
@@ -124,14 +123,21 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-function filled(headers: Headers): Headers {
-  const fill = (value: string): string => value.replace(/<(\w+)>/g, (_, name: string) => secrets[name]!);
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** An answer as the table writes it; its `Retry-After` and the code of a 429 are looked at on the way. */
+function filled(headers: Headers): Headers {
+  const filling = Object.entries(headers).map(([name, value]) => [
+    name,
+    value.replace(/<(\w+)>/g, (_, secret: string) => secrets[secret]!),
+  ]);
+  return Object.fromEntries(filling) as Headers;
+}
+
+/** An answer as the table writes it; a 429 that does not say when to come back is none of the table's. */
 function written({ status, headers, text }: Answer): string {
-  if (status === 429) expect(Number(headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  if (status === 429 && !(Number(headers["retry-after"]) >= 1)) return "429 without Retry-After";
   if (status === 200) return SERVED;
   return `${status} ${String(headers["x-error-code"] ?? "-")} ${headers["content-type"]} ${text}`;
 }
@@ -142,7 +148,7 @@ function askEndpoint(endpoint: Endpoint, headers: Headers): Promise<Answer> {
 }
 
 function ask(method: string, path: string, headers: Headers, body?: unknown): Promise<Answer> {
-  const type = body === undefined ? {} : { "content-type": "application/json" };
+  const type = body === undefined ? null : { "content-type": "application/json" };
   return gateway.send(path, { method, headers: { ...type, ...headers }, body });
 }
 
@@ -165,10 +171,10 @@ test.each(TABLE)("%j", async (headers, inference, account, keys) => {
     list: keys,
     revoke: keys,
   });
-  for (const path of PUBLIC) expect((await ask("GET", path, given)).status, path).toBe(200);
+  for (const path of PUBLIC) expect([path, (await ask("GET", path, given)).status]).toEqual([path, 200]);
   const after = await gateway.books(user);
-  if (inference === SERVED) expect(after.used.hour).toBe(before.used.hour + ENDPOINTS.length);
-  else expect(after).toEqual(before);
+  expect(after.used.hour - before.used.hour).toBe(inference === SERVED ? ENDPOINTS.length : 0);
+  expect(after.ledger.length - before.ledger.length).toBe(inference === SERVED ? ENDPOINTS.length : 0);
 });
 
 test("the claims that the table's bad tokens have are good ones", async () => {
@@ -176,10 +182,9 @@ test("the claims that the table's bad tokens have are good ones", async () => {
 });
 
 test("where keys are managed a body is not looked at before the session", async () => {
-  for (const headers of [{}, { authorization: "Bearer x" }]) {
-    const answer = await gateway.send("/v1/user/key", { headers, body: "{" });
-    expect(answer.status).toBe("authorization" in headers ? 401 : 429);
-  }
+  expect((await gateway.send("/v1/user/key", { body: "{" })).status).toBe(429);
+  const headers = { authorization: "Bearer x" };
+  expect((await gateway.send("/v1/user/key", { headers, body: "{" })).status).toBe(401);
 });
 
 test("by an access token the user's own counters and streams", async () => {

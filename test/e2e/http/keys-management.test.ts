@@ -45,7 +45,7 @@ async function owner(): Promise<{
 }
 
 const keyOf = ({ status, text }: Answer): Key => {
-  expect(status, text).toBe(200);
+  expect({ status, text }).toMatchObject({ status: 200 });
   return JSON.parse(text) as Key;
 };
 
@@ -131,7 +131,7 @@ test("a key is revoked once, by its own user, by its id", async () => {
     "a b".replace(" ", "%20"),
     "x".repeat(5_000),
   ];
-  for (const id of others) expect(shown(await ann.revoke(id)), id.slice(0, 80)).toEqual(NOT_FOUND);
+  for (const id of others) expect([id, ...shown(await ann.revoke(id))]).toEqual([id, ...NOT_FOUND]);
   const malformed = await ann.revoke("%E0%A4%A");
   expect([malformed.status, malformed.text]).toEqual([400, "Invalid request: / must have a well-formed path"]);
   expect(shown(await ben.revoke(key.id))).toEqual(NOT_FOUND);
@@ -145,7 +145,8 @@ test("of 20 revocations at once one is told that it was the one", async () => {
   const { create, revoke } = await owner();
   const { id } = keyOf(await create({ name: "laptop" }));
   const statuses = (await Promise.all(Array.from({ length: 20 }, () => revoke(id)))).map(({ status }) => status);
-  expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 404)]);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(statuses.filter((status) => status === 404)).toHaveLength(19);
 });
 
 test("every key of a user works, each on its own, and none shows in the list", async () => {
@@ -153,9 +154,8 @@ test("every key of a user works, each on its own, and none shows in the list", a
   const keys = [keyOf(await create({ name: "a" })), keyOf(await create({ name: "b" }))];
   for (const { key } of keys) expect((await gateway.chat({ ...user, key })).status).toBe(200);
   expect((await gateway.books(user)).used.day).toBe(2);
-  expect((await gateway.books(user)).ledger.map(({ keyId }) => keyId).toSorted()).toEqual(
-    keys.map(({ id }) => id).toSorted(),
-  );
+  const { ledger } = await gateway.books(user);
+  expect(new Set(ledger.map(({ keyId }) => keyId))).toEqual(new Set(keys.map(({ id }) => id)));
   const listed = await list();
   for (const { key } of keys) expect(JSON.stringify(listed)).not.toContain(key.slice(11));
   await revoke(keys[0]!.id);

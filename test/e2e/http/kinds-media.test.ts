@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { file, wav } from "../support/form.ts";
+import { file, formOf, text, wav } from "../support/form.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 import { askKind, AUDIO, KIND_CHAINS } from "../support/kinds.ts";
 
@@ -15,6 +15,15 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const parsed = (text: string): Json => JSON.parse(text) as Json;
+const as = (response_format: string, more: Json = {}) =>
+  askKind(gateway, user, "transcription", { response_format, ...more });
+const image = async (changes: Json = {}): Promise<Json> =>
+  parsed((await askKind(gateway, user, "image", changes)).text);
+const sizeOf = (base64: string): readonly number[] => {
+  const png = Buffer.from(base64, "base64");
+  expect(png.subarray(1, 4).toString()).toBe("PNG");
+  return [png.readUInt32BE(16), png.readUInt32BE(20)];
+};
 
 describe("speech", () => {
   test.each([
@@ -48,16 +57,23 @@ describe("transcriptions", () => {
   const said = `This is a simulated transcript of speech.wav, ${AUDIO.length} bytes.`;
 
   test("are the specification's object", async () => {
-    const { headers, text } = await askKind(gateway, user, "transcription");
-    expect(headers["content-type"]).toBe("application/json");
-    expect(parsed(text)).toEqual({ text: said, segments: [], language: "en" });
+    const answer = await askKind(gateway, user, "transcription");
+    expect(answer.headers["content-type"]).toBe("application/json");
+    expect(parsed(answer.text)).toEqual({ text: said, segments: [], language: "en" });
     const unnamed = await askKind(gateway, user, "transcription", { language: undefined });
     expect(parsed(unnamed.text)).toEqual({ text: said, segments: [], language: "" });
   });
 
+  test("fields may come in any order, also after the file", async () => {
+    const audio = file(AUDIO);
+    const parts = [text("model", "route/listen"), audio, text("response_format", "text")];
+    for (const order of [parts, parts.toReversed(), [audio, parts[0]!, parts[2]!]]) {
+      const answer = await askKind(gateway, user, "transcription", {}, { body: formOf(order) });
+      expect([answer.status, answer.text]).toEqual([200, `${said}\n`]);
+    }
+  });
+
   test("in the other formats", async () => {
-    const as = (response_format: string, more: Json = {}) =>
-      askKind(gateway, user, "transcription", { response_format, ...more });
     expect(parsed((await as("json")).text)).toEqual({ text: said, segments: [], language: "en" });
     const plain = await as("text");
     expect([plain.headers["content-type"], plain.text]).toEqual(["text/plain; charset=utf-8", `${said}\n`]);
@@ -98,14 +114,6 @@ describe("transcriptions", () => {
 });
 
 describe("images", () => {
-  const image = async (changes: Json = {}): Promise<Json> =>
-    parsed((await askKind(gateway, user, "image", changes)).text);
-  const sizeOf = (base64: string): readonly number[] => {
-    const png = Buffer.from(base64, "base64");
-    expect(png.subarray(1, 4).toString()).toBe("PNG");
-    return [png.readUInt32BE(16), png.readUInt32BE(20)];
-  };
-
   test("are the specification's object", async () => {
     expect(await image()).toEqual({
       created: expect.any(Number) as number,

@@ -6,25 +6,38 @@ import { askKind, KIND_CHAINS } from "../support/kinds.ts";
 let gateway: TestGateway;
 let user: TestUser;
 
+const upstream = (dialect: string, base_url: string) => ({ dialect, base_url, api_keys: ["k"] });
+const model = (kind: string, name: string, price: Json) => {
+  return { kind, tier: "Free", owned_by: "x", price, chain: [{ upstream: name, model: `${name}-model` }] };
+};
+
 /** Rerankers of four providers; the same embeddings in two encodings. */
 const others = (origin: string): Json => {
-  const upstream = (dialect: string, base_url: string) => ({ dialect, base_url, api_keys: ["k"] });
-  const model = (kind: string, name: string, price: Json) => {
-    return { kind, tier: "Free", owned_by: "x", price, chain: [{ upstream: name, model: `${name}-model` }] };
-  };
   return {
     upstreams: {
       cohere: { ...upstream("cohere", origin), display_name: "Cohere of the test" },
       jina: upstream("jina", `${origin}/sim/shape%3Djina/v1`),
       voyage: upstream("voyage", `${origin}/v1`),
       together: upstream("openai", `${origin}/sim/shape%3Dtogether/v1`),
+      "cohere-picky": upstream(
+        "cohere",
+        `${origin}/sim/${encodeURIComponent("shape=cohere&status=422&message=too long")}`,
+      ),
+      "jina-down": upstream("jina", `${origin}/sim/${encodeURIComponent("shape=jina&html")}/v1`),
+      "cohere-down": upstream("cohere", `${origin}/sim/${encodeURIComponent("shape=cohere&status=500")}`),
     },
-    models: Object.fromEntries(
-      ["cohere", "jina", "voyage", "together"].flatMap((name) => [
-        [`route/rank-${name}`, model("rerank", name, { per_request: 0.001 })],
-        ...(name === "together" ? [] : [[`route/embed-${name}`, model("embedding", name, { input_per_million: 1 })]]),
-      ]),
-    ),
+    models: {
+      ...Object.fromEntries(
+        ["cohere", "jina", "voyage", "together", "cohere-picky"].flatMap((name) => [
+          [`route/rank-${name}`, model("rerank", name, { per_request: 0.001 })],
+          ...(name === "together" ? [] : [[`route/embed-${name}`, model("embedding", name, { input_per_million: 1 })]]),
+        ]),
+      ),
+      "route/mixed": {
+        ...model("rerank", "cohere-down", { per_request: 0.001 }),
+        chain: ["cohere-down", "jina-down", "voyage"].map((name) => ({ upstream: name, model: "x" })),
+      },
+    },
   };
 };
 
@@ -77,8 +90,8 @@ describe("embeddings", () => {
     for (const embedding of ["float", "base64"]) {
       const written = await vectors({ encoding_format, input: ["a", "b"], sim: { embedding } });
       const plain = await vectors({ input: ["a", "b"] });
-      if (encoding_format === "base64") expect(written.map((one) => floatsOf(one as string))).toEqual(plain);
-      else expect(written).toEqual(plain);
+      const read = encoding_format === "base64" ? written.map((one) => floatsOf(one as string)) : written;
+      expect(read).toEqual(plain);
     }
   });
 
@@ -105,14 +118,31 @@ describe("rerank", () => {
     expect(Object.keys(whole)).toEqual(["results", "model", "provider"]);
     expect(whole).toMatchObject({ model, provider });
     const results = whole["results"] as readonly { index: number; relevance_score: number }[];
-    expect(results.map((result) => Object.keys(result))).toEqual(Array(3).fill(["index", "relevance_score"]));
-    expect(results.map(({ index }) => index).sort()).toEqual([0, 1, 2]);
+    for (const result of results) expect(Object.keys(result)).toEqual(["index", "relevance_score"]);
+    expect(new Set(results.map(({ index }) => index))).toEqual(new Set([0, 1, 2]));
+    expect(results).toHaveLength(3);
     expect(results[0]!.index).toBe(1);
     expect(results).toEqual(results.toSorted((a, b) => b.relevance_score - a.relevance_score));
     for (const top_n of [1, 2, 3, 99]) {
       const some = parsed((await askKind(gateway, user, "rerank", { model, top_n })).text)["results"];
       expect(some).toEqual(results.slice(0, top_n));
     }
+  });
+
+  test("the words of another provider's refusal reach the client", async () => {
+    for (const endpoint of ["rerank", "embeddings"] as const) {
+      const model = endpoint === "rerank" ? "route/rank-cohere-picky" : "route/embed-cohere-picky";
+      const { status, text } = await askKind(gateway, user, endpoint, { model });
+      expect([status, text]).toEqual([400, "Invalid request: too long"]);
+    }
+  });
+
+  test("a chain may go on in another provider's dialect", async () => {
+    const { status, text } = await askKind(gateway, user, "rerank", { model: "route/mixed", top_n: 1 });
+    expect([status, parsed(text)]).toMatchObject([
+      200,
+      { model: "route/mixed", provider: "voyage", results: [{ index: 1 }] },
+    ]);
   });
 
   test.each(RANKS)("%s: return_documents gives the request's own texts", async (model) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ENDPOINTS } from "../../../src/server/endpoints.ts";
 import { tier } from "../support/gateway-config.ts";
 import { send, shown } from "../support/http.ts";
 import { CHAT, MESSAGES, TestGateway, type TestUser } from "../support/in-process.ts";
@@ -86,6 +87,20 @@ describe("browsers", () => {
         expect(headers["access-control-expose-headers"]).toContain(name);
     }
     expect((await gateway.chat(user)).headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  test("every path under /v1 may be asked from a page, with every method it has", async () => {
+    for (const { method, path } of ENDPOINTS.filter(({ path }) => path.startsWith("/v1/"))) {
+      const where = gateway.url + path.replace("{model_id}", "route/one").replace("{key_id}", "key_1");
+      const headers = { origin, "access-control-request-method": method };
+      const preflight = await send(where, { method: "OPTIONS", headers });
+      expect([path, preflight.status, preflight.headers["access-control-allow-origin"]]).toEqual([path, 204, "*"]);
+      expect(preflight.headers["access-control-allow-methods"]).toContain(method);
+      const { headers: answered } = await send(where, { method, headers: { origin } });
+      expect([path, answered["access-control-allow-origin"]]).toEqual([path, "*"]);
+    }
+    const { headers } = await send(`${gateway.url}/auth/login`, { headers: { origin } });
+    expect(headers).not.toHaveProperty("access-control-allow-origin");
   });
 
   test("only origins that are named may read, where some are named", async () => {

@@ -108,20 +108,22 @@ const FOREIGN = (own: string): readonly (string | null)[] => [
   own.replace("127.0.0.1", "localhost"),
 ];
 
-describe("by cookie", () => {
-  async function signedIn() {
-    const parts = await oauthGateway();
-    const browser = new Browser();
-    await browser.open(parts.start);
-    const call = (path: string, origin: string | null) =>
-      browser.request("POST", `${parts.gateway.url}/auth/${path}`, origin === null ? {} : { origin });
-    return { ...parts, browser, call, own: parts.gateway.url };
-  }
+/** A browser with a session. */
+async function signedIn() {
+  const parts = await oauthGateway();
+  const browser = new Browser();
+  await browser.open(parts.start);
+  const call = (path: string, origin: string | null) =>
+    browser.request("POST", `${parts.gateway.url}/auth/${path}`, origin === null ? {} : { origin });
+  return { ...parts, browser, call, own: parts.gateway.url };
+}
 
+describe("by cookie", () => {
   test("a refresh needs this host's own Origin", async () => {
     const { call, own } = await signedIn();
-    for (const origin of FOREIGN(own))
-      expect(shown(await call("refresh", origin)), String(origin)).toEqual(INVALID_TOKEN);
+    for (const origin of FOREIGN(own)) {
+      expect([origin, ...shown(await call("refresh", origin))]).toEqual([origin, ...INVALID_TOKEN]);
+    }
     expect((await call("refresh", own)).status).toBe(200);
   });
 
@@ -130,7 +132,7 @@ describe("by cookie", () => {
     const { gateway_refresh: token } = browser.cookies(own);
     for (const origin of FOREIGN(own).slice(1)) {
       const answer = await call("logout", origin);
-      expect([answer.status, cookiesSet(answer)], String(origin)).toEqual([204, []]);
+      expect([origin, answer.status, cookiesSet(answer)]).toEqual([origin, 204, []]);
     }
     expect(browser.cookies(own)["gateway_refresh"]).toBe(token);
     expect((await call("refresh", own)).status).toBe(200);
@@ -169,7 +171,8 @@ describe("by cookie", () => {
       ["POST", "/v1/chat/completions", 401],
     ] as const;
     for (const [method, path, status] of paths) {
-      expect((await browser.request(method, own + path, { origin: own })).status, path).toBe(status);
+      const answer = await browser.request(method, own + path, { origin: own });
+      expect([path, answer.status]).toEqual([path, status]);
     }
   });
 });

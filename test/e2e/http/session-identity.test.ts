@@ -12,21 +12,27 @@ async function users({ gateway }: OAuthGateway): Promise<readonly string[]> {
   return (await gateway.store.listUsers()).map(({ email }) => email);
 }
 
-describe("who signs in", () => {
-  const signIn = async (parts: OAuthGateway): Promise<SessionBody["user"]> => {
-    const browser = new Browser();
-    const page = await browser.open(await comeBack(browser, parts.start), AS_JSON);
-    expect(page.status, page.text).toBe(200);
-    return sessionOf(page).user;
-  };
-  const granted = async (gateway: TestGateway) => (await gateway.store.listUsers()).map((user) => user.granted);
+async function signIn(parts: OAuthGateway): Promise<SessionBody["user"]> {
+  const browser = new Browser();
+  const page = await browser.open(await comeBack(browser, parts.start), AS_JSON);
+  expect(page).toMatchObject({ status: 200 });
+  return sessionOf(page).user;
+}
 
+async function granted(gateway: TestGateway): Promise<readonly bigint[]> {
+  return (await gateway.store.listUsers()).map((user) => user.granted);
+}
+
+describe("who signs in", () => {
   test("the same subject is the same user, also when its address has changed", async () => {
     const parts = await oauthGateway();
     const first = await signIn(parts);
     expect(await signIn(parts)).toEqual(first);
-    parts.issuer.claims = { ...parts.issuer.claims, email: "hopper@example.com", email_verified: false };
-    expect(await signIn(parts)).toEqual(first);
+    for (const email_verified of [true, false]) {
+      parts.issuer.claims = { ...parts.issuer.claims, email: "hopper@example.com", email_verified };
+      expect(await signIn(parts)).toEqual(first);
+    }
+    expect(await users(parts)).toEqual([GRACE]);
     expect(await granted(parts.gateway)).toEqual([2_500_000_000n]);
   });
 

@@ -71,15 +71,15 @@ test("from a mail address to a chat: code, session, key, request, revocation", a
   expect(await gateway.store.ledger(id)).toHaveLength(served);
 });
 
+/** All of an answer but what differs from one to the next. */
+function told({ status, text, headers }: Answer) {
+  return { status, text, headers: { ...headers, date: "", "x-request-id": "" } };
+}
+
 test("the same answer, byte for byte, for a known and an unknown address; only a sign-in makes an account", async () => {
   const { gateway, mailbox, login } = await signInGateway();
   await mailbox.signIn(gateway.url, EMAIL);
   const [known, unknown] = [await login({ email: EMAIL }), await login({ email: "nobody@example.com" })];
-  const told = ({ status, text, headers }: Answer) => ({
-    status,
-    text,
-    headers: { ...headers, date: "", "x-request-id": "" },
-  });
   expect(told(known)).toEqual(told(unknown));
   expect(shown(known)).toEqual(SENT);
   await eventually(() => mailbox.codesOf("nobody@example.com").length === 1);

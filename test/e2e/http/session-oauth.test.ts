@@ -135,6 +135,17 @@ describe("a callback is refused", () => {
     expect(await users(parts)).toEqual([]);
   });
 
+  test("at another provider than the one it began at", async () => {
+    const parts = await oauthGateway();
+    const other = { issuer: parts.issuer.url, client_id: "gateway", client_secret: "x" };
+    await parts.gateway.reload({ auth: { oauth: { other } } });
+    const browser = new Browser();
+    const url = await comeBack(browser, parts.start);
+    url.pathname = "/auth/oauth/other/callback";
+    expect(shown(await browser.open(url, AS_JSON))).toEqual(FAILED);
+    expect(await users(parts)).toEqual([]);
+  });
+
   test("also when a browser wants a page, without a word of what came", async () => {
     const parts = await oauthGateway();
     const page = await new Browser().open(`${parts.callback}?error=access_denied&error_description=%3Cb%3Eno`);

@@ -24,6 +24,7 @@ const ENDS: readonly (readonly [string, string])[] = [
   ["https:evil.example", "/"],
   ["javascript:alert(1)", "/"],
   ["@evil.example", "/"],
+  [`/${"a".repeat(1_023)}`, `/${"a".repeat(1_023)}`],
   [`/${"a".repeat(1_024)}`, "/"],
 ];
 

@@ -48,7 +48,7 @@ describe("without probes", () => {
       severity: "error",
       status: "resolved",
       created_at: "2026-01-05T10:00:00Z",
-      resolved_at: "2026-01-05T11:30:00+02:00",
+      resolved_at: "2026-01-05T13:30:00+02:00",
     };
     const gateway = await start({
       chains: {
@@ -169,38 +169,38 @@ describe("without probes", () => {
   });
 });
 
-describe("with probes", () => {
-  /** A gateway whose one upstream stands behind a switch. */
-  async function behindSwitch(): Promise<{ gateway: TestGateway; proxy: Switch }> {
-    const simulator = await startSimulator();
-    const proxy = await Switch.start(simulator.origin);
-    onTestFinished(async () => {
-      await proxy.close();
-      await simulator.close();
-    });
-    const gateway = await start({
-      chains: { "route/chain": [proxy.url, "-"] },
-      config: {
-        upstreams: { "chain-1": { probe: { every: "200ms", timeout: "200ms" } } },
-        models: {
-          "route/alone": {
-            kind: "chat",
-            tier: "Free",
-            owned_by: "x",
-            price: { input_per_million: 1, output_per_million: 1 },
-            chain: [{ upstream: "chain-1", model: "x" }],
-          },
+/** A gateway whose one upstream stands behind a switch. */
+async function behindSwitch(): Promise<{ gateway: TestGateway; proxy: Switch }> {
+  const simulator = await startSimulator();
+  const proxy = await Switch.start(simulator.origin);
+  onTestFinished(async () => {
+    await proxy.close();
+    await simulator.close();
+  });
+  const gateway = await start({
+    chains: { "route/chain": [proxy.url, "-"] },
+    config: {
+      upstreams: { "chain-1": { probe: { every: "200ms", timeout: "200ms" } } },
+      models: {
+        "route/alone": {
+          kind: "chat",
+          tier: "Free",
+          owned_by: "x",
+          price: { input_per_million: 1, output_per_million: 1 },
+          chain: [{ upstream: "chain-1", model: "x" }],
         },
       },
-    });
-    return { gateway, proxy };
-  }
-  const until = (gateway: TestGateway, wanted: Record<string, string>) =>
-    eventually(async () => {
-      const found = await states(gateway);
-      return Object.entries(wanted).every(([name, state]) => found[name] === state);
-    }, 15_000);
+    },
+  });
+  return { gateway, proxy };
+}
+const until = (gateway: TestGateway, wanted: Record<string, string>) =>
+  eventually(async () => {
+    const found = await states(gateway);
+    return Object.entries(wanted).every(([name, state]) => found[name] === state);
+  }, 15_000);
 
+describe("with probes", () => {
   test.each(["down", "deaf"] as const)(
     "unknown, healthy, degraded while it is %s, healthy again; nothing is billed",
     async (mode) => {

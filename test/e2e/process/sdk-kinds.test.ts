@@ -79,6 +79,12 @@ async function vectors(input: string | readonly string[]): Promise<readonly numb
   return ((await response.json()) as { data: { embedding: number[] }[] }).data.map(({ embedding }) => embedding);
 }
 
+/** As clients do that decode without looking. */
+function decoded(embedding: unknown): number[] {
+  const bytes = Buffer.from(embedding as string, "base64");
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
+}
+
 describe("embeddings", () => {
   const single = "Hello there";
   const many = ["Hello there", "General", "ünïcödé 🔑", " "];
@@ -101,12 +107,6 @@ describe("embeddings", () => {
     }
   });
 
-  /** As clients do that decode without looking. */
-  function decoded(embedding: unknown): number[] {
-    const bytes = Buffer.from(embedding as string, "base64");
-    return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
-  }
-
   test("dimensions are passed on", async () => {
     const { data } = await client().embeddings.create({ model: "route/embed", input: single, dimensions: 7 });
     expect(data[0]?.embedding).toHaveLength(7);
@@ -128,7 +128,6 @@ describe("speech", () => {
     expect(response.headers.get("content-type")).toBe(type);
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(bytes.toString("latin1")).toMatch(new RegExp(`^(?:${head})`));
-    if (format === "wav") expect(bytes.readUInt32LE(40)).toBe(bytes.length - 44);
   });
 
   test("is byte for byte what the upstream sent", async () => {
@@ -156,7 +155,10 @@ describe("speech", () => {
     await reader.read();
     const abortedAt = Date.now();
     controller.abort();
-    await expect(reader.read().then(({ done }) => !done && reader.read())).rejects.toThrow();
+    const rest = async (): Promise<void> => {
+      while (!(await reader.read()).done);
+    };
+    await expect(rest()).rejects.toThrow("aborted");
     const seen = await poll(async () => {
       const entry = await sim.entry(requestId);
       return entry?.closedAt ? entry : null;
@@ -171,7 +173,7 @@ describe("speech", () => {
 
   test("broken off upstream: the client's body fails, it does not just end", async () => {
     const response = await client().audio.speech.create({ ...asked, ...script({ chunks: 20, reset_after: 5 }) });
-    await expect(response.arrayBuffer()).rejects.toThrow();
+    await expect(response.arrayBuffer()).rejects.toThrow("terminated");
   });
 });
 
@@ -221,13 +223,14 @@ describe("transcriptions", () => {
   });
 });
 
-describe("images", () => {
-  const png = (base64: string | undefined): readonly [number, number] => {
-    const bytes = Buffer.from(base64 ?? "", "base64");
-    expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
-    return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-  };
+/** Width and height of a PNG. */
+function png(base64: string | undefined): readonly [number, number] {
+  const bytes = Buffer.from(base64 ?? "", "base64");
+  expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}
 
+describe("images", () => {
   test("as base64, of the size that was asked for", async () => {
     const asked = { model: "route/paint", prompt: "a red boat", n: 2, response_format: "b64_json" } as const;
     const { data, created } = await client().images.generate({ ...asked, size: "256x256" });
@@ -302,16 +305,17 @@ const failing: Readonly<Record<string, [(key: string) => Promise<unknown>, Failu
   ],
 };
 
-describe("errors", () => {
-  const caught = async (attempt: Promise<unknown>): Promise<APIError> => {
-    const error: unknown = await attempt.then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    expect(error).toBeInstanceOf(APIError);
-    return error as APIError;
-  };
+/** What the client throws. */
+async function caught(attempt: Promise<unknown>): Promise<APIError> {
+  const error: unknown = await attempt.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(APIError);
+  return error as APIError;
+}
 
+describe("errors", () => {
   test.each(Object.entries(failing))("%s", async (_, [attempt, { kind, text, code }]) => {
     const error = await caught(attempt(user.key));
     expect(error).toBeInstanceOf(kind);

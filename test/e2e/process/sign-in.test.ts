@@ -42,7 +42,7 @@ const keys = ({ access_token: token }: SessionBody) =>
 
 async function follow(token: string): Promise<SessionBody> {
   const { status, text } = await refresh(token);
-  expect(status, text).toBe(200);
+  expect({ status, text }).toMatchObject({ status: 200 });
   return JSON.parse(text) as SessionBody;
 }
 
@@ -54,7 +54,7 @@ test.each([
   const code = await mailbox.ask(gateway.origin, EMAIL);
   await crash();
   const verified = await verify(code);
-  expect(verified.status, verified.text).toBe(200);
+  expect(verified).toMatchObject({ status: 200 });
   const session = JSON.parse(verified.text) as SessionBody;
   await crash();
   expect((await verify(code)).text, "used up stays used up").toBe(INVALID_CODE);
@@ -83,6 +83,19 @@ test("a crash gives no further tries, no further codes, and brings no session ba
   expect((await refresh(session.refresh_token)).text).toBe(INVALID_TOKEN);
   for (let count = 0; count < 3; count += 1) await mailbox.ask(gateway.origin, EMAIL);
   expect((await post(`${gateway.origin}/auth/login`, { email: EMAIL })).status).toBe(429);
+});
+
+test("a key's last use is on record after a stop", async () => {
+  await start();
+  const session = await mailbox.signIn(gateway.origin, EMAIL);
+  const made = await post(`${gateway.origin}/v1/user/key`, { name: "laptop" }, bearer(session.access_token));
+  const { key, created_at } = JSON.parse(made.text) as { key: string; created_at: string };
+  await send(`${gateway.origin}/v1/user/requests`, { method: "GET", headers: { "x-api-key": key } });
+  await gateway.stop();
+  gateway = await workspace.serve();
+  const { data } = JSON.parse((await keys(session)).text) as { data: { last_used_at: string | null }[] };
+  expect(data).toMatchObject([{ last_used_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) }]);
+  expect(Date.parse(data[0]!.last_used_at!)).toBeGreaterThanOrEqual(Date.parse(created_at));
 });
 
 test("what is secret in a sign-in is in no log and in no file of the store", async () => {

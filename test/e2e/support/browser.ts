@@ -108,13 +108,14 @@ export interface SetCookie {
 /** A `Set-Cookie` line. */
 export function parseCookie(line: string): SetCookie {
   const [pair = "", ...rest] = line.split(";").map((part) => part.trim());
-  const split = (text: string): readonly [string, string] => {
-    const at = text.indexOf("=");
-    return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-  };
   const [name, value] = split(pair);
-  const attributes = new Map(rest.map(split).map(([key, content]) => [key.toLowerCase(), content]));
+  const attributes = new Map(rest.map((part) => split(part)).map(([key, content]) => [key.toLowerCase(), content]));
   return { name, value, attributes };
+}
+
+function split(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** What an answer says of its cookies, values aside: `name: Attribute=…; …`, attributes in the order of the alphabet. */

@@ -52,7 +52,12 @@ export function baseConfig(folder: string): Json {
 }
 
 /** Scripts of a model's upstreams in order, or URLs; with more of the model's settings beside them. */
-export type Chain = readonly string[] | (Json & { readonly scripts: readonly string[] });
+export type Chain = readonly string[] | ScriptedModel;
+
+interface ScriptedModel {
+  readonly scripts: readonly string[];
+  readonly [setting: string]: unknown;
+}
 
 /** What models cost unless told otherwise: each kind by another unit. */
 const PRICES: Readonly<Record<Kind, Json>> = {
@@ -70,12 +75,12 @@ export function chainConfig(origin: string, chains: Readonly<Record<string, Chai
   const models: Record<string, Json> = {};
   for (const [id, chain] of Object.entries({ "route/one": ["-"], ...chains })) {
     const name = id.replace("route/", "");
-    const { scripts, ...settings } = "scripts" in chain ? chain : { scripts: chain };
+    const { scripts, ...settings }: ScriptedModel = isList(chain) ? { scripts: chain } : chain;
     for (const [index, script] of scripts.entries()) {
       const base_url = /^https?:/.test(script) ? script : scriptedUrl(origin, script);
       upstreams[`${name}-${index + 1}`] = { dialect: "openai", base_url, api_keys: ["upstream-key"] };
     }
-    const kind = ((settings as Json)["kind"] as Kind | undefined) ?? "chat";
+    const kind = (settings["kind"] as Kind | undefined) ?? "chat";
     models[id] = {
       kind,
       tier: "Free",
@@ -86,4 +91,8 @@ export function chainConfig(origin: string, chains: Readonly<Record<string, Chai
     };
   }
   return { upstreams, models };
+}
+
+function isList(chain: Chain): chain is readonly string[] {
+  return Array.isArray(chain);
 }

@@ -31,6 +31,7 @@ export class Exchange {
   readonly #request: ClientRequest;
   readonly #head = Promise.withResolvers<IncomingMessage>();
   readonly #over = Promise.withResolvers<Answer>();
+  readonly #invited = Promise.withResolvers<void>();
   readonly #waiting = new Set<() => void>();
 
   /** @param check of every answer that is read to its end; throws for one that cannot be right. */
@@ -47,6 +48,7 @@ export class Exchange {
     this.#head.promise.catch(() => undefined);
     this.#over.promise.catch(() => undefined);
     this.#request.on("response", (response) => this.#read(response));
+    this.#request.on("continue", () => this.#invited.resolve());
     this.#request.on("error", (error) => {
       this.#head.reject(error);
       this.#over.reject(error);
@@ -54,6 +56,11 @@ export class Exchange {
     });
     if (payload === null || !chunked) this.#request.end(payload ?? undefined);
     else this.#sendPieces(payload);
+  }
+
+  /** With `Expect: 100-continue`: the server reads the body. */
+  invited(): Promise<void> {
+    return this.#invited.promise;
   }
 
   /** The head of the answer. @throws Error when the connection broke before it. */

@@ -5,7 +5,6 @@ import { configuration } from "./configuration.ts";
 export function kindsConfiguration(upstream: string): GatewayConfig {
   const config = configuration(upstream);
   const common = { tier: "Free", owned_by: "alpha" } as const;
-  const chain = (model: string) => [{ upstream: "alpha", model }] as const;
   return {
     ...config,
     defaults: {
@@ -21,22 +20,27 @@ export function kindsConfiguration(upstream: string): GatewayConfig {
         ...common,
         kind: "embedding",
         price: { input_per_million: 1000 },
-        chain: [...chain("sim-embed")],
+        chain: [{ upstream: "alpha", model: "sim-embed" }],
       },
       "route/voice": {
         ...common,
         kind: "speech",
         voices: ["sage", "alloy"],
         price: { per_million_characters: 1000 },
-        chain: [...chain("sim-voice")],
+        chain: [{ upstream: "alpha", model: "sim-voice" }],
       },
       "route/listen": {
         ...common,
         kind: "transcription",
         price: { per_second: 0.001 },
-        chain: [...chain("sim-listen")],
+        chain: [{ upstream: "alpha", model: "sim-listen" }],
       },
-      "route/paint": { ...common, kind: "image", price: { per_image: 0.04 }, chain: [...chain("sim-paint")] },
+      "route/paint": {
+        ...common,
+        kind: "image",
+        price: { per_image: 0.04 },
+        chain: [{ upstream: "alpha", model: "sim-paint" }],
+      },
     },
   };
 }

@@ -22,7 +22,7 @@ export async function post(
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const type = body === undefined ? {} : { "content-type": "application/json" };
+  const type = body === undefined ? null : { "content-type": "application/json" };
   const answer = await send(url, { body, headers: { ...type, ...headers } });
   expectConforming("POST", new URL(url).pathname, answer);
   return answer;

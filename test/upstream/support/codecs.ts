@@ -14,7 +14,7 @@ const speech: ByteCodec = {
   }),
   contentType(upstream) {
     if (upstream === "application/octet-stream") return "audio/mpeg";
-    return upstream.startsWith("audio/") ? upstream : null;
+    return /^audio\//i.test(upstream) ? upstream : null;
   },
 };
 

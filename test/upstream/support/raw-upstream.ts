@@ -20,7 +20,7 @@ export class RawUpstream {
   readonly #server: Server;
 
   private constructor(script: (request: RawRequest) => void) {
-    this.#server = createServer((socket) => {
+    this.#server = createServer({ noDelay: true }, (socket) => {
       this.connections += 1;
       this.sockets.add(socket);
       socket.on("close", () => this.sockets.delete(socket));

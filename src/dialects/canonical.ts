@@ -1,0 +1,91 @@
+import type { Json } from "../kit/index.ts";
+
+/*
+ * The canonical middle of chat: OpenAI's chat completions with the extensions that providers and gateways already use for
+ * what it cannot say. Client formats read into it and write from it, upstream codecs write it out and read answers back:
+ * n + m translations, never n × m. A chat client's own body is canonical as it comes, so nothing here may be trusted to
+ * have its type; what is no part of it travels on to OpenAI-style upstreams only.
+ */
+
+/** `ephemeral` marks the end of a prefix to cache; on a part, a message's last part, or a tool. */
+export interface CacheControl {
+  readonly type: "ephemeral";
+  readonly ttl?: string;
+}
+
+interface Cacheable {
+  readonly cache_control?: CacheControl;
+}
+
+export type Part =
+  | ({ readonly type: "text"; readonly text: string } & Cacheable)
+  /** `url` may be a `data:` URL. */
+  | ({ readonly type: "image_url"; readonly image_url: { readonly url: string; readonly detail?: string } } & Cacheable)
+  | { readonly type: "input_audio"; readonly input_audio: { readonly data: string; readonly format: string } }
+  /** A document: PDF or text. */
+  | ({ readonly type: "file"; readonly file: FilePart } & Cacheable)
+  /** A block of one client dialect that has no other place, as it came; for upstreams of the same dialect. */
+  | { readonly type: "native"; readonly dialect: string; readonly block: Json };
+
+export interface FilePart {
+  /** A `data:` URL. */
+  readonly file_data?: string;
+  readonly file_url?: string;
+  readonly file_id?: string;
+  readonly filename?: string;
+  readonly context?: string;
+  readonly citations?: Json;
+}
+
+/** What the provider that made it wants back verbatim, in the order in which it came. */
+export type ReasoningDetail =
+  | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
+  | { readonly type: "reasoning.encrypted"; readonly data: string; readonly id?: string }
+  | { readonly type: "reasoning.summary"; readonly summary: string; readonly id?: string };
+
+export interface ToolCall {
+  readonly id: string;
+  readonly type: "function";
+  /** `arguments` is JSON text; no arguments is `{}`. */
+  readonly function: { readonly name: string; readonly arguments: string };
+  readonly extra_content?: { readonly google?: { readonly thought_signature?: string } };
+}
+
+export type Message =
+  | {
+      readonly role: "system" | "developer" | "user";
+      readonly content: string | readonly Part[];
+      readonly name?: string;
+    }
+  | {
+      readonly role: "assistant";
+      readonly content?: string | readonly Part[] | null;
+      readonly reasoning_content?: string | null;
+      readonly reasoning_details?: readonly ReasoningDetail[];
+      readonly tool_calls?: readonly ToolCall[];
+      readonly refusal?: string | null;
+    }
+  | {
+      readonly role: "tool";
+      readonly tool_call_id: string;
+      readonly content: string | readonly Part[];
+      readonly is_error?: boolean;
+    };
+
+export interface Tool extends Cacheable {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters?: Json;
+    readonly strict?: boolean | null;
+  };
+}
+
+/**
+ * Beside OpenAI's own fields a request may carry `top_k`, and `thinking` in Anthropic's form. In answers a choice may say
+ * the provider's own word for its end as `native_finish_reason`, and `stop_sequence`; `usage.prompt_tokens_details` has
+ * `cache_write_tokens` beside `cached_tokens`. In streams `delta.reasoning_details` brings the pieces of one detail under
+ * its `index`, its signature last.
+ */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";

@@ -1,0 +1,73 @@
+import type { Endpoint, ErrorCode, Json } from "../../../../src/kit/index.ts";
+import { ENDPOINTS } from "../../support/kinds.ts";
+import type { Sent } from "../../support/http.ts";
+
+/** An inference endpoint, or a method and a path. */
+export type Where = Endpoint | `${"GET" | "POST" | "DELETE" | "PUT" | "PATCH"} /${string}`;
+
+/** Status, `X-Error-Code`, content type, body. */
+export type Shown = readonly [number, string | undefined, string, string];
+
+/** One error of the API, and what brings it about. */
+export interface ErrorCase {
+  readonly code: ErrorCode;
+  readonly when: string;
+  readonly on: readonly Where[];
+  readonly answer: Shown;
+  /** Which gateway: one that is well, one whose store is away, one that is stopped meanwhile, one that limits addresses. */
+  readonly at?: "away" | "ending" | "strict";
+  readonly tier?: string;
+  readonly credits?: string;
+  /** `<key>`, `<token>` and `<unknown>` stand for the user's; left out: the user's key. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the model, see stage.ts. */
+  readonly suffix?: string;
+  readonly changes?: Json;
+  readonly sent?: Sent;
+  /** Requests like it that are made before. */
+  readonly before?: number;
+  /** Seconds, or between which; a window: until it ends. */
+  readonly retryAfter?: number | readonly [number, number] | "day" | "hour" | "minute";
+  /** The chain has been tried: a client's library must not try it again. */
+  readonly final?: true;
+  /** The address's limit is told in headers and body. */
+  readonly address?: true;
+}
+
+export const TEXT = "text/plain; charset=utf-8";
+export const JSON_TYPE = "application/json";
+export const text = (status: number, code: ErrorCode, body: string): Shown => [status, code, TEXT, body];
+export const json = (status: number, body: Json): Shown => [status, undefined, JSON_TYPE, JSON.stringify(body)];
+export const message = (status: number, what: string): Shown => json(status, { message: what });
+export const apiError = (status: number, code: ErrorCode, what: string): Shown => {
+  return [status, code, JSON_TYPE, JSON.stringify({ error: { message: what, type: "api_error" } })];
+};
+
+export const INFERENCE = ENDPOINTS;
+export const NO_IMAGES: readonly Endpoint[] = ["chat", "embeddings", "rerank", "speech", "transcription"];
+export const WITH_JSON: readonly Endpoint[] = ["chat", "embeddings", "rerank", "speech", "image"];
+/** Key or access token (decisions 2, third column). */
+export const KEYED: readonly Where[] = [
+  "GET /v1/models/route/one",
+  "GET /v1/pricing",
+  "GET /v1/user/requests",
+  "GET /v1/user/requests/hourly",
+  "POST /v1/user/streams/kill",
+];
+export const KEYS: readonly Where[] = ["POST /v1/user/key", "GET /v1/user/key", "DELETE /v1/user/key/key_123"];
+export const BODIES: readonly Where[] = [
+  "POST /v1/user/key",
+  "POST /auth/login",
+  "POST /auth/login/verify",
+  "POST /auth/refresh",
+];
+export const TOKEN = { authorization: "Bearer <token>" };
+export const typed = (headers: Record<string, string> = {}) => ({ "content-type": JSON_TYPE, ...headers });
+
+export function of(
+  code: ErrorCode,
+  when: string,
+  on: readonly Where[] = INFERENCE,
+): Pick<ErrorCase, "code" | "when" | "on"> {
+  return { code, when, on };
+}

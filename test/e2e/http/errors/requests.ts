@@ -1,0 +1,126 @@
+import {
+  BODIES,
+  type ErrorCase,
+  INFERENCE,
+  json,
+  message,
+  NO_IMAGES,
+  of,
+  type Shown,
+  text,
+  TOKEN,
+  typed,
+  type Where,
+  WITH_JSON,
+} from "./case.ts";
+import type { Sent } from "../../support/http.ts";
+
+/** What is asked for is wrong. */
+export const OF_REQUESTS: readonly ErrorCase[] = [
+  ...broken(WITH_JSON, '{"model":', "must be valid JSON"),
+  ...broken(["transcription"], "--", "must be a whole multipart/form-data body"),
+  ...broken(BODIES, "{", "must be valid JSON", typed(TOKEN)),
+  refusedBy("a key without a name", ["POST /v1/user/key"], "{}", "/name must be a string of 1 to 100 characters"),
+  refusedBy("no address", ["POST /auth/login"], "{}", "/email must be an e-mail address"),
+  {
+    ...of("INVALID_REQUEST", "a path that is not well-formed", [
+      "GET /v1/models/%zz",
+      "DELETE /v1/user/key/%zz",
+      "GET /auth/oauth/%zz",
+      "GET /auth/oauth/%zz/callback",
+    ]),
+    headers: TOKEN,
+    answer: wrong("/ must have a well-formed path"),
+  },
+  {
+    code: "INVALID_REQUEST",
+    when: "a live model on a batch",
+    on: ["transcription"],
+    suffix: "-live",
+    answer: text(400, "INVALID_REQUEST", "Model 'route/listen-live' is for real-time streaming only"),
+  },
+  {
+    code: "INVALID_REQUEST",
+    when: "in the upstream's words",
+    on: INFERENCE,
+    suffix: "-picky",
+    answer: text(400, "INVALID_REQUEST", "Invalid request: it is too long"),
+  },
+  { ...of("INVALID_MODEL", "an unknown model"), changes: { model: "route/none" }, answer: invalid("route/none") },
+  {
+    ...of("INVALID_MODEL", "a model of another kind", NO_IMAGES),
+    changes: { model: "route/paint" },
+    answer: invalid("route/paint"),
+  },
+  {
+    ...of("MODEL_NOT_FOUND", "a model of another kind", ["image"]),
+    changes: { model: "route/one" },
+    answer: noModel(),
+  },
+  { ...of("MODEL_NOT_FOUND", "an unknown model", ["GET /v1/models/route/none"]), answer: noModel() },
+  {
+    ...of("UNKNOWN_PATH", "no such path", [
+      "GET /v1/nothing",
+      "POST /v1/embedding",
+      "GET /auth/oauth/nobody",
+      "GET /auth/oauth/nobody/callback",
+    ]),
+    answer: message(404, "Not found"),
+  },
+  {
+    ...of("METHOD_NOT_ALLOWED", "another method", ["GET /v1/embeddings", "PUT /v1/audio/speech", "PATCH /v1/user/key"]),
+    answer: message(405, "Method not allowed"),
+  },
+  {
+    ...of("REQUEST_TOO_LARGE", "a body that is too long"),
+    sent: { body: "x".repeat(262_145) },
+    answer: text(413, "REQUEST_TOO_LARGE", "Request body exceeds the limit of 262144 bytes"),
+  },
+  {
+    ...of("REQUEST_TOO_LARGE", "a body that is too long, in pieces"),
+    sent: { body: `${" ".repeat(262_144)}{`, chunked: true },
+    answer: text(413, "REQUEST_TOO_LARGE", "Request body exceeds the limit of 262144 bytes"),
+  },
+  {
+    ...of("REQUEST_TOO_LARGE", "a body that is too long", BODIES),
+    headers: typed(TOKEN),
+    sent: { body: "x".repeat(65_537) },
+    answer: text(413, "REQUEST_TOO_LARGE", "Request body exceeds the limit of 65536 bytes"),
+  },
+  ...typeRefused(WITH_JSON, "application/json", { headers: { "content-type": "text/plain" } }),
+  ...typeRefused(["transcription"], "multipart/form-data", { headers: { "content-type": "application/json" } }),
+  {
+    ...typeRefused(BODIES, "application/json", { body: "{}" })[0]!,
+    headers: { ...TOKEN, "content-type": "text/plain" },
+  },
+];
+
+function broken(
+  on: readonly Where[],
+  body: string,
+  what: string,
+  headers?: ErrorCase["headers"],
+): readonly ErrorCase[] {
+  return [{ ...of("INVALID_REQUEST", "a broken body", on), headers, sent: { body }, answer: wrong(`/ ${what}`) }];
+}
+
+function refusedBy(when: string, on: readonly Where[], body: string, what: string): ErrorCase {
+  return { ...of("INVALID_REQUEST", when, on), headers: typed(TOKEN), sent: { body }, answer: wrong(what) };
+}
+
+function typeRefused(on: readonly Where[], type: string, sent: Sent): readonly ErrorCase[] {
+  const answer = text(415, "UNSUPPORTED_MEDIA_TYPE", `Content-Type must be ${type}`);
+  return [{ ...of("UNSUPPORTED_MEDIA_TYPE", "another type", on), sent, answer }];
+}
+
+function wrong(what: string): Shown {
+  return text(400, "INVALID_REQUEST", `Invalid request: ${what}`);
+}
+
+function invalid(model: string): Shown {
+  return text(400, "INVALID_MODEL", `Invalid model: '${model}'`);
+}
+
+function noModel(): Shown {
+  return json(404, { error: "Model not found" });
+}
