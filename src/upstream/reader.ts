@@ -1,8 +1,11 @@
 import type { AnswerCodec, UpstreamDialect } from "../dialects/dialect.ts";
-import { AttemptError, type AnswerReply, type ByteReply, type Call, type EventReply } from "../kit/index.ts";
+import { AttemptError, type AnswerReply, type ByteReply, type Call, type EventReply, type Kind } from "../kit/index.ts";
 import { protocol } from "./classify.ts";
 
-const MAXIMUM_ANSWER = 32 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const MAXIMUM_ANSWER = 32 * MIB;
+/** A full batch of vectors written as numbers, or ten large images, come to more than any text does. */
+const MAXIMUM_ANSWERS: Readonly<Partial<Record<Kind, number>>> = { embedding: 128 * MIB, image: 128 * MIB };
 const MAXIMUM_REFUSAL = 64 * 1024;
 
 /** What one try of a call brings. */
@@ -42,6 +45,7 @@ export class AnswerReader implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #codec: AnswerCodec;
   readonly #call: Call;
+  readonly #maximum: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -49,12 +53,13 @@ export class AnswerReader implements Reader {
     this.#owner = owner;
     this.#codec = codec;
     this.#call = call;
+    this.#maximum = MAXIMUM_ANSWERS[call.kind] ?? MAXIMUM_ANSWER;
   }
 
   data(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MAXIMUM_ANSWER) this.#owner.fail(protocol("upstream sent too large an answer"));
+    if (this.#bytes > this.#maximum) this.#owner.fail(protocol("upstream sent too large an answer"));
   }
 
   end(): void {

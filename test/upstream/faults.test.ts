@@ -266,19 +266,41 @@ it("a deadline that has passed sends nothing", async () => {
   expect(server.connections).toBe(0);
 });
 
-it("an answer beyond 32 MiB is refused and its connection closed", async () => {
-  const { server, leased } = await serve(({ socket }) => {
-    socket.write(`${JSON_HEAD}content-length: ${64 * 1024 * 1024}\r\n\r\n`);
-    const block = Buffer.alloc(1 << 20, " ");
-    const more = (): void => {
-      while (!socket.destroyed && socket.write(block));
-    };
-    socket.on("drain", more);
-    more();
+describe("too large an answer", () => {
+  const MIB = 1 << 20;
+  const vector = { object: "embedding", index: 0, embedding: [0.5] };
+  const batch = JSON.stringify({ data: [vector] });
+
+  it.each([
+    ["text beyond 32 MiB", call(), 64],
+    ["vectors beyond 128 MiB", call({ kind: "embedding", body: { input: "x" } }), 192],
+  ] as const)("%s is refused and its connection closed", async (_name, asked, size) => {
+    const { server, leased } = await serve(({ socket }) => {
+      socket.write(`${JSON_HEAD}content-length: ${size * MIB}\r\n\r\n`);
+      const block = Buffer.alloc(MIB, " ");
+      const more = (): void => {
+        while (!socket.destroyed && socket.write(block));
+      };
+      socket.on("drain", more);
+      more();
+    });
+    const error = await failure(leased.set.send(target(), asked, exchange()));
+    expect(error).toMatchObject({ failure: "protocol", message: "upstream sent too large an answer" });
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
-  const error = await failure(leased.set.send(target(), call(), exchange()));
-  expect(error).toMatchObject({ failure: "protocol", message: "upstream sent too large an answer" });
-  await expect.poll(() => server.sockets.size).toBe(0);
+
+  it("vectors of a full batch are not too large", async () => {
+    const body = Buffer.concat([Buffer.from(batch), Buffer.alloc(100 * MIB, " ")]);
+    const { leased } = await serve(({ socket }) => {
+      socket.write(`${JSON_HEAD}content-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+    const asked = call({ kind: "embedding", body: { input: "x" } });
+    expect(await leased.set.send(target(), asked, exchange())).toMatchObject({
+      type: "answer",
+      body: { data: [vector] },
+    });
+  });
 });
 
 const refusal = (status: number, body: string, headers: Record<string, string> = {}): string =>
