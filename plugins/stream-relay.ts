@@ -44,6 +44,9 @@ function verdict(failures: readonly AttemptError[], exchange: Exchange, host: Ho
       retryAfter: Math.max(1, Math.ceil((Math.min(...opens) - host.now()) / 1000)),
     });
   }
+  const unsupported = made.find((error) => error.failure === "unsupported");
+  // Nothing was sent to anybody: only a request that says less, or another model, can be served.
+  if (unsupported && made.every((error) => error.failure === "unsupported")) return clientFault(unsupported);
   const causes = [...new Set(made.map((error) => error.message))].join("; ");
   const cause = made.at(-1);
   return made.every((error) => error.failure === "timeout")

@@ -245,6 +245,8 @@ export interface Ending {
   /** The upstream's own count; null when it gave none. */
   readonly usage: Usage | null;
   readonly target: Target | null;
+  /** What the upstream that answered was not asked, as JSON pointers into the client's body. */
+  readonly dropped: readonly string[];
   readonly attempts: number;
   /** Unix milliseconds; null when nothing came. */
   readonly firstEventAt: number | null;

@@ -46,8 +46,7 @@ export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: 
       try {
         reply = await send(target, call, exchange);
       } catch (error) {
-        // A GatewayError says that the call could not be written down: nothing was sent.
-        if (!(error instanceof GatewayError)) count += 1;
+        if (wasSent(error)) count += 1;
         settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
         throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
       }
@@ -71,6 +70,11 @@ export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: 
         : { ...reply, source: watch(reply.source) };
     },
   };
+}
+
+/** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
+function wasSent(error: unknown): boolean {
+  return !(error instanceof GatewayError) && !(error instanceof AttemptError && error.failure === "unsupported");
 }
 
 /** Asks the guards in order; a refusal releases those that had said yes. */

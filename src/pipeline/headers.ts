@@ -6,6 +6,16 @@ const NAMES: readonly (readonly [WindowName, string])[] = [
   ["minute", "Minute"],
 ];
 
+/** More would only fill the head; the log has all of them. */
+const LONGEST = 1024;
+
+/** `X-Gateway-Dropped`: what the upstream could not be asked. The pointers are made of names that clients chose. */
+export function droppedHeader(dropped: readonly string[]): Record<string, string> {
+  if (dropped.length === 0) return {};
+  const value = dropped.map((pointer) => encodeURI(pointer.toWellFormed()).replaceAll(",", "%2C")).join(", ");
+  return { "X-Gateway-Dropped": value.length > LONGEST ? `${value.slice(0, LONGEST)}...` : value };
+}
+
 /** `X-RateLimit-*` of every window that has a limit (decisions 1.8). */
 export function rateLimitHeaders(windows: Windows | null, now: number): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -26,7 +26,7 @@ import { type Attempts, guardAttempts, type Send } from "./attempts.ts";
 import type { Pipeline, Plan } from "./build.ts";
 import { countOrGuess, Delivered } from "./delivered.ts";
 import { eventWriter } from "./events.ts";
-import { rateLimitHeaders } from "./headers.ts";
+import { droppedHeader, rateLimitHeaders } from "./headers.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { failureOf } from "./failure.ts";
 import { passOver } from "./hooks.ts";
@@ -82,6 +82,7 @@ class Run {
   #heartbeat: Heartbeat | null = null;
   #started = false;
   #target: Target | null = null;
+  #dropped: readonly string[] = [];
   #usage: Usage | null = null;
   #firstEventAt: number | null = null;
   #settled: Promise<Bill> | null = null;
@@ -101,6 +102,7 @@ class Run {
       const call = await transform(this.#plan.transform, this.#exchange, this.#parts.observer);
       const reply = await this.#relay(call);
       this.#target = reply.target;
+      this.#dropped = reply.dropped ?? [];
       this.#firstEventAt = this.#parts.host.now();
       if (reply.type === "events") await this.#stream(reply);
       else if (reply.type === "bytes") await this.#bytes(reply);
@@ -253,7 +255,8 @@ class Run {
   }
 
   #headers(): Record<string, string> {
-    return rateLimitHeaders(this.#windows, this.#parts.host.now());
+    const headers = rateLimitHeaders(this.#windows, this.#parts.host.now());
+    return this.#dropped.length > 0 ? { ...headers, ...droppedHeader(this.#dropped) } : headers;
   }
 
   /** Once per exchange: whatever goes wrong after it must not settle again. */
@@ -271,6 +274,7 @@ class Run {
       code: failure?.code ?? null,
       usage: this.#usage,
       target: this.#target,
+      dropped: this.#dropped,
       attempts: this.#attempts?.count() ?? 0,
       firstEventAt: this.#firstEventAt,
       endedAt: host.now(),

@@ -79,6 +79,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["upstream", "result"],
     registers,
   });
+  const dropped = new Counter({
+    name: "gateway_dropped_fields_total",
+    help: "Fields of requests that the upstream's dialect could not express.",
+    labelNames: ["model", "upstream"],
+    registers,
+  });
   const pluginFailures = new Counter({
     name: "gateway_plugin_failures_total",
     help: "Hooks that threw.",
@@ -132,10 +138,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     attempt({ upstream }, result) {
       attempts.inc({ upstream, result });
     },
-    finished(
-      { endpoint, model: { id: model }, tier, receivedAt },
-      { status, kind, bill, firstEventAt, endedAt, target },
-    ) {
+    finished({ endpoint, model: { id: model }, tier, receivedAt }, outcome) {
+      const { status, kind, bill, firstEventAt, endedAt, target } = outcome;
       requests.inc({ endpoint, model, tier: tier.name, status, outcome: kind });
       durations.observe({ endpoint, model }, seconds(receivedAt, endedAt));
       if (firstEventAt !== null && target !== null) {
@@ -146,6 +150,9 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (characters > 0) units.inc({ model, type: "characters" }, characters);
       if (milliseconds > 0) units.inc({ model, type: "audio_seconds" }, milliseconds / 1000);
       if (images > 0) units.inc({ model, type: "images" }, images);
+      if (outcome.dropped.length > 0 && target !== null) {
+        dropped.inc({ model, upstream: target.upstream }, outcome.dropped.length);
+      }
       if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
     },
     answered(endpoint, outcome, status, durationMs) {

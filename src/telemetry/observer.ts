@@ -98,6 +98,7 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     code: outcome.code ?? undefined,
     upstream: target?.upstream,
     attempts: outcome.attempts,
+    dropped: outcome.dropped.length > 0 ? outcome.dropped : undefined,
     prompt_tokens: bill.usage.prompt,
     completion_tokens: bill.usage.completion,
     characters: bill.usage.characters,

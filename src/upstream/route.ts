@@ -44,6 +44,12 @@ interface Errand {
   readonly deadline: number;
 }
 
+/** A call as it is sent, and what of it is left behind. */
+interface Written {
+  readonly request: UpstreamRequest;
+  readonly dropped: readonly string[];
+}
+
 /** The way to one upstream under one configuration. */
 export class Route {
   readonly #options: RouteOptions;
@@ -96,7 +102,7 @@ export class Route {
   async #try(errand: Errand, key: string): Promise<Answer> {
     const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
     const { target, call, codec, exchange, deadline } = errand;
-    const request = this.#request(errand, key);
+    const { request, dropped } = this.#request(errand, key);
     const conversation = { dialect, codec, call, now, log };
     const startedAt = now();
     const attempt = new Try<Answer>({
@@ -112,7 +118,7 @@ export class Route {
       const answer = await attempt.run(pool, request);
       if (attempt.firstByte !== null) latencies.record(target, attempt.firstByte);
       health.served(attempt.firstByte);
-      return answer;
+      return dropped.length > 0 ? { ...answer, dropped } : answer;
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
       this.#failed(errand, error, now() - startedAt);
@@ -120,12 +126,18 @@ export class Route {
     }
   }
 
-  #request({ codec, call, target, exchange }: Errand, key: string): UpstreamRequest {
+  /** @throws AttemptError "unsupported" when a strict model's call would lose something on the way. */
+  #request({ codec, call, target, exchange }: Errand, key: string): Written {
     const { upstream, address } = this.#options;
-    const request = addressed(codec.request(call, target, key), address, exchange.requestId);
+    const written = codec.request(call, target, key);
+    const dropped = written.dropped ?? [];
+    if (exchange.model.strict && dropped.length > 0) {
+      throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
+    }
+    const request = addressed(written, address, exchange.requestId);
     // Only a streamed body can be broken off over HTTP/2 without harm.
     const whole = upstream.http2 && typeof request.body === "string";
-    return whole ? { ...request, body: streamed(request.body) } : request;
+    return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped };
   }
 
   #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {

@@ -39,6 +39,7 @@ function ending(kind: OutcomeKind, begun: boolean, usage: Usage | null): Ending 
     code: null,
     usage,
     target: begun ? testTarget("alpha") : null,
+    dropped: [],
     attempts: 1,
     firstEventAt: begun ? 1 : null,
     endedAt: 2,

@@ -133,6 +133,7 @@ const outcome = (more: Partial<Outcome>): Outcome => ({
   code: null,
   usage: null,
   target: testTarget("beta"),
+  dropped: [],
   attempts: 2,
   firstEventAt: NOW + 1,
   endedAt: NOW + 2,

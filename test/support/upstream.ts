@@ -73,7 +73,7 @@ export const hangs: Play = (_target, _call, { signal }) =>
     else signal.addEventListener("abort", giveUp, { once: true });
   });
 
-function completion(usage: Usage | null): Json {
+export function completion(usage: Usage | null): Json {
   const body = {
     id: "chatcmpl-1",
     object: "chat.completion",

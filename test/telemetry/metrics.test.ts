@@ -110,6 +110,7 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_config_info gauge",
     "gateway_config_reloads_total counter",
     "gateway_cost_total counter",
+    "gateway_dropped_fields_total counter",
     "gateway_plugin_failures_total counter",
     "gateway_request_duration_seconds histogram",
     "gateway_requests_total counter",

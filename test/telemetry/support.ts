@@ -33,6 +33,7 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
     code: null,
     usage: null,
     target: TARGET,
+    dropped: [],
     attempts: 2,
     firstEventAt: 1250,
     endedAt: 3000,
