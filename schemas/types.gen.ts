@@ -405,6 +405,8 @@ export interface PriceConfig {
   input_per_million?: Money;
   output_per_million?: Money;
   cached_input_per_million?: Money;
+  cache_write_per_million?: Money;
+  reasoning_per_million?: Money;
   per_request?: Money;
   per_image?: Money;
   per_second?: Money;

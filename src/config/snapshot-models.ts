@@ -55,6 +55,8 @@ function buildPrice(price: PriceConfig): Price {
     input_per_million: "inputPerMillion",
     output_per_million: "outputPerMillion",
     cached_input_per_million: "cachedInputPerMillion",
+    cache_write_per_million: "cacheWritePerMillion",
+    reasoning_per_million: "reasoningPerMillion",
     per_request: "perRequest",
     per_image: "perImage",
     per_second: "perSecond",

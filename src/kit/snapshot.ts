@@ -154,6 +154,8 @@ export interface Price {
   readonly inputPerMillion?: Decimal;
   readonly outputPerMillion?: Decimal;
   readonly cachedInputPerMillion?: Decimal;
+  readonly cacheWritePerMillion?: Decimal;
+  readonly reasoningPerMillion?: Decimal;
   readonly perRequest?: Decimal;
   readonly perImage?: Decimal;
   readonly perSecond?: Decimal;

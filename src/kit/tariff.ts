@@ -19,7 +19,9 @@ export function createTariff(price: Price, multipliers: readonly Decimal[]): Tar
   const scaled = (unit: Decimal | undefined): Decimal => multipliers.reduce(multiply, unit ?? NOTHING);
   const input = multiply(scaled(price.inputPerMillion), PER_MILLION);
   const cached = multiply(scaled(price.cachedInputPerMillion ?? price.inputPerMillion), PER_MILLION);
+  const written = multiply(scaled(price.cacheWritePerMillion ?? price.inputPerMillion), PER_MILLION);
   const output = multiply(scaled(price.outputPerMillion), PER_MILLION);
+  const reasoning = multiply(scaled(price.reasoningPerMillion ?? price.outputPerMillion), PER_MILLION);
   const request = scaled(price.perRequest);
   const others: readonly (readonly [keyof Units, Decimal])[] = (
     [
@@ -33,8 +35,12 @@ export function createTariff(price: Price, multipliers: readonly Decimal[]): Tar
   return {
     lacks: (usage) => (usage === null ? tokens || time : time && usage.milliseconds === undefined),
     charge(usage) {
-      const fresh = add(timesInteger(input, usage.prompt - usage.cached), timesInteger(cached, usage.cached));
-      let sum = add(add(fresh, timesInteger(output, usage.completion)), request);
+      const { prompt, completion, cacheWrite = 0 } = usage;
+      let sum = add(request, timesInteger(input, prompt - usage.cached - cacheWrite));
+      sum = add(sum, timesInteger(cached, usage.cached));
+      if (cacheWrite > 0) sum = add(sum, timesInteger(written, cacheWrite));
+      sum = add(sum, timesInteger(output, completion - usage.reasoning));
+      if (usage.reasoning > 0) sum = add(sum, timesInteger(reasoning, usage.reasoning));
       for (const [unit, price] of others) sum = add(sum, timesInteger(price, usage[unit] ?? 0));
       return toNano(sum);
     },

@@ -1,7 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { LedgerEntry, LedgerRecord, OutcomeKind, Units } from "../kit/index.ts";
+import type { LedgerEntry, LedgerRecord, OutcomeKind, Usage } from "../kit/index.ts";
 
-const UNITS = ["characters", "milliseconds", "images"] as const satisfies readonly (keyof Units)[];
+/** Columns of counts that most requests have none of. */
+const RARE = {
+  characters: "characters",
+  milliseconds: "milliseconds",
+  images: "images",
+  cache_write: "cacheWrite",
+} as const;
+type RareColumn = keyof typeof RARE;
 
 type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
   Record<"key_id" | "upstream", string | null> &
@@ -9,15 +16,15 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
     "prompt" | "completion" | "cached" | "reasoning" | "estimated" | "received_at" | "ended_at" | "charge",
     bigint
   > &
-  Record<keyof Units, bigint> & { outcome: OutcomeKind };
+  Record<RareColumn, bigint> & { outcome: OutcomeKind };
 
 /** The ledger: one row a settled request, never changed afterwards. */
 export function ledgerTable(db: DatabaseSync) {
   const insert = db.prepare(
-    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
   const insertGivenUp = db.prepare(
-    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0
+    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0
      FROM reservations WHERE true ON CONFLICT DO NOTHING`,
   );
   const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
@@ -26,11 +33,12 @@ export function ledgerTable(db: DatabaseSync) {
     /** @returns false when the id has been recorded before. */
     append(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
       const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
-      const { prompt, completion, cached, reasoning, characters = 0, milliseconds = 0, images = 0 } = usage;
+      const { prompt, completion, cached, reasoning } = usage;
+      const { characters = 0, milliseconds = 0, images = 0, cacheWrite = 0 } = usage;
       const names = [userId, id, requestId, keyId, model, upstream, outcome] as const;
       const counts = [prompt, completion, cached, reasoning, Number(estimated)] as const;
-      const units = [characters, milliseconds, images] as const;
-      return Number(insert.run(...names, ...counts, receivedAt, endedAt, charge, ...units).changes) === 1;
+      const rare = [characters, milliseconds, images, cacheWrite] as const;
+      return Number(insert.run(...names, ...counts, receivedAt, endedAt, charge, ...rare).changes) === 1;
     },
 
     /** Records every reservation as ended by a crash: free, and nothing is known of its use. */
@@ -53,7 +61,7 @@ export function ledgerTable(db: DatabaseSync) {
           completion: Number(row.completion),
           cached: Number(row.cached),
           reasoning: Number(row.reasoning),
-          ...unitsOf(row),
+          ...rareOf(row),
         },
         estimated: row.estimated === 1n,
         receivedAt: Number(row.received_at),
@@ -64,7 +72,8 @@ export function ledgerTable(db: DatabaseSync) {
   };
 }
 
-/** Units of which there are none are left out. */
-function unitsOf(row: Record<keyof Units, bigint>): Units {
-  return Object.fromEntries(UNITS.filter((unit) => row[unit] > 0n).map((unit) => [unit, Number(row[unit])]));
+/** Counts of which there are none are left out. */
+function rareOf(row: Record<RareColumn, bigint>): Partial<Usage> {
+  const columns = (Object.keys(RARE) as RareColumn[]).filter((column) => row[column] > 0n);
+  return Object.fromEntries(columns.map((column) => [RARE[column], Number(row[column])]));
 }

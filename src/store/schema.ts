@@ -75,6 +75,7 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE ledger ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE ledger ADD COLUMN milliseconds INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE ledger ADD COLUMN images INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE ledger ADD COLUMN cache_write INTEGER NOT NULL DEFAULT 0;
    CREATE TABLE counters (
      digest BLOB NOT NULL,
      length INTEGER NOT NULL,

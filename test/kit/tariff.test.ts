@@ -27,6 +27,18 @@ describe("charges", () => {
     expect(free.charge(usage(10, 0, 10))).toBe(0n);
   });
 
+  test("tokens written to a cache have their own price where one is given, else they cost as input", () => {
+    const written = { ...usage(10, 0, 4), cacheWrite: 3 };
+    expect(createTariff(price, [ONE]).charge(written)).toBe(1_500n);
+    const dear = createTariff({ ...price, cacheWritePerMillion: decimal("0.1875") }, [ONE]);
+    expect(dear.charge(written)).toBe(7n * 150n + 3n * 187n + 2n);
+  });
+
+  test("reasoning has its own price where one is given", () => {
+    const tariff = createTariff({ ...price, reasoningPerMillion: decimal(3) }, [ONE]);
+    expect(tariff.charge({ prompt: 0, completion: 10, cached: 0, reasoning: 7 })).toBe(3n * 600n + 7n * 3_000n);
+  });
+
   test("reasoning is part of completion and not charged twice", () => {
     const tariff = createTariff(price, [ONE]);
     expect(tariff.charge({ prompt: 0, completion: 10, cached: 0, reasoning: 7 })).toBe(tariff.charge(usage(0, 10)));
@@ -76,6 +88,8 @@ const priced: fc.Arbitrary<Price> = fc.record(
     inputPerMillion: money,
     outputPerMillion: money,
     cachedInputPerMillion: money,
+    cacheWritePerMillion: money,
+    reasoningPerMillion: money,
     perRequest: money,
     perMillionCharacters: money,
     perSecond: money,
@@ -89,25 +103,34 @@ const used = fc
     prompt: tokens,
     completion: tokens,
     share: fc.double({ min: 0, max: 1, noNaN: true }),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
     units: fc.record({ characters: tokens, milliseconds: tokens, images: tokens }, { requiredKeys: [] }),
   })
-  .map(({ prompt, completion, share, units }) => ({
-    ...usage(prompt, completion, Math.floor(prompt * share)),
-    ...units,
-  }));
+  .map(({ prompt, completion, share, part, units }) => {
+    const cached = Math.floor(prompt * share);
+    const reasoning = Math.floor(completion * part);
+    return {
+      ...usage(prompt, completion, cached),
+      reasoning,
+      cacheWrite: Math.floor((prompt - cached) * part),
+      ...units,
+    };
+  });
 
 function unit(value: Decimal | undefined): Rational {
   return value === undefined ? rational(0n) : ofDecimal(value);
 }
 
 function exactCharge(price: Price, multipliers: readonly Decimal[], used: Usage): Rational {
-  const { prompt, cached, completion, characters = 0, milliseconds = 0, images = 0 } = used;
+  const { prompt, cached, completion, reasoning, characters = 0, milliseconds = 0, images = 0, cacheWrite = 0 } = used;
   const tokens = (count: number, perMillion: Decimal | undefined): Rational =>
     times(unit(perMillion), rational(BigInt(count), 1_000_000n));
   const sum = [
-    tokens(prompt - cached, price.inputPerMillion),
+    tokens(prompt - cached - cacheWrite, price.inputPerMillion),
+    tokens(cacheWrite, price.cacheWritePerMillion ?? price.inputPerMillion),
     tokens(cached, price.cachedInputPerMillion ?? price.inputPerMillion),
-    tokens(completion, price.outputPerMillion),
+    tokens(completion - reasoning, price.outputPerMillion),
+    tokens(reasoning, price.reasoningPerMillion ?? price.outputPerMillion),
     unit(price.perRequest),
     tokens(characters, price.perMillionCharacters),
     times(unit(price.perSecond), rational(BigInt(milliseconds), 1_000n)),

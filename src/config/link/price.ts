@@ -11,7 +11,14 @@ const UNITS: Readonly<
   Record<Kind, { readonly allowed: readonly Unit[]; readonly required: readonly (readonly Unit[])[] }>
 > = {
   chat: {
-    allowed: ["input_per_million", "output_per_million", "cached_input_per_million", "per_request"],
+    allowed: [
+      "input_per_million",
+      "output_per_million",
+      "cached_input_per_million",
+      "cache_write_per_million",
+      "reasoning_per_million",
+      "per_request",
+    ],
     required: [["input_per_million", "output_per_million"]],
   },
   embedding: {

@@ -61,6 +61,8 @@ function mayCall(tier: Tier | undefined, model: Model): boolean {
 
 const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
   ["cached_input_per_million", "cachedInputPerMillion"],
+  ["cache_write_per_million", "cacheWritePerMillion"],
+  ["reasoning_per_million", "reasoningPerMillion"],
   ["per_request", "perRequest"],
   ["per_image", "perImage"],
   ["per_second", "perSecond"],
