@@ -9,11 +9,11 @@ export default definePlugin<StreamRelayOptions>({
   setup(_options, host) {
     return {
       async relay(exchange, open) {
-        const { model, receivedAt, signal } = exchange;
+        const { model, readAt, signal } = exchange;
         const failures: AttemptError[] = [];
         for (const step of model.chain) {
           for (const target of host.order(step, exchange)) {
-            if (failures.length > 0 && host.now() >= receivedAt + model.deadline)
+            if (failures.length > 0 && host.now() >= readAt + model.deadline)
               throw verdict(failures, exchange, host);
             try {
               return await open(target);

@@ -90,6 +90,8 @@ export interface Exchange {
   readonly requestId: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
+  /** Unix milliseconds at which the whole request was there: the model's deadline counts from here. */
+  readonly readAt: number;
   readonly endpoint: Endpoint;
   readonly principal: Principal;
   readonly tier: Tier;

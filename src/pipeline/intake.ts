@@ -39,6 +39,7 @@ export async function readExchange(
     id,
     requestId: request.requestId,
     receivedAt,
+    readAt: host.now(),
     endpoint: request.endpoint,
     principal,
     tier: tierOf(principal, host),

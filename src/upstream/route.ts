@@ -66,7 +66,7 @@ export class Route {
     if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
       return Promise.reject(notSpoken(dialect.name, `for streams of ${call.kind} models`));
     }
-    const deadline = exchange.receivedAt + exchange.model.deadline;
+    const deadline = exchange.readAt + exchange.model.deadline;
     const errand = { target, call, codec, exchange, deadline };
     const schedule = (at: number, callback: () => void): (() => void) => wheel.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>

@@ -19,7 +19,7 @@ import { probeSubject } from "./probe.ts";
 import type { ProbeSubject } from "./prober.ts";
 import { lowerCased } from "./request.ts";
 import { notSpoken, Route } from "./route.ts";
-import { scriptedUrl } from "./sim/url.ts";
+import { scriptedOrigin, scriptedUrl } from "./sim/url.ts";
 import { known, States } from "./states.ts";
 import { Wheel } from "./wheel.ts";
 
@@ -173,19 +173,22 @@ class UpstreamRegistry implements Upstreams {
     return { upstream, dialect, base: await this.#base(upstream), connectTimeout };
   }
 
-  async #base({ name, baseUrl }: Upstream): Promise<URL> {
-    const address = baseUrl.startsWith("sim:") ? await this.#simulated(baseUrl.slice("sim:".length)) : baseUrl;
+  async #base({ name, baseUrl, dialect }: Upstream): Promise<URL> {
+    const simulated = baseUrl.startsWith("sim:");
+    const address = simulated ? await this.#simulated(baseUrl.slice("sim:".length), dialect) : baseUrl;
     const url = URL.parse(address);
     if (url?.protocol === "http:" || url?.protocol === "https:") return url;
     throw new Error(`upstreams.${name}.base_url: not an http or https URL`);
   }
 
-  async #simulated(script: string): Promise<string> {
+  /** As the dialect's official SDK takes it: OpenAI's with a version, the others' without (decisions 5.4b). */
+  async #simulated(script: string, dialect: DialectName): Promise<string> {
     const { simulator } = this.#options;
     if (!simulator) throw new Error('base_url "sim:" needs the simulator, which is not available here');
     this.#simulator ??= simulator();
     try {
-      return scriptedUrl(await this.#simulator, script);
+      const origin = await this.#simulator;
+      return dialect === "openai" ? scriptedUrl(origin, script) : scriptedOrigin(origin, script);
     } catch (error) {
       // The next configuration tries again.
       this.#simulator = null;

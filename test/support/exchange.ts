@@ -18,6 +18,7 @@ export function testExchange(snapshot: Snapshot, parts: ExchangeParts = {}): Exc
     id: "exchange-1",
     requestId: "request-1",
     receivedAt: new ManualClock().now(),
+    readAt: new ManualClock().now(),
     endpoint: "chat" as const,
     principal: { userId: "ann", tier, keyId: "key_ann", ...parts.principal },
     tier: snapshot.tiers[tier]!,

@@ -6,6 +6,7 @@ export function exchange(changes: Partial<Exchange> = {}): Exchange {
     id: "x1",
     requestId: "r1",
     receivedAt: 1000,
+    readAt: 1000,
     endpoint: "chat",
     principal: { userId: "usr_secret", tier: "Free", keyId: "key_secret" },
     tier: { name: "Free", access: "all", limits: { day: null, hour: null, minute: null, streams: null } },

@@ -260,7 +260,7 @@ it("the chain's deadline bounds a stream until its first event only", async () =
 it("a deadline that has passed sends nothing", async () => {
   const { server, leased } = await serve(({ socket }) => socket.write(answer("late")));
   const error = await failure(
-    leased.set.send(target(), call(), exchange({ receivedAt: Date.now() - 1_000, deadline: 500 })),
+    leased.set.send(target(), call(), exchange({ readAt: Date.now() - 1_000, deadline: 500 })),
   );
   expect(error.failure).toBe("timeout");
   expect(server.connections).toBe(0);

@@ -186,7 +186,7 @@ describe("state outlives a configuration", () => {
     const set = await create({ now }).lease(snapshot(upstream(server.origin, { keys: ["a", "b"] })));
     const asksA = async (): Promise<boolean> => {
       const before = server.requests.length;
-      for (let round = 0; round < 2; round += 1) await set.send(target(), call(), exchange({ receivedAt: now() }));
+      for (let round = 0; round < 2; round += 1) await set.send(target(), call(), exchange({ readAt: now() }));
       return server.requests.slice(before).some(({ key }) => key === "a");
     };
     expect(await asksA()).toBe(true);

@@ -1,25 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint, Json } from "../../../src/kit/index.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
+import { askKind, ENDPOINTS, KIND_CHAINS } from "../support/kinds.ts";
 
-/** Adds a mark to every answer that it is shown, and counts how often it is asked. */
+/** Marks what is sent and what is answered, and turns lists around. */
 const MARK = `export default {
   name: "mark", stage: "transform", schema: new URL("./mark.schema.json", import.meta.url),
   setup() {
     return {
       transform: (call) => ({ ...call, body: { ...call.body, marked: call.kind } }),
-      response: (body) => ({ ...body, marked: true, data: body.data?.toReversed(), results: body.results?.toReversed() }),
+      response: (body) => ({ ...body, marked: true, data: body.data?.toReversed() }),
     };
   },
 };`;
 
+const set = (model: string, set: Json) => ({ use: "transform", options: { set }, when: { models: [model] } });
+
 let gateway: TestGateway;
 let user: TestUser;
 beforeAll(async () => {
-  const set = (models: string, set: Json) => ({ use: "transform", options: { set }, when: { models: [models] } });
   gateway = await TestGateway.start({
-    chains: KIND_CHAINS,
+    chains: { ...KIND_CHAINS, "route/overlooked": { kind: "rerank", scripts: ["-"] } },
     config: {
       pipeline: [
         "auth",
@@ -32,6 +33,7 @@ beforeAll(async () => {
         set("route/listen", { "/language": "de", "/prompt": "names" }),
         set("route/paint", { "/size": "8x8", "/response_format": "b64_json" }),
         { use: "transform", options: { remove: ["/mine"] }, when: { tiers: ["Max"] } },
+        { use: "transform", options: { remove: ["/top_n"] }, when: { models: ["route/overlooked"] } },
         { use: "./mark.ts" },
         "stream-relay",
         "meter",
@@ -68,11 +70,19 @@ describe("plugins see requests of every kind", () => {
     expect(fields["yours"]).toEqual(["kept"]);
   });
 
+  test("a limit that the upstream does not hear of is kept all the same", async () => {
+    const [all, some] = [
+      await ask("rerank", { model: "route/overlooked" }),
+      await ask("rerank", { model: "route/overlooked", top_n: 2 }),
+    ];
+    expect(all["results"]).toHaveLength(3);
+    expect(some["results"]).toEqual((all["results"] as readonly Json[]).slice(0, 2));
+  });
+
   test("their changes to an answer stay within the endpoint's shape; audio passes by", async () => {
     // The document is checked with every answer: nothing is there that it does not describe.
     for (const endpoint of ENDPOINTS) expect((await askKind(gateway, user, endpoint)).status).toBe(200);
     expect(await ask("chat")).toMatchObject({ marked: true });
-    expect(PLACES.speech.kind).toBe("speech");
     const { data } = (await ask("embeddings", { input: ["a", "b"] })) as { data: readonly Json[] };
     expect(data.map(({ index }) => index)).toEqual([0, 1]);
   });

@@ -54,14 +54,14 @@ describe("a reload", () => {
 
   test("no request of any kind fails while configurations follow one another", async () => {
     const statuses: (readonly [Endpoint, number])[] = [];
-    let stopped = false;
+    const stopping = new AbortController();
     const lanes = ENDPOINTS.map(async (endpoint) => {
-      while (!stopped) statuses.push([endpoint, (await askKind(gateway, user, endpoint)).status]);
+      while (!stopping.signal.aborted) statuses.push([endpoint, (await askKind(gateway, user, endpoint)).status]);
     });
     for (let cost = 1; cost <= 20; cost += 1) {
       expect(await gateway.reload({ billing: { cost_multiplier: cost } })).toMatchObject({ ok: true });
     }
-    stopped = true;
+    stopping.abort();
     await Promise.all(lanes);
     expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
     expect(new Set(statuses.map(([endpoint]) => endpoint))).toEqual(new Set(ENDPOINTS));

@@ -132,7 +132,7 @@ test("a plan that the configuration no longer has allows nothing, and says so", 
   });
   expect((await gone.chat(user)).text).toBe("Model 'route/one' is not available on your plan");
   expect(JSON.parse((await gone.get("/v1/models/route/one", user)).text)).toMatchObject({ allowed: false });
-  await gone.stop();
+  await gone.close();
 });
 
 describe("windows", () => {

@@ -7,12 +7,15 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import { type Gateway, startGateway } from "../../../src/app.ts";
-import { type Address, decimal, type Json, type LedgerEntry, type Store, toNano } from "../../../src/kit/index.ts";
+import { type Address, decimal, type Json, type Store, toNano } from "../../../src/kit/index.ts";
 import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { type Books, expectBalanced, readBooks, type TestUser } from "./books.ts";
 import { TestClock } from "./clock.ts";
 import { expectConforming } from "./conforming.ts";
 import { ADMIN_TOKEN, baseConfig, type Chain, chainConfig, merge } from "./gateway-config.ts";
 import { type Answer, eventually, Exchange, type Sent } from "./http.ts";
+
+export type { Books, TestUser } from "./books.ts";
 
 export const CHAT = "/v1/chat/completions";
 /** The prompt of the simulator's default request: two words. */
@@ -30,21 +33,6 @@ export interface TestGatewayOptions {
   readonly chains?: Readonly<Record<string, Chain>>;
   /** Files beside the configuration, by name. */
   readonly files?: Readonly<Record<string, string>>;
-}
-
-export interface TestUser {
-  readonly id: string;
-  readonly key: string;
-  readonly tier: string;
-}
-
-/** All that a request may change about its user. */
-export interface Books {
-  readonly used: { readonly day: number; readonly hour: number; readonly minute: number };
-  readonly running: { readonly requests: number; readonly streams: number; readonly held: bigint };
-  readonly ledger: readonly LedgerEntry[];
-  readonly balance: bigint;
-  readonly granted: bigint;
 }
 
 /** A gateway in this process on free ports of loopback, in front of a simulator of its own; everything in a folder of its own. */
@@ -167,17 +155,7 @@ export class TestGateway {
   async books({ id, tier }: TestUser): Promise<Books> {
     const limits = this.gateway.generation.snapshot.tiers[tier]?.limits;
     if (!limits) throw new Error(`no tier ${tier}`);
-    const { day, hour, minute } = await this.store.windows(id, limits);
-    const account = await this.store.findUser(id);
-    if (!account) throw new Error(`no user ${id}`);
-    const { balance, granted } = account;
-    return {
-      used: { day: day.used, hour: hour.used, minute: minute.used },
-      running: await this.store.running(id),
-      ledger: await this.store.ledger(id),
-      balance,
-      granted,
-    };
+    return readBooks(this.store, id, limits);
   }
 
   /** Changes the configuration on disk; all earlier changes stay. The watcher may be quicker than a reload. */
@@ -218,21 +196,7 @@ export class TestGateway {
     // Twice in a row: a request whose client has gone may only now be read.
     await eventually(async () => (await idle()) && (await sleep(50), await idle()));
     assert.equal(await this.metric("gateway_active_streams"), 0);
-    for (const user of this.#users) {
-      const { running, ledger, balance, granted } = await this.books(user);
-      const held = (await this.store.findUser(user.id))?.held;
-      const charges = ledger.reduce((sum, { charge }) => sum + charge, 0n);
-      assert.deepEqual(
-        { user: user.id, running, held, granted, entries: new Set(ledger.map(({ id }) => id)).size },
-        {
-          user: user.id,
-          running: { requests: 0, streams: 0, held: 0n },
-          held: 0n,
-          granted: balance + charges,
-          entries: ledger.length,
-        },
-      );
-    }
+    for (const user of this.#users) await expectBalanced(this.store, user);
   }
 
   /** Audits and stops. */

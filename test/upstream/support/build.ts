@@ -111,16 +111,17 @@ export function call(changes: Partial<Call> = {}): Call {
 export interface ExchangeChanges {
   readonly signal?: AbortSignal;
   readonly deadline?: number;
-  readonly receivedAt?: number;
+  readonly readAt?: number;
   readonly userId?: string;
 }
 
 export function exchange(changes: ExchangeChanges = {}): Exchange {
-  const { signal = new AbortController().signal, deadline = 60_000, receivedAt = Date.now(), userId = "u1" } = changes;
+  const { signal = new AbortController().signal, deadline = 60_000, readAt = Date.now(), userId = "u1" } = changes;
   return {
     id: "x1",
     requestId: "req-1",
-    receivedAt,
+    receivedAt: readAt,
+    readAt,
     endpoint: "chat",
     principal: { userId, tier: "Free", keyId: null },
     tier: { name: "Free", access: "all", limits: { day: null, hour: null, minute: null, streams: null } },

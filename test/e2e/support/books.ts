@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { LedgerEntry, Limits, Store } from "../../../src/kit/index.ts";
+
+export interface TestUser {
+  readonly id: string;
+  readonly key: string;
+  readonly tier: string;
+}
+
+/** All that a request may change about its user. */
+export interface Books {
+  readonly used: { readonly day: number; readonly hour: number; readonly minute: number };
+  readonly running: { readonly requests: number; readonly streams: number; readonly held: bigint };
+  readonly ledger: readonly LedgerEntry[];
+  readonly balance: bigint;
+  readonly granted: bigint;
+}
+
+export async function readBooks(store: Store, id: string, limits: Limits): Promise<Books> {
+  const { day, hour, minute } = await store.windows(id, limits);
+  const account = await store.findUser(id);
+  if (!account) throw new Error(`no user ${id}`);
+  const { balance, granted } = account;
+  return {
+    used: { day: day.used, hour: hour.used, minute: minute.used },
+    running: await store.running(id),
+    ledger: await store.ledger(id),
+    balance,
+    granted,
+  };
+}
+
+/** What holds of every user for whom nothing runs (decisions 6.4). @throws AssertionError */
+export async function expectBalanced(store: Store, { id: user }: TestUser): Promise<void> {
+  const account = await store.findUser(user);
+  const ledger = await store.ledger(user);
+  const charges = ledger.reduce((sum, { charge }) => sum + charge, 0n);
+  assert.deepEqual(
+    {
+      user,
+      running: await store.running(user),
+      held: account?.held,
+      granted: account?.granted,
+      entries: new Set(ledger.map(({ id }) => id)).size,
+    },
+    {
+      user,
+      running: { requests: 0, streams: 0, held: 0n },
+      held: 0n,
+      granted: (account?.balance ?? 0n) + charges,
+      entries: ledger.length,
+    },
+  );
+}
