@@ -36,8 +36,7 @@ const EXPECTED = { answer: "a complete answer", events: "a stream of events", by
 
 /** @param type what the client waits for; a stream for one that does not is ended. */
 export function checkedReply(reply: Reply, type: Reply["type"]): Reply {
-  const sound =
-    isJson(reply) && isJson(reply.target) && isJson(reply.type === "answer" ? reply.body : (reply.source as unknown));
+  const sound = isJson(reply) && isJson(reply.target) && isJson(reply.type === "answer" ? reply.body : reply.source);
   if (sound && reply.type === type) return reply;
   if (sound && reply.type !== "answer") reply.source.cancel();
   throw new TypeError(`relay must return ${EXPECTED[type]}`);

@@ -135,18 +135,18 @@ test("prices, cached prices and multipliers of the model and of billing", async 
   expect(charge).toBe((90_000n + 5_000n + 100_000n) * 3n);
 });
 
+async function billOf(kind: Kind, price: Price, units: Units, given: Ending, outcomes: Partial<Outcomes> = {}) {
+  const snapshot = testSnapshot({
+    billing: { outcomes: { ...DEFAULT, ...outcomes } },
+    models: [testModel("route/free", { kind, price })],
+  });
+  const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
+  const call = testCall(kind, { model: "route/free" }, units);
+  return hooks.settle!(given, { ...testExchange(snapshot), call });
+}
+
 describe("units other than tokens", () => {
   const none = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
-
-  async function billOf(kind: Kind, price: Price, units: Units, given: Ending, outcomes: Partial<Outcomes> = {}) {
-    const snapshot = testSnapshot({
-      billing: { outcomes: { ...DEFAULT, ...outcomes } },
-      models: [testModel("route/free", { kind, price })],
-    });
-    const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
-    const call = testCall(kind, { model: "route/free" }, units);
-    return hooks.settle!(given, { ...testExchange(snapshot), call });
-  }
 
   test("what the gateway counts itself needs no count of the upstream, whatever no_usage says", async () => {
     const price = { perImage: decimal("0.04") };

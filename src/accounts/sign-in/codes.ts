@@ -54,11 +54,6 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
     });
   }
 
-  /** Keyed: six digits under a plain hash would be found in a moment. */
-  function digestOf(email: string, code: string, secret: KeyObject): Uint8Array {
-    return createHmac("sha256", deriveKey(secret, "sign-in code")).update(`${email} ${code}`).digest();
-  }
-
   return {
     async request({ email, ip }) {
       const address = parseEmail(email);
@@ -84,4 +79,9 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
       return address;
     },
   };
+}
+
+/** Keyed: six digits under a plain hash would be found in a moment. */
+function digestOf(email: string, code: string, secret: KeyObject): Uint8Array {
+  return createHmac("sha256", deriveKey(secret, "sign-in code")).update(`${email} ${code}`).digest();
 }
