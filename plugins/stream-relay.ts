@@ -13,8 +13,7 @@ export default definePlugin<StreamRelayOptions>({
         const failures: AttemptError[] = [];
         for (const step of model.chain) {
           for (const target of host.order(step, exchange)) {
-            if (failures.length > 0 && host.now() >= readAt + model.deadline)
-              throw verdict(failures, exchange, host);
+            if (failures.length > 0 && host.now() >= readAt + model.deadline) throw verdict(failures, exchange, host);
             try {
               return await open(target);
             } catch (error) {

@@ -2,7 +2,14 @@ import type { AttemptResult, Breaker, BreakerSettings, BreakerState, FailureClas
 import { RollingCount } from "./rolling.ts";
 
 /** Says nothing about the upstream's health; the reservation of a probe is released all the same. */
-const NEUTRAL: ReadonlySet<FailureClass> = new Set(["client_fault", "aborted", "rate_limited", "skipped", "saturated", "unsupported"]);
+const NEUTRAL: ReadonlySet<FailureClass> = new Set([
+  "client_fault",
+  "aborted",
+  "rate_limited",
+  "skipped",
+  "saturated",
+  "unsupported",
+]);
 const JITTER = 0.2;
 
 export interface BreakerOptions {
