@@ -118,12 +118,12 @@ const HEAR = call({
 });
 
 describe("the other kinds", () => {
-  it.each<[DialectName, string]>([
+  it.each<[DialectName, string, version?: string]>([
     ["openai", "embeddings"],
-    ["cohere", "embed"],
+    ["cohere", "embed", "v2"],
     ["jina", "embeddings"],
     ["voyage", "embeddings"],
-  ])("%s embeds at %s", async (dialect, path) => {
+  ])("%s embeds at %s", async (dialect, path, version = "v1") => {
     const set = await scripted("", dialect);
     const vector = { object: "embedding", embedding: expect.any(Array) };
     expect(await set.send(target(), EMBED, exchange())).toMatchObject({
@@ -135,13 +135,13 @@ describe("the other kinds", () => {
       },
       usage: { prompt: 3 },
     });
-    expect(simulator.ledger().at(-1)).toMatchObject({ path: `/sim/-/v1/${path}`, units: { prompt: 3 } });
+    expect(simulator.ledger().at(-1)).toMatchObject({ path: `/sim/-/${version}/${path}`, units: { prompt: 3 } });
   });
 
   it.each<[DialectName, string, number | null]>([
     ["openai", "", 7],
     ["openai", "?shape=together", 7],
-    ["cohere", "", 7],
+    ["cohere", "", null],
     ["cohere", "?shape=cohere", null],
     ["jina", "", 7],
     ["jina", "?shape=jina", 7],
