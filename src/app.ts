@@ -161,10 +161,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
     else keep.remember(start.loaded);
 
+    const validateBody = bodyValidators();
     const server = createPublicServer({
       run: (intake) => reloader.current.run(intake),
       settings: () => reloader.current.snapshot.server,
-      validateBody: bodyValidators(),
+      validateBody,
       now,
       log,
       routes: createRoutes({
@@ -174,6 +175,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         signIn,
         health: (upstream) => reloader.current.health(upstream),
         kill: (userId) => stops.kill(userId),
+        validateTokenCount: (body) => validateBody("count_tokens", body),
+        tokensIn: countTokens,
         openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
         now,
         log,

@@ -1,12 +1,11 @@
-import { bodyValidator } from "./config/bodies.ts";
-import type { Endpoint } from "./kit/index.ts";
+import { type BodyName, bodyValidator } from "./config/bodies.ts";
 
-/** Each is compiled when its endpoint is first used: a start does not wait for all of them. */
+/** Each is compiled when a body of its kind first comes: a start does not wait for all of them. */
 export function bodyValidators() {
-  const validators = new Map<Endpoint, ReturnType<typeof bodyValidator>>();
-  return (endpoint: Endpoint, body: unknown) => {
-    let validate = validators.get(endpoint);
-    if (validate === undefined) validators.set(endpoint, (validate = bodyValidator(endpoint)));
+  const validators = new Map<BodyName, ReturnType<typeof bodyValidator>>();
+  return (name: BodyName, body: unknown) => {
+    let validate = validators.get(name);
+    if (validate === undefined) validators.set(name, (validate = bodyValidator(name)));
     return validate(body);
   };
 }

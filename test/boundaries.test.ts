@@ -21,8 +21,8 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   cli: "everything",
 };
 
-/** Each package has one home. */
-const HOMES: Record<string, string> = {
+/** Each package has one home; a wire format's framing is also the simulator's. */
+const HOMES: Record<string, string | readonly string[]> = {
   h3: "server",
   srvx: "server",
   listhen: "server",
@@ -40,6 +40,9 @@ const HOMES: Record<string, string> = {
   undici: "upstream",
   "p-retry": "upstream",
   "eventsource-parser": "dialects",
+  "@smithy/eventstream-codec": ["dialects", "upstream"],
+  "@smithy/signature-v4": "upstream",
+  "@aws-crypto/sha256-js": "upstream",
   pino: "telemetry",
   "pino-pretty": "telemetry",
   "@prometheus-io/client": "telemetry",
@@ -120,7 +123,8 @@ describe("layers", () => {
       for (const specifier of imports.filter((name) => !/^[.#]/.test(name))) {
         const name = specifier.startsWith("node:") ? specifier : packageOf(specifier);
         if (name.startsWith("node:") && !(name in HOMES)) continue;
-        if (HOMES[name] !== layer) wrong.push(`${path} imports ${specifier}; its home is ${HOMES[name] ?? "nowhere"}`);
+        if (![HOMES[name]].flat().includes(layer))
+          wrong.push(`${path} imports ${specifier}; its home is ${HOMES[name] ?? "nowhere"}`);
       }
     }
     expect(wrong).toEqual([]);

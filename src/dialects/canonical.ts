@@ -17,6 +17,11 @@ interface Cacheable {
   readonly cache_control?: CacheControl;
 }
 
+/** Fields that only the client's own dialect has, as they came: for upstreams of the same dialect. */
+interface Extended {
+  readonly native?: Json;
+}
+
 export type Part =
   | ({ readonly type: "text"; readonly text: string } & Cacheable)
   /** `url` may be a `data:` URL. */
@@ -43,7 +48,7 @@ export type ReasoningDetail =
   | { readonly type: "reasoning.encrypted"; readonly data: string; readonly id?: string }
   | { readonly type: "reasoning.summary"; readonly summary: string; readonly id?: string };
 
-export interface ToolCall {
+export interface ToolCall extends Cacheable, Extended {
   readonly id: string;
   readonly type: "function";
   /** `arguments` is JSON text; no arguments is `{}`. */
@@ -64,6 +69,8 @@ export type Message =
       readonly reasoning_details?: readonly ReasoningDetail[];
       readonly tool_calls?: readonly ToolCall[];
       readonly refusal?: string | null;
+      /** Which of its lists the next block stands in, where that is not reasoning, then content, then tool calls. */
+      readonly block_order?: readonly ("reasoning" | "content" | "tool_call")[];
     }
   | {
       readonly role: "tool";
@@ -72,7 +79,7 @@ export type Message =
       readonly is_error?: boolean;
     };
 
-export interface Tool extends Cacheable {
+export interface Tool extends Cacheable, Extended {
   readonly type: "function";
   readonly function: {
     readonly name: string;

@@ -1,6 +1,12 @@
 import type { DialectName, Kind } from "../kit/index.ts";
+import { anthropic } from "./anthropic/index.ts";
+import { azure } from "./azure/index.ts";
+import { bedrock } from "./bedrock/index.ts";
 import { cohere } from "./cohere.ts";
+import { deepgram } from "./deepgram/index.ts";
 import type { UpstreamDialect } from "./dialect.ts";
+import { elevenlabs } from "./elevenlabs/index.ts";
+import { gemini } from "./gemini/index.ts";
 import { jina } from "./jina.ts";
 import { openai } from "./openai/index.ts";
 import { voyage } from "./voyage.ts";
@@ -13,7 +19,18 @@ export interface Capability {
 }
 
 /** The dialects this version speaks. */
-export const DIALECTS: Partial<Record<DialectName, UpstreamDialect>> = Object.freeze({ openai, cohere, jina, voyage });
+export const DIALECTS: Partial<Record<DialectName, UpstreamDialect>> = Object.freeze({
+  openai,
+  anthropic,
+  gemini,
+  azure,
+  bedrock,
+  cohere,
+  jina,
+  voyage,
+  elevenlabs,
+  deepgram,
+});
 
 const KINDS: Readonly<Record<DialectName, readonly Kind[]>> = {
   openai: ["chat", "embedding", "rerank", "speech", "transcription", "image"],

@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../kit/index.ts";
+import { chat } from "./cohere/chat.ts";
 import type { UpstreamDialect } from "./dialect.ts";
 import { type EmbeddingAnswer, embeddingCodec, textsOf } from "./embeddings.ts";
 import { errorMessage } from "./errors.ts";
@@ -11,6 +12,7 @@ export const cohere: UpstreamDialect = {
   name: "cohere",
 
   codecs: {
+    chat,
     embedding: embeddingCodec({
       path: "/v2/embed",
       body: (body) => ({

@@ -64,13 +64,26 @@ export interface ByteCodec extends RequestCodec {
   contentType(upstream: string, call: Call): string | null;
 }
 
+/** Names are in lower case. */
+export type RefusalHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Where an upstream is, as configured. */
+export interface Location {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The upstream half of a dialect. */
 export interface UpstreamDialect {
   readonly name: DialectName;
+  /** The dialect as one upstream speaks it, where that hangs on its address. */
+  at?(location: Location): UpstreamDialect;
   /** The kinds it serves. */
   readonly codecs: Readonly<Partial<Record<Kind, Codec>>>;
   /** A request that proves address and key and that no provider bills. */
   probe(apiKey: string): UpstreamRequest;
   /** The upstream's own words for an error body, fit for a client: no markup, keys or URLs; empty when there are none. */
   errorMessage(body: Uint8Array): string;
+  /** What the body of a 429 or of a refusal makes of it: another class, or how long to wait. Left out: the head says all. */
+  judge?(refusal: AttemptError, body: Uint8Array, headers: RefusalHeaders): AttemptError;
 }

@@ -1,15 +1,20 @@
 import { type Call, isJson, type Json } from "../kit/index.ts";
 
-/** Values that ask for nothing: a field that has one of them is not missed. */
-const ASKS_NOTHING: Readonly<Record<string, readonly unknown[]>> = {
-  n: [1],
-  logprobs: [false],
-  frequency_penalty: [0],
-  presence_penalty: [0],
-  store: [false],
-  stream: [false, true],
-  service_tier: ["auto"],
-};
+/** Values that ask for nothing, as JSON: a field that has one of them is not missed. */
+const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
+  ["n", ["1"]],
+  ["logprobs", ["false"]],
+  ["top_logprobs", ["0"]],
+  ["frequency_penalty", ["0"]],
+  ["presence_penalty", ["0"]],
+  ["store", ["false"]],
+  ["service_tier", ['"auto"', '"default"']],
+  ["tool_choice", ['"auto"']],
+  ["parallel_tool_calls", ["true"]],
+  ["response_format", ['{"type":"text"}']],
+  ["modalities", ['["text"]']],
+  ["citations", ['{"enabled":false}']],
+]);
 
 /** Fields about the request itself, not about the answer; nothing is lost when they stay behind. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
@@ -21,9 +26,24 @@ export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
     .map(([name]) => `/${escaped(name)}`);
 }
 
+/**
+ * Pointers of what stands beside the known fields of an object inside the canonical body: fields that mean something, and
+ * those that the client's own dialect has there (`native`).
+ * @param at the object's own pointer.
+ */
+export function droppedBeside(object: Json, known: ReadonlySet<string>, at: string): string[] {
+  const { native, ...fields } = object;
+  const own = isJson(native) ? native : {};
+  return [fields, own].flatMap((given) =>
+    Object.entries(given)
+      .filter(([name, value]) => !known.has(name) && asks(name, value))
+      .map(([name]) => `${at}/${escaped(name)}`),
+  );
+}
+
 function asks(name: string, value: unknown): boolean {
   if (value === null || value === undefined) return false;
-  if (ASKS_NOTHING[name]?.includes(value)) return false;
+  if (ASKS_NOTHING.get(name)?.includes(JSON.stringify(value))) return false;
   if (Array.isArray(value)) return value.length > 0;
   return !isJson(value) || Object.keys(value).length > 0;
 }
@@ -40,9 +60,11 @@ const MESSAGES_NAMES: Readonly<Record<string, string>> = {
 const RESPONSES_NAMES: Readonly<Record<string, string>> = {
   messages: "/input",
   max_completion_tokens: "/max_output_tokens",
+  max_tokens: "/max_output_tokens",
   reasoning_effort: "/reasoning/effort",
   response_format: "/text/format",
   verbosity: "/text/verbosity",
+  logprobs: "/include",
 };
 
 /**
@@ -52,8 +74,25 @@ const RESPONSES_NAMES: Readonly<Record<string, string>> = {
 export function clientPointer({ dialect = "chat" }: Call, pointer: string): string {
   if (dialect === "chat") return pointer;
   const [, name = "", ...rest] = pointer.split("/");
-  const known = (dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES)[name];
-  return known === undefined ? pointer : [known, ...rest].join("/");
+  const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
+  return Object.hasOwn(names, name) ? [names[name], ...rest].join("/") : pointer;
+}
+
+/** Pointers into the canonical body as ones into the client's, each once. */
+export function pointersOf(call: Call, pointers: readonly string[]): string[] {
+  return [...new Set(pointers.map((pointer) => clientPointer(call, pointer)))];
+}
+
+/** Fields of which a part is canonical: what `native` has of them is a part too. */
+const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
+
+/** Pointers of the fields that only the client's own dialect has. */
+export function droppedNative({ native }: Call): string[] {
+  return Object.entries(native ?? {}).flatMap(([name, value]) => {
+    if (!asks(name, value)) return [];
+    const at = `/${escaped(name)}`;
+    return SHARED.has(name) && isJson(value) ? Object.keys(value).map((inner) => `${at}/${escaped(inner)}`) : [at];
+  });
 }
 
 function escaped(name: string): string {

@@ -20,7 +20,7 @@ export interface ClientRequest {
   readonly endpoint: Endpoint;
 }
 
-export type Endpoint = "chat" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+export type Endpoint = "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
 
 /** Who is calling; `tier` is the stored plan in force. */
 export interface Principal {

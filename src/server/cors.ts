@@ -6,6 +6,8 @@ const EXPOSED = [
   "X-Error-Code",
   "Retry-After",
   "X-Should-Retry",
+  "X-Gateway-Dropped",
+  "Request-Id",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",

@@ -8,6 +8,9 @@ export interface Endpoint {
 /** The whole public API. README's table and the route table are compared with this one by tests. */
 export const ENDPOINTS: readonly Endpoint[] = Object.freeze([
   { method: "POST", path: "/v1/chat/completions", credentials: "API key" },
+  { method: "POST", path: "/v1/messages", credentials: "API key" },
+  { method: "POST", path: "/v1/messages/count_tokens", credentials: "API key" },
+  { method: "POST", path: "/v1/responses", credentials: "API key" },
   { method: "POST", path: "/v1/embeddings", credentials: "API key" },
   { method: "POST", path: "/v1/rerank", credentials: "API key" },
   { method: "POST", path: "/v1/audio/speech", credentials: "API key" },

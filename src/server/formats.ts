@@ -1,25 +1,41 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { chatFormat, readChat } from "../dialects/clients/chat.ts";
 import { embeddingFormat, readEmbedding } from "../dialects/clients/embedding.ts";
 import { imageFormat, imageRefusal, readImage } from "../dialects/clients/image.ts";
 import { readRerank, rerankFormat } from "../dialects/clients/rerank.ts";
 import { readSpeech, speechFormat } from "../dialects/clients/speech.ts";
 import { readTranscription, transcriptionFormat } from "../dialects/clients/transcription.ts";
+import { messagesFormat, messagesRefusal, readMessages } from "../dialects/clients/messages.ts";
+import { readResponses, responsesFormat } from "../dialects/clients/responses.ts";
 import type { AnswerFormat, Call, Endpoint, GatewayError, Json, Upload } from "../kit/index.ts";
 import type { RefusalBody } from "./refusal.ts";
 
 /** How an endpoint's client dialect reads a request and writes its answer. */
 export type Format = JsonFormat | FormFormat;
 
-interface AnyFormat {
+interface AnyFormat extends Manner {
   readonly endpoint: Endpoint;
   readonly write: (call: Call) => AnswerFormat;
+}
+
+/** What a client's format has of its own besides the bodies. */
+export interface Manner {
   /** The endpoint's own body for an error; null for the one of the error table. */
-  readonly refusal?: (error: GatewayError) => RefusalBody | null;
+  readonly refusal?: (error: GatewayError, request: RefusedRequest) => RefusalBody | null;
+  /** Another name under which the request's id is sent as well. */
+  readonly requestIdHeader?: string;
+}
+
+/** What an error's body may hang on. */
+export interface RefusedRequest {
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 interface JsonFormat extends AnyFormat {
   readonly body: "json";
-  readonly read: (body: Json) => Call;
+  /** Names of headers are in lower case. */
+  readonly read: (body: Json, headers: IncomingHttpHeaders) => Call;
 }
 
 /** `multipart/form-data` with one file. */
@@ -28,9 +44,13 @@ interface FormFormat extends AnyFormat {
   readonly read: (fields: Json, upload: Upload) => Promise<Call>;
 }
 
+const MESSAGES: Manner = { refusal: messagesBody, requestIdHeader: "Request-Id" };
+
 /** Served by POST, past the router: these are the hot path. */
 export const INFERENCE: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["/v1/chat/completions", { endpoint: "chat", body: "json", read: readChat, write: chatFormat }],
+  ["/v1/messages", { endpoint: "messages", body: "json", read: readMessages, write: messagesFormat, ...MESSAGES }],
+  ["/v1/responses", { endpoint: "responses", body: "json", read: readResponses, write: responsesFormat }],
   ["/v1/embeddings", { endpoint: "embeddings", body: "json", read: readEmbedding, write: embeddingFormat }],
   ["/v1/rerank", { endpoint: "rerank", body: "json", read: readRerank, write: rerankFormat }],
   ["/v1/audio/speech", { endpoint: "speech", body: "json", read: readSpeech, write: speechFormat }],
@@ -43,3 +63,13 @@ export const INFERENCE: ReadonlyMap<string, Format> = new Map<string, Format>([
     { endpoint: "image", body: "json", read: readImage, write: imageFormat, refusal: imageRefusal },
   ],
 ]);
+
+/** The manner of a POST path beside inference that belongs to a client's format. */
+export function mannerOf(path: string): Manner | undefined {
+  return path === "/v1/messages/count_tokens" ? MESSAGES : undefined;
+}
+
+/** Decisions 7: the header says that the client reads errors in the Messages format. */
+export function messagesBody(error: GatewayError, { requestId, headers }: RefusedRequest): RefusalBody | null {
+  return headers["anthropic-version"] === undefined ? null : messagesRefusal(error, requestId);
+}

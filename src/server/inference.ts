@@ -2,6 +2,7 @@ import {
   type AnswerFormat,
   type Call,
   type Endpoint,
+  type GatewayError,
   type Intake,
   invalidRequest,
   type Json,
@@ -50,12 +51,15 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
     clients,
     serve({ reception, format, ip, receivedAt, bodyLimit }) {
       const { req, requestId } = reception;
-      const client = new ServerClient(reception, log, stallAfter, format.refusal);
+      const { refusal } = format;
+      const ownBody = refusal && ((error: GatewayError) => refusal(error, { requestId, headers: req.headers }));
+      const client = new ServerClient(reception, log, stallAfter, ownBody);
       clients.add(client);
       let form: Form | null = null;
       const read = async (): Promise<Call> => {
         const check = (body: Json): Json => checked(format.endpoint, body, validateBody);
-        if (format.body === "json") return format.read(check(await readJson(reception, bodyLimit, client.signal)));
+        if (format.body === "json")
+          return format.read(check(await readJson(reception, bodyLimit, client.signal)), req.headers);
         form = await readMultipart(reception, bodyLimit, client.signal);
         return format.read(check(form.fields), form.upload);
       };

@@ -43,7 +43,7 @@ export function refuseStatus(
   onMalformed: OnMalformed,
 ): void {
   const requestId = requestIdOf(req.headers["x-request-id"]);
-  const reception = { req, res, requestId, cors: [], closing: () => true };
+  const reception = { req, res, requestId, always: [], closing: () => true };
   respond(reception, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
   onMalformed(status, requestId);
 }

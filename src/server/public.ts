@@ -3,7 +3,7 @@ import type { Endpoint, ErrorCode, Intake, Log, ServerSettings } from "../kit/in
 import { createApp, type Route, type Visit } from "./app.ts";
 import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
-import { INFERENCE } from "./formats.ts";
+import { INFERENCE, mannerOf } from "./formats.ts";
 import { createInference, type ValidateBody } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
 import { refusalOf } from "./refusal.ts";
@@ -99,23 +99,24 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
       const path = pathOf(req.url ?? "/");
       const inV1 = path.startsWith("/v1/");
-      const reception: Reception = {
-        req,
-        res,
-        requestId: requestIdOf(req.headers["x-request-id"]),
-        cors: inV1 ? corsHeaders(req, cors.origins) : [],
-        closing,
-      };
+      const requestId = requestIdOf(req.headers["x-request-id"]);
+      const format = req.method === "POST" ? INFERENCE.get(path) : undefined;
+      const manner = format ?? (req.method === "POST" ? mannerOf(path) : undefined);
+      const permitted = inV1 ? corsHeaders(req, cors.origins) : [];
+      const named = manner?.requestIdHeader;
+      const always = named === undefined ? permitted : [...permitted, named, requestId];
+      const reception: Reception = { req, res, requestId, always, closing };
       if (inV1 && isPreflight(req)) return respond(reception, 204, "", preflightHeaders(req), "");
 
-      const format = req.method === "POST" ? INFERENCE.get(path) : undefined;
       const forwarded = req.headers["x-forwarded-for"];
       const peer = req.socket.remoteAddress ?? "";
       const isProxy = trusted(trustedProxies);
       const ip = clientAddress(peer, forwarded?.toString(), isProxy);
       const tooMany = ipLimit.take(ip, limit, receivedAt);
       if (tooMany !== null) {
-        const { status, code, contentType, headers, body } = refusalOf(tooMany);
+        const request = { requestId: reception.requestId, headers: req.headers };
+        const refusal = refusalOf(tooMany, (error) => manner?.refusal?.(error, request) ?? null);
+        const { status, code, contentType, headers, body } = refusal;
         respond(reception, status, contentType, headers, body);
         const endpoint = format?.endpoint ?? "other";
         onRefused?.({ endpoint, status, code, requestId: reception.requestId, durationMs: now() - receivedAt });

@@ -11,15 +11,15 @@ export interface Reception {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
-  /** CORS headers: names and values, alternating. */
-  readonly cors: readonly string[];
+  /** Headers of every answer, such as those of CORS: names and values, alternating. */
+  readonly always: readonly string[];
   /** Whether the connection is to be closed after the answer. */
   readonly closing: () => boolean;
 }
 
 /** The head of an answer: names and values, alternating. */
 export function headOf(reception: Reception, contentType: string, headers: Readonly<Record<string, string>>): string[] {
-  const head = ["X-Request-Id", reception.requestId, ...reception.cors];
+  const head = ["X-Request-Id", reception.requestId, ...reception.always];
   if (contentType !== "") head.push("Content-Type", contentType);
   for (const name in headers) head.push(name, headers[name]!);
   if (reception.closing()) head.push("Connection", "close");

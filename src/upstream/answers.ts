@@ -37,8 +37,9 @@ function readRefusal(
   { headers }: Head,
   owner: ReaderOwner<Answer>,
 ): Reader | null {
-  if (error.failure === "client_fault" && headers["content-encoding"] === undefined) {
-    return new RefusalReader(owner, dialect, error);
+  const telling = error.failure === "client_fault" || (error.failure === "rate_limited" && dialect.judge !== undefined);
+  if (telling && headers["content-encoding"] === undefined) {
+    return new RefusalReader(owner, dialect, error, headers);
   }
   owner.reject(error);
   owner.drain();

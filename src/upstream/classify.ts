@@ -11,6 +11,8 @@ const STATUSES: Readonly<Record<number, readonly [FailureClass, string]>> = {
   403: ["credentials", "upstream refused the gateway's credentials"],
   404: ["credentials", "upstream does not know the model or the path"],
   408: ["status", "upstream answered"],
+  // Bedrock's: the model itself failed.
+  424: ["status", "upstream answered"],
   429: ["rate_limited", "upstream limits the gateway's rate"],
 };
 

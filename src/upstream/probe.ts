@@ -4,6 +4,7 @@ import { AttemptError, type Log, type Upstream } from "../kit/index.ts";
 import type { KeyPool } from "./keys.ts";
 import type { ProbeResult, ProbeSubject } from "./prober.ts";
 import { type Address, addressed } from "./request.ts";
+import { signed } from "./signing/signed.ts";
 import { Try, type TryPool } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
 
@@ -58,7 +59,7 @@ async function askKeys(
   return null;
 }
 
-function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSignal): Promise<number> {
+async function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSignal): Promise<number> {
   const { dialect, pool, address, wheel, now } = parts;
   const attempt = new Try<number>({
     read: ({ status }, owner) => {
@@ -72,5 +73,7 @@ function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSigna
     wheel,
     now,
   });
-  return attempt.run(pool, addressed(dialect.probe(key), address, randomUUID()));
+  const request = addressed(dialect.probe(key), address, randomUUID());
+  const { host } = address;
+  return attempt.run(pool, await signed({ dialect: dialect.name, request, host, apiKey: key, now: now() }));
 }

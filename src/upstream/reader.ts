@@ -1,4 +1,4 @@
-import type { AnswerCodec, UpstreamDialect } from "../dialects/dialect.ts";
+import type { AnswerCodec, RefusalHeaders, UpstreamDialect } from "../dialects/dialect.ts";
 import { AttemptError, type AnswerReply, type ByteReply, type Call, type EventReply, type Kind } from "../kit/index.ts";
 import { protocol } from "./classify.ts";
 
@@ -77,13 +77,15 @@ export class RefusalReader implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #dialect: UpstreamDialect;
   readonly #refusal: AttemptError;
+  readonly #headers: RefusalHeaders;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, dialect: UpstreamDialect, refusal: AttemptError) {
+  constructor(owner: ReaderOwner<Answer>, dialect: UpstreamDialect, refusal: AttemptError, headers: RefusalHeaders) {
     this.#owner = owner;
     this.#dialect = dialect;
     this.#refusal = refusal;
+    this.#headers = headers;
   }
 
   data(chunk: Buffer): void {
@@ -93,9 +95,12 @@ export class RefusalReader implements Reader {
   }
 
   end(): void {
-    const said = this.#dialect.errorMessage(joined(this.#chunks));
-    const { failure, message, status } = this.#refusal;
-    this.#owner.reject(new AttemptError(failure, said || message, { status }));
+    const body = joined(this.#chunks);
+    const refusal = this.#dialect.judge?.(this.#refusal, body, this.#headers) ?? this.#refusal;
+    // Only what is the client's fault is told in the upstream's words.
+    const said = refusal.failure === "client_fault" ? this.#dialect.errorMessage(body) : "";
+    const { failure, message, status, retryAfter } = refusal;
+    this.#owner.reject(new AttemptError(failure, said || message, { status, retryAfter }));
   }
 
   fail(error: AttemptError): void {

@@ -4,6 +4,8 @@ export type Headers = Readonly<Record<string, string>>;
 
 /** Where an upstream is and what its operator wants said with every request. */
 export interface Address {
+  /** With the port when that is not the protocol's own. */
+  readonly host: string;
   /** Path of the base URL, without a trailing slash. */
   readonly basePath: string;
   /** As configured; names in lower case. */

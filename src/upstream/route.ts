@@ -4,6 +4,7 @@ import {
   AttemptError,
   type Call,
   type Exchange,
+  GatewayError,
   type Log,
   type Reply,
   type Target,
@@ -16,6 +17,7 @@ import type { Latencies } from "./latency.ts";
 import { streamed } from "./outgoing.ts";
 import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
+import { signed } from "./signing/signed.ts";
 import { withRetries } from "./retry.ts";
 import { Try } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
@@ -58,7 +60,7 @@ export class Route {
     this.#options = options;
   }
 
-  /** One attempt: retries and other keys included. @throws AttemptError; GatewayError for a call that cannot be written */
+  /** One attempt: retries and other keys included. @throws AttemptError */
   send(target: Target, call: Call, exchange: Exchange): Promise<Reply> {
     const { upstream, dialect, now, random, wheel } = this.#options;
     const codec = dialect.codecs[call.kind];
@@ -102,7 +104,7 @@ export class Route {
   async #try(errand: Errand, key: string): Promise<Answer> {
     const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
     const { target, call, codec, exchange, deadline } = errand;
-    const { request, dropped } = this.#request(errand, key);
+    const { request, dropped } = await this.#request(errand, key);
     const conversation = { dialect, codec, call, now, log };
     const startedAt = now();
     const attempt = new Try<Answer>({
@@ -126,15 +128,17 @@ export class Route {
     }
   }
 
-  /** @throws AttemptError "unsupported" when a strict model's call would lose something on the way. */
-  #request({ codec, call, target, exchange }: Errand, key: string): Written {
-    const { upstream, address } = this.#options;
-    const written = codec.request(call, target, key);
+  /** @throws AttemptError "unsupported" when the dialect cannot say it, or a strict model's call would lose something. */
+  async #request({ codec, call, target, exchange }: Errand, key: string): Promise<Written> {
+    const { upstream, dialect, address, now } = this.#options;
+    const written = write(() => codec.request(call, target, key));
     const dropped = written.dropped ?? [];
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
     }
-    const request = addressed(written, address, exchange.requestId);
+    const { host } = address;
+    const unsigned = addressed(written, address, exchange.requestId);
+    const request = await signed({ dialect: dialect.name, request: unsigned, host, apiKey: key, now: now() });
     // Only a streamed body can be broken off over HTTP/2 without harm.
     const whole = upstream.http2 && typeof request.body === "string";
     return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped };
@@ -152,6 +156,16 @@ export class Route {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
     log.debug({ ...fields, failure, status, code }, "an attempt failed");
+  }
+}
+
+/** What one dialect cannot say another one of the chain may: only when none can is the request the client's fault. */
+function write(request: () => UpstreamRequest): UpstreamRequest {
+  try {
+    return request();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
+    throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
 }
 

@@ -38,7 +38,7 @@ export interface UpstreamsOptions {
 export interface UpstreamSet {
   /**
    * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
-   * @throws AttemptError; GatewayError for a call that the target's dialect cannot express; what its upload threw
+   * @throws AttemptError; what the call's upload threw
    */
   send(target: Target, call: Call, exchange: Exchange): Promise<Reply>;
   breaker(name: string): Breaker;
@@ -115,7 +115,11 @@ class UpstreamRegistry implements Upstreams {
       });
       releases.push(() => use.release());
       const { now, log } = this.#options;
-      const address = { basePath: plan.base.pathname.replace(/\/+$/, ""), headers: lowerCased(upstream.headers) };
+      const address = {
+        host: plan.base.host,
+        basePath: plan.base.pathname.replace(/\/+$/, ""),
+        headers: lowerCased(upstream.headers),
+      };
       const shared = { dialect, pool: use.pool, address, keys, wheel: this.#wheel, now, log };
       routes.set(
         upstream.name,
@@ -163,14 +167,16 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async #plan(upstream: Upstream, snapshot: Snapshot): Promise<Plan> {
-    const dialect = this.#options.dialects[upstream.dialect] ?? null;
+    const base = await this.#base(upstream);
+    const spoken = this.#options.dialects[upstream.dialect] ?? null;
+    const dialect = spoken?.at?.({ baseUrl: base.href.replace(/\/+$/, ""), headers: lowerCased(upstream.headers) }) ?? spoken;
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
     const patience = targets
       .filter((target) => target.upstream === upstream.name)
       .map(({ timeouts }) => timeouts.connect);
     // A target that waits longer than its upstream must find the connection still being made.
     const connectTimeout = Math.max(upstream.timeouts.connect, ...patience);
-    return { upstream, dialect, base: await this.#base(upstream), connectTimeout };
+    return { upstream, dialect, base, connectTimeout };
   }
 
   async #base({ name, baseUrl, dialect }: Upstream): Promise<URL> {

@@ -3,20 +3,19 @@ import * as fc from "fast-check";
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { bodyValidator } from "../../src/config/bodies.ts";
+import { type BodyName, bodyValidator } from "../../src/config/bodies.ts";
 import { lengthInCodePoints } from "../../src/config/text-length.ts";
-import type { Endpoint } from "../../src/kit/index.ts";
 import { BAD, GOOD, STILL_GOOD } from "./body-cases.ts";
 
-const ENDPOINTS = Object.keys(GOOD) as Endpoint[];
+const ENDPOINTS = Object.keys(GOOD) as BodyName[];
 const validators = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, bodyValidator(endpoint)]));
 
-function check(endpoint: Endpoint, body: unknown) {
+function check(endpoint: BodyName, body: unknown) {
   return validators[endpoint]!(body);
 }
 
 /** As it comes from the wire: a field that is undefined is not there. */
-function changed(endpoint: Endpoint, change: object): unknown {
+function changed(endpoint: BodyName, change: object): unknown {
   return JSON.parse(JSON.stringify({ ...GOOD[endpoint], ...change }));
 }
 
@@ -124,7 +123,8 @@ const SAYS_NOTHING = [
   "definitions",
   "additionalProperties",
 ];
-const DECIDES = ["if", "then", "else", "items", "contains"];
+/** `const` stands in conditions only: a fixed value of a field is an `enum` of one. */
+const DECIDES = ["if", "then", "else", "allOf", "const", "items", "contains"];
 const HAS_WORDS = ["type", "enum", "pattern", "required", "maxItems", "maxLength", "minimum", "maximum"];
 
 /** Every keyword of a schema, with its value. */

@@ -1,19 +1,22 @@
-import type { Endpoint } from "../../src/kit/index.ts";
+import type { BodyName } from "../../src/config/bodies.ts";
 
 const message = (...content: object[]) => [{ role: "user", content }];
 
 /** A good body of each kind: cases change a field of it. */
 export const GOOD = {
   chat: { model: "route/one", messages: [{ role: "user", content: "hi" }] },
+  messages: { model: "route/one", max_tokens: 5, messages: [{ role: "user", content: "hi" }] },
+  count_tokens: { model: "route/one", messages: [{ role: "user", content: "hi" }] },
+  responses: { model: "route/one", input: "hi" },
   embeddings: { model: "route/one", input: "hi" },
   rerank: { model: "route/one", query: "q", documents: ["a", "b"] },
   speech: { model: "route/one", input: "hi", voice: "nova" },
   transcription: { model: "route/one" },
   image: { model: "route/one", prompt: "a cat" },
-} as const satisfies Record<Endpoint, object>;
+} as const satisfies Record<BodyName, object>;
 
 /** Changes to a good body that leave it good: what SDKs send, nulls and fields of the future. */
-export const STILL_GOOD: Readonly<Record<Endpoint, readonly object[]>> = {
+export const STILL_GOOD: Readonly<Record<BodyName, readonly object[]>> = {
   chat: [
     { temperature: null, top_p: 1, max_tokens: 1, stream: null, stream_options: null, stop: null, user: null },
     { stream: true, stream_options: { include_usage: true }, stop: ["a", "b"], n: 2, seed: -1 },
@@ -30,6 +33,24 @@ export const STILL_GOOD: Readonly<Record<Endpoint, readonly object[]>> = {
     { messages: [{ role: "assistant", content: null, tool_calls: [{ id: "1" }] }] },
     { messages: [{ role: "tool", content: "x", tool_call_id: "1" }] },
     { messages: [{ role: "function", name: "f", content: "x" }] },
+  ],
+  messages: [
+    { system: "be kind", temperature: null, stop_sequences: ["a"], stream: true, top_k: 5 },
+    { system: [{ type: "text", text: "x", cache_control: { type: "ephemeral" } }], max_tokens: 0, future_field: 1 },
+    { thinking: { type: "adaptive", display: "omitted" }, context_management: { edits: [] }, output_config: null },
+    {
+      messages: [
+        { role: "user", content: [{ type: "text", text: "a" }] },
+        { role: "system", content: "b" },
+      ],
+    },
+    { tools: [{ name: "f", input_schema: { type: "object" } }], tool_choice: { type: "auto" } },
+  ],
+  count_tokens: [{ system: "be kind", tools: [{ name: "f", input_schema: { type: "object" } }] }],
+  responses: [
+    { input: [{ role: "user", content: "hi" }], instructions: null, max_output_tokens: null, future_field: 1 },
+    { input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }], stream: true },
+    { reasoning: { effort: "high" }, text: { format: { type: "text" } }, store: false, include: [] },
   ],
   embeddings: [
     { input: ["a", "b"], encoding_format: "base64", dimensions: 256, user: "u" },
@@ -65,7 +86,7 @@ export const STILL_GOOD: Readonly<Record<Endpoint, readonly object[]>> = {
 };
 
 /** Changes that make it bad, and the one thing that is said about each. */
-export const BAD: Readonly<Record<Endpoint, readonly (readonly [change: object, pointer: string, what: string])[]>> = {
+export const BAD: Readonly<Record<BodyName, readonly (readonly [change: object, pointer: string, what: string])[]>> = {
   chat: [
     [{ model: undefined }, "/model", "is required"],
     [{ messages: undefined }, "/messages", "is required"],
@@ -93,6 +114,36 @@ export const BAD: Readonly<Record<Endpoint, readonly (readonly [change: object, 
     [{ stop: [1] }, "/stop/0", "must be a string"],
     [{ logit_bias: 5 }, "/logit_bias", "must be an object or null"],
     [{ user: 1 }, "/user", "must be a string or null"],
+  ],
+  messages: [
+    [{ model: undefined }, "/model", "is required"],
+    [{ max_tokens: undefined }, "/max_tokens", "is required"],
+    [{ max_tokens: 1.5 }, "/max_tokens", "must be an integer"],
+    [{ max_tokens: -1 }, "/max_tokens", "must be at least 0"],
+    [{ messages: [] }, "/messages", "must not be empty"],
+    [{ messages: [{ role: "user" }] }, "/messages/0/content", "is required"],
+    [
+      { messages: [{ role: "tool", content: "x" }] },
+      "/messages/0/role",
+      'must be one of "user", "assistant", "system"',
+    ],
+    [{ system: 5 }, "/system", "must be a string, an array or null"],
+    [{ stream: "true" }, "/stream", "must be a boolean or null"],
+    [{ thinking: {} }, "/thinking/type", "is required"],
+  ],
+  count_tokens: [
+    [{ model: undefined }, "/model", "is required"],
+    [{ messages: undefined }, "/messages", "is required"],
+    [{ messages: "hi" }, "/messages", "must be an array"],
+  ],
+  responses: [
+    [{ model: undefined }, "/model", "is required"],
+    [{ input: undefined }, "/input", "is required"],
+    [{ input: 5 }, "/input", "must be a string or an array"],
+    [{ input: [] }, "/input", "must not be empty"],
+    [{ max_output_tokens: 0 }, "/max_output_tokens", "must be at least 1"],
+    [{ stream: "true" }, "/stream", "must be a boolean or null"],
+    [{ tools: {} }, "/tools", "must be an array or null"],
   ],
   embeddings: [
     [{ input: undefined }, "/input", "is required"],

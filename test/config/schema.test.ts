@@ -41,7 +41,10 @@ describe.for(FILES)("%s", (file) => {
   });
 
   test("describes every property", () => {
-    const properties = [...schemasOf(schema, "#")].filter(([path]) => /\/properties\/[^/]+$/.test(path));
+    // A condition repeats what is described elsewhere.
+    const properties = [...schemasOf(schema, "#")].filter(
+      ([path]) => /\/properties\/[^/]+$/.test(path) && !path.includes("/if/"),
+    );
     expect(properties.filter(([, { description }]) => typeof description !== "string").map(([path]) => path)).toEqual(
       [],
     );

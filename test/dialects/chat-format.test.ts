@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
+import { readUsage } from "../../src/dialects/openai/usage.ts";
 import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../src/kit/index.ts";
-import { decode } from "./decode.ts";
 
 const ROUTE = "route/a";
 const used = (prompt: number, completion: number): Usage => ({ prompt, completion, cached: 0, reasoning: 0 });
@@ -13,11 +13,18 @@ function format(wantsUsage = false): StreamFormat {
   return chatFormat(readChat({ model: ROUTE, messages: [], stream: true, ...options })).stream;
 }
 
-/** Events as the decoder makes them from chunks written like this. */
+/** Canonical events whose chunks are written like this, as a decoder gives them. */
 function events(...raws: readonly string[]): readonly StreamEvent[] {
-  const body = raws.map((raw) => `data: ${raw}\n\n`).join("");
-  return decode([new TextEncoder().encode(body)]).events;
+  return raws.map((raw) => {
+    const data = JSON.parse(raw) as Json;
+    const usage = readUsage(data);
+    return usage === null ? { data, raw, text: "" } : { data, raw, text: "", usage };
+  });
 }
+
+/** What every chunk here begins with; `H` for comparisons. */
+const HEAD = '"id":"c","object":"chat.completion.chunk","created":1';
+const H = JSON.parse(`{${HEAD}}`) as Json;
 
 const write = (target: StreamFormat, stream: readonly StreamEvent[]): string =>
   stream.map((event) => target.event(event)).join("");
@@ -71,21 +78,22 @@ function rawChunk({ content, id, model, usage, order, extra, spaced }: Shape): s
   const fields: readonly (readonly [string, unknown])[] = [
     ["id", id],
     ["object", "chat.completion.chunk"],
+    ["created", 1],
     ["model", model],
     ["choices", choices],
     [`x${extra}`, { model: "up-1", deep: [extra] }],
     ["usage", usage],
   ];
-  const rotated = [...fields.slice(order % 6), ...fields.slice(0, order % 6)];
+  const rotated = [...fields.slice(order % 7), ...fields.slice(0, order % 7)];
   return JSON.stringify(Object.fromEntries(rotated), null, spaced ? " " : undefined).replaceAll("\n", "");
 }
 
 const shape: fc.Arbitrary<Shape> = fc.record({
   content: traps,
-  id: fc.oneof(fc.constant("chatcmpl-1"), traps),
+  id: fc.oneof(fc.constant("chatcmpl-1"), traps).filter((id) => id !== ""),
   model: fc.option(upstreamModel, { nil: undefined, freq: 8 }),
   usage: fc.constantFrom(undefined, null, { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }),
-  order: fc.constantFrom(0, 0, 0, 1, 2, 3, 4, 5),
+  order: fc.constantFrom(0, 0, 0, 1, 2, 3, 4, 5, 6),
   // No key ends in a backslash: V8 14.6 then misreads later keys with an escape in that place.
   extra: trap.map((text) => text.replaceAll("\\", "")),
   spaced: fc.boolean(),
@@ -118,37 +126,42 @@ describe("events", () => {
   });
 
   test("a key that ends in a quoted model is not the model", () => {
-    const raw = '{"x\\"model":"up-1","model":"up-1","choices":[]}';
-    expect(read(write(format(), events(raw)))).toEqual([{ 'x"model': "up-1", model: ROUTE, choices: [] }]);
+    const raw = `{${HEAD},"x\\"model":"up-1","model":"up-1","choices":[]}`;
+    expect(read(write(format(), events(raw)))).toEqual([{ ...H, 'x"model': "up-1", model: ROUTE, choices: [] }]);
   });
 
   test("a model that changes midway, or comes and goes, is still the route", () => {
-    const chunks = ["up-1", "", "up-2", "up-1"].map((model) => `{"model":"${model}","choices":[]}`);
-    const models = read(write(format(), events(...chunks, '{"choices":[]}', chunks[0]!)));
-    expect(models).toEqual(Array.from({ length: 6 }, () => ({ model: ROUTE, choices: [] })));
+    const chunks = ["up-1", "", "up-2", "up-1"].map((model) => `{${HEAD},"model":"${model}","choices":[]}`);
+    const models = read(write(format(), events(...chunks, `{${HEAD},"choices":[]}`, chunks[0]!)));
+    expect(models).toEqual(Array.from({ length: 6 }, () => ({ ...H, model: ROUTE, choices: [] })));
   });
 
   test("a model that is there twice: the last one counts, and becomes the route", () => {
-    const once = '{"model":"up-1","choices":[]}';
-    const twice = '{"model":"up-1","choices":[],"model":"up-2"}';
+    const once = `{${HEAD},"model":"up-1","choices":[]}`;
+    const twice = `{${HEAD},"model":"up-1","choices":[],"model":"up-2"}`;
     expect(read(write(format(), events(once, twice, once)))).toEqual(
-      [once, twice, once].map(() => ({ model: ROUTE, choices: [] })),
+      [once, twice, once].map(() => ({ ...H, model: ROUTE, choices: [] })),
     );
   });
 
   test("an event over several data lines is written on one", () => {
-    const [event] = events('{"model":"up-1",\ndata: "choices":[]}');
-    expect(event?.raw).toContain("\n");
-    expect(format().event(event!)).toBe(`data: {"model":"${ROUTE}","choices":[]}\n\n`);
+    const [event] = events(`{${HEAD},"model":"up-1",\n"choices":[]}`);
+    expect(format().event(event!)).toBe(`data: {${HEAD},"model":"${ROUTE}","choices":[]}\n\n`);
+  });
+
+  test("an id and a time that the upstream left out are put in, the same in every chunk", () => {
+    const [first, second] = read(write(format(), events('{"model":"a","choices":[]}', '{"choices":[],"id":""}')));
+    expect(first).toEqual({ ...H, id: expect.stringMatching(/^chatcmpl-./), created: 0, model: ROUTE, choices: [] });
+    expect(second).toEqual(first);
   });
 });
 
 describe("usage", () => {
   const COUNT = '"usage":{"prompt_tokens":7,"completion_tokens":5,"total_tokens":12}';
-  const text = '{"id":"c","model":"up-1","choices":[{"index":0,"delta":{"content":"x"}}],"usage":null}';
-  const last = `{"id":"c","model":"up-1","choices":[],${COUNT}}`;
+  const text = `{${HEAD},"model":"up-1","choices":[{"index":0,"delta":{"content":"x"}}],"usage":null}`;
+  const last = `{${HEAD},"model":"up-1","choices":[],${COUNT}}`;
   const shown = {
-    id: "c",
+    ...H,
     model: ROUTE,
     choices: [],
     usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
@@ -172,27 +185,18 @@ describe("usage", () => {
   });
 
   test("a count beside choices is hidden or shown, the choices are kept", () => {
-    const both = `{"id":"c","model":"up-1","choices":[{"index":0,"delta":{"content":"x"}}],${COUNT}}`;
+    const both = `{${HEAD},"model":"up-1","choices":[{"index":0,"delta":{"content":"x"}}],${COUNT}}`;
     const choices = [{ index: 0, delta: { content: "x" } }];
-    expect(read(write(format(), events(both)))).toEqual([{ id: "c", model: ROUTE, choices }]);
+    expect(read(write(format(), events(both)))).toEqual([{ ...H, model: ROUTE, choices }]);
     expect(read(write(format(true), events(both)))).toEqual([{ ...shown, choices }]);
   });
 
-  const groq = `{"id":"c","model":"up-1","choices":[{"index":0,"delta":{}}],"x_groq":{"id":"r",${COUNT}}}`;
-
-  test("a count under x_groq alone is hidden from who did not ask, also beside usage: null", () => {
-    const choices = [{ index: 0, delta: {} }];
-    expect(read(write(format(), events(groq)))).toEqual([{ id: "c", model: ROUTE, choices }]);
-    expect(read(write(format(), events(`${groq.slice(0, -1)},"usage":null}`)))).toEqual([
-      { id: "c", model: ROUTE, choices },
-    ]);
-  });
-
-  test("a count under x_groq alone does not satisfy who asked: clients read usage", () => {
+  test("a count that the decoder knows and keeps for the end is not shown before it", () => {
+    const early = { ...events(text)[0]!, usage: used(7, 5) };
+    expect(read(format().event(early))).toEqual([{ ...H, model: ROUTE, choices: early.data["choices"] }]);
     const target = format(true);
-    const out = write(target, events(groq)) + target.done(bill());
-    const usages = read(out).map((chunk) => (chunk === "[DONE]" ? chunk : (chunk as Json)["usage"]));
-    expect(usages).toEqual([undefined, shown.usage, "[DONE]"]);
+    const out = target.event(early) + target.event(events(last)[0]!) + target.done(bill());
+    expect(read(out).slice(1)).toEqual([shown, "[DONE]"]);
   });
 
   test("a count that cannot be believed does not satisfy who asked", () => {

@@ -2,15 +2,20 @@ import { describe, expect, test } from "vitest";
 import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
 import { bytes } from "./wire-cases.ts";
 
-const spoken = Object.values(DIALECTS);
+/** Those that read errors and keys as OpenAI's. */
+const ALIKE = (["openai", "jina", "voyage"] as const).map((name) => DIALECTS[name]!);
 
 test.each([
   ["openai", ["chat", "embedding", "rerank", "speech", "transcription", "image"]],
-  ["cohere", ["embedding", "rerank"]],
+  ["cohere", ["chat", "embedding", "rerank"]],
   ["jina", ["embedding", "rerank"]],
   ["voyage", ["embedding", "rerank"]],
-  ["anthropic", []],
-  ["azure", []],
+  ["anthropic", ["chat"]],
+  ["gemini", ["chat", "embedding"]],
+  ["azure", ["chat", "embedding", "speech", "transcription", "image"]],
+  ["bedrock", ["chat"]],
+  ["elevenlabs", ["speech", "transcription"]],
+  ["deepgram", ["speech", "transcription"]],
 ] as const)("%s serves %j", (name, kinds) => {
   expect(CAPABILITIES[name].served).toEqual(kinds);
 });
@@ -37,7 +42,7 @@ describe("probes", () => {
   });
 
   test("without a key there is no authorization", () => {
-    for (const dialect of spoken) expect(dialect.probe("").headers).toEqual({ accept: "application/json" });
+    for (const dialect of ALIKE) expect(dialect.probe("").headers).toEqual({ accept: "application/json" });
   });
 });
 
@@ -62,5 +67,5 @@ test.each([
   ["an object", { detail: { x: 1 } }, ""],
   ["HTML", "<html>413</html>", ""],
 ])("the words of an error body: %s", (_, body, message) => {
-  for (const dialect of spoken) expect(dialect.errorMessage(bytes(body))).toBe(message);
+  for (const dialect of ALIKE) expect(dialect.errorMessage(bytes(body))).toBe(message);
 });

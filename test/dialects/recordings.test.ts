@@ -5,8 +5,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
 import { chat } from "../../src/dialects/openai/chat.ts";
+import { producedText } from "../../src/dialects/openai/produced.ts";
 import { isJson, type Json, type Usage } from "../../src/kit/index.ts";
 import { sharedFixtures } from "../support/shared.ts";
+import { expectCanonical } from "./chat-rules.ts";
 import { cutAt, cuts, decode } from "./decode.ts";
 
 /** Recorded OpenAI-style streams: one JSON payload a line. */
@@ -99,6 +101,12 @@ function lastUsage(chunks: readonly Json[], name: string): Usage | null {
   };
 }
 
+/** All that the choices of a complete answer say and think. */
+function text(body: Json): string {
+  const messages = list(body["choices"]).map((choice) => (isJson(choice) ? choice["message"] : null));
+  return messages.map((message) => (isJson(message) ? producedText(message) : "")).join("");
+}
+
 const folder = sharedFixtures("vercel-ai");
 const file = (name: string): string => readFileSync(join(folder ?? "", name), "utf8");
 
@@ -114,18 +122,17 @@ describe.skipIf(folder === null)("recorded streams", () => {
     const body = new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`);
     const whole = decode([body]);
 
-    test("decodes to the same chunks, text, tool calls and usage as a plain parse of its lines", () => {
+    test("is canonical, with the text, thoughts, tool calls and usage of a plain parse of its lines", () => {
       expect(whole).toMatchObject({ fault: null, done: true, complete: true });
-      expect(whole.events.map(({ data }) => data)).toEqual(chunks);
+      expectCanonical(whole.events);
+      const received = whole.events.map(({ data }) => data);
+      expect(assemble(received)).toEqual(assemble(chunks));
       const { text, reasoning, tools } = assemble(chunks);
-      const produced =
-        text.length +
-        reasoning.length +
-        Object.values(tools)
-          .flatMap((tool) => [tool.name, tool.arguments])
-          .join("").length;
+      const called = Object.values(tools).flatMap((tool) => [tool.name, tool.arguments]);
+      const produced = [text, reasoning, ...called].join("").length;
       expect(whole.events.reduce((sum, event) => sum + event.text.length, 0)).toBe(produced);
-      expect(whole.events.findLast(({ usage }) => usage !== undefined)?.usage ?? null).toEqual(lastUsage(chunks, name));
+      const counted = whole.events.findLast(({ usage }) => usage !== undefined)?.usage ?? null;
+      expect(counted).toEqual(lastUsage(chunks, name));
     });
 
     test("decodes alike however the reads split it", () => {
@@ -149,7 +156,10 @@ describe.skipIf(folder === null)("recorded streams", () => {
       expect(assemble(received)).toEqual(assemble(chunks));
       expect(new Set(received.map((chunk) => chunk["model"]))).toEqual(new Set(["route/a"]));
       expect(received.some((chunk) => "usage" in chunk)).toBe(include_usage);
-      expect(rawUsage(received)).toEqual(include_usage ? rawUsage(chunks) : undefined);
+      const { prompt, completion } = lastUsage(chunks, name)!;
+      const shown = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+      const details: unknown = expect.objectContaining({ ...(rawUsage(chunks) as Json), ...shown });
+      expect(rawUsage(received)).toEqual(include_usage ? details : undefined);
     });
   });
 });
@@ -158,7 +168,9 @@ describe.skipIf(folder === null)("recorded bodies", () => {
   test.each(BODIES)("%s", (name) => {
     const bytes = new TextEncoder().encode(file(`${name}.json`));
     const { body, usage } = chat.answer(bytes);
-    expect(usage).toEqual(lastUsage([body], name));
+    const reported = JSON.parse(file(`${name}.json`)) as Json;
+    expect(usage).toEqual(lastUsage([reported], name));
+    expect(text(body)).toBe(text(reported));
     const bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
     const format = chatFormat(readChat({ model: "route/a", messages: [] }));
     const answer = JSON.parse(format.answer(body, { id: "e", created: 1, provider: "P", latencyMs: 1, bill })) as Json;

@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isUsableName } from "../../src/accounts/keys.ts";
 import { parseEmail } from "../../src/accounts/users.ts";
-import { bodyValidator } from "../../src/config/bodies.ts";
-import { type Endpoint, ERRORS, isJson, type Json } from "../../src/kit/index.ts";
+import { type BodyName, bodyValidator } from "../../src/config/bodies.ts";
+import { ERRORS, isJson, type Json } from "../../src/kit/index.ts";
 import { ENDPOINTS } from "../../src/server/endpoints.ts";
 import { openApiDocument } from "../../src/server/openapi/document.ts";
 import { OPERATIONS } from "../../src/server/openapi/operations.ts";
@@ -105,10 +105,13 @@ describe("errors", () => {
 });
 
 /** What the document says a JSON or form body of a path must be. */
-function requestSchema(endpoint: Endpoint): readonly string[] {
+function requestSchema(endpoint: BodyName): readonly string[] {
   if (endpoint === "transcription") return ["components", "schemas", "TranscriptionForm"];
   const path = {
     chat: "/v1/chat/completions",
+    messages: "/v1/messages",
+    count_tokens: "/v1/messages/count_tokens",
+    responses: "/v1/responses",
     embeddings: "/v1/embeddings",
     rerank: "/v1/rerank",
     speech: "/v1/audio/speech",
@@ -117,7 +120,7 @@ function requestSchema(endpoint: Endpoint): readonly string[] {
   return ["paths", path, "post", "requestBody", "content", "application/json", "schema"];
 }
 
-describe.for(Object.keys(GOOD) as Endpoint[])("bodies of %s", (endpoint) => {
+describe.for(Object.keys(GOOD) as BodyName[])("bodies of %s", (endpoint) => {
   const check = bodyValidator(endpoint);
   const accepted = (body: unknown): boolean => faults(document, requestSchema(endpoint), body).length === 0;
 

@@ -56,10 +56,14 @@ function bodyFaults(document: Json, at: readonly string[], mediaType: string, bo
 }
 
 function eventFaults(document: Json, at: readonly string[], text: string): string[] {
-  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith(":"));
+  // Events with a name have their ending in it; the others end in [DONE].
+  const named = isJson(find(document, [...at, "properties", "type"]));
+  const lines = text.split("\n").filter((line) => {
+    return line !== "" && !line.startsWith(":") && !(named && line.startsWith("event: "));
+  });
   const strange = lines.filter((line) => !line.startsWith("data: ")).map((line) => `a line of the stream: ${line}`);
   const events = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice("data: ".length));
-  const last = events.at(-1) === "[DONE]" ? [] : ["the stream does not end in [DONE]"];
+  const last = named || events.at(-1) === "[DONE]" ? [] : ["the stream does not end in [DONE]"];
   return [
     ...strange,
     ...last,

@@ -9,12 +9,9 @@ import {
   isJson,
 } from "../../kit/index.ts";
 import { parseJson } from "../json.ts";
-import { producedText } from "../openai/chat.ts";
+import { producedText } from "../openai/produced.ts";
 import { readUsage } from "../openai/usage.ts";
-
-/** What an image stands for in the hold: about a thousand tokens, whatever its encoded size. */
-const MEDIA_BYTES = 4000;
-const MEDIA = /^data:[^,]{0,200};base64,/;
+import { textBytes, textsOf } from "./texts.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
 const MAX_OUTPUT = 1_000_000_000;
@@ -44,27 +41,6 @@ function answers({ n }: Json): number {
   return typeof n === "number" && n > 1 ? Math.min(Math.ceil(n), MAX_ANSWERS) : 1;
 }
 
-/** UTF-8 bytes of all strings below `value`; an inlined file counts as one medium, not as its base64 text. */
-function textBytes(value: unknown): number {
-  let bytes = 0;
-  eachText(value, (text) => {
-    bytes += MEDIA.test(text) ? MEDIA_BYTES : Buffer.byteLength(text);
-  });
-  return bytes;
-}
-
-function eachText(value: unknown, visit: (text: string) => void): void {
-  // A stack of our own: a body nested deeper than the call stack must not throw here.
-  const open = [value];
-  while (open.length > 0) {
-    const item = open.pop();
-    if (typeof item === "string") visit(item);
-    else if (typeof item === "object" && item !== null) {
-      for (const inner of Array.isArray(item) ? item : Object.values(item)) open.push(inner);
-    }
-  }
-}
-
 /** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked (decisions 5.6). */
 export function chatFormat(call: Call): AnswerFormat & { readonly stream: StreamFormat } {
   return new ChatFormat(call);
@@ -85,6 +61,8 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   #head = "";
   #newHead = "";
   #upstreamModel: unknown;
+  /** Stands in for an id that the upstream left out; the same in every chunk. */
+  #id: string | null = null;
 
   constructor(call: Call) {
     this.#call = call;
@@ -111,11 +89,11 @@ class ChatFormat implements AnswerFormat, StreamFormat {
     const { data, raw } = event;
     this.#last = data;
     const counted = event.usage !== undefined;
-    // A count under another name, such as x_groq, is not what a client that asked will read.
     if (this.#wantsUsage) this.#usageShown ||= counted && isJson(data["usage"]);
     else if (counted && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
-    const text = raw === undefined || (hide && counted) ? null : this.#splice(raw, data, hide);
+    const whole = isText(data["id"]) && typeof data["created"] === "number";
+    const text = raw === undefined || !whole || (hide && counted) ? null : this.#splice(raw, data, hide);
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }
 
@@ -125,8 +103,8 @@ class ChatFormat implements AnswerFormat, StreamFormat {
 
   done(bill: Bill): string {
     if (!this.#wantsUsage || this.#usageShown) return "data: [DONE]\n\n";
-    const chunk = { ...this.#last, model: this.#model, choices: [], usage: shownUsage(bill) };
-    return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    const chunk = { ...this.#last, choices: [], usage: shownUsage(bill) };
+    return `data: ${this.#rewrite(chunk)}\n\ndata: [DONE]\n\n`;
   }
 
   killed(): string {
@@ -134,12 +112,8 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   }
 
   promptText(): string {
-    const texts: string[] = [];
     const { messages, tools } = this.#call.body;
-    eachText([messages, tools], (text) => {
-      if (!MEDIA.test(text)) texts.push(text);
-    });
-    return texts.join("\n");
+    return textsOf([messages, tools]).join("\n");
   }
 
   producedText(body: Json): string {
@@ -180,13 +154,18 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   }
 
   #rewrite(data: Json): string {
-    const chunk: Record<string, unknown> = { ...data, model: this.#model };
-    if (!this.#wantsUsage) {
-      delete chunk["usage"];
-      delete chunk["x_groq"];
-    }
+    const { id, created } = data;
+    const chunk: Record<string, unknown> = { ...data, object: "chat.completion.chunk", model: this.#model };
+    // Some upstream dialects have neither; 0 is what a client that knows no absent time reads anyway.
+    if (!isText(id)) chunk["id"] = this.#id ??= `chatcmpl-${crypto.randomUUID()}`;
+    if (typeof created !== "number") chunk["created"] = 0;
+    if (!this.#wantsUsage) delete chunk["usage"];
     return JSON.stringify(chunk);
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
 }
 
 /** The upstream's own usage, its total added where it left that out; null when it is no usage. */

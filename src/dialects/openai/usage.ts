@@ -5,28 +5,76 @@ const MAX_TOKENS = 10_000_000;
 /** The same for a batch: a reranker counts its query once for each of up to a thousand documents. */
 const MAX_BATCH_TOKENS = 1_000_000_000;
 
-/** The usage of a body or chunk, wherever the upstream put it; null when it is missing or not to be believed. */
-export function readUsage(body: Json): Usage | null {
+/** The usage object of a body or chunk, wherever the upstream put it; null when there is none. */
+export function reportedUsage(body: Json): Json | null {
+  if (isJson(body["usage"])) return body["usage"];
   const groq = body["x_groq"];
-  const raw = isJson(body["usage"]) ? body["usage"] : isJson(groq) && isJson(groq["usage"]) ? groq["usage"] : null;
+  return isJson(groq) && isJson(groq["usage"]) ? groq["usage"] : null;
+}
+
+/** The usage of a body or chunk; null when it is missing or not to be believed. */
+export function readUsage(body: Json): Usage | null {
+  const raw = reportedUsage(body);
   if (raw === null) return null;
   const prompt = count(raw["prompt_tokens"]);
   const completion = count(raw["completion_tokens"]);
   if (prompt === null || completion === null) return null;
-  const cached = detail(raw["prompt_tokens_details"], "cached_tokens");
-  const reasoning = detail(raw["completion_tokens_details"], "reasoning_tokens");
+  const { prompt_tokens_details: read, completion_tokens_details: written } = raw;
+  // Beside OpenAI's place: Moonshot, DeepSeek, and Anthropic's names as compatible servers repeat them.
+  const cached =
+    detail(read, "cached_tokens") ??
+    first(raw, ["cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"]);
+  const cacheWrite =
+    detail(read, "cache_write_tokens") ??
+    detail(read, "cache_creation_tokens") ??
+    first(raw, ["cache_creation_input_tokens"]);
+  const reasoning = detail(written, "reasoning_tokens") ?? first(raw, ["reasoning_tokens"]);
   // Some upstreams leave reasoning out of completion_tokens and count it in the total only; it is billed all the same.
   const apart = reasoning > 0 && raw["total_tokens"] === prompt + completion + reasoning;
-  return {
+  const usage = {
     prompt,
     completion: apart ? completion + reasoning : completion,
     cached: Math.min(cached, prompt),
     reasoning: apart ? reasoning : Math.min(reasoning, completion),
   };
+  const stored = Math.min(cacheWrite, prompt - usage.cached);
+  return stored > 0 ? { ...usage, cacheWrite: stored } : usage;
 }
 
-function detail(details: unknown, key: string): number {
-  return isJson(details) ? (count(details[key]) ?? 0) : 0;
+/** A usage object with the counts that were read from it in OpenAI's places; the very same when they are there already. */
+export function canonicalUsage(raw: Json, usage: Usage): Json {
+  const { prompt, completion, cached, reasoning, cacheWrite = 0 } = usage;
+  const read = withDetails(raw["prompt_tokens_details"], { cached_tokens: cached, cache_write_tokens: cacheWrite });
+  const written = withDetails(raw["completion_tokens_details"], { reasoning_tokens: reasoning });
+  const total = Number.isSafeInteger(raw["total_tokens"]) ? raw["total_tokens"] : prompt + completion;
+  const fields: Json = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: total,
+    prompt_tokens_details: read,
+    completion_tokens_details: written,
+  };
+  const changed = Object.entries(fields).filter(([name, value]) => raw[name] !== value);
+  return changed.length === 0 ? raw : { ...raw, ...Object.fromEntries(changed) };
+}
+
+/** Details that count nothing are not added. */
+function withDetails(details: unknown, counts: Readonly<Record<string, number>>): unknown {
+  const known: Json = isJson(details) ? details : {};
+  const changed = Object.entries(counts).filter(([name, value]) => (known[name] ?? 0) !== value);
+  return changed.length === 0 ? details : { ...known, ...Object.fromEntries(changed) };
+}
+
+function detail(details: unknown, name: string): number | null {
+  return isJson(details) ? count(details[name]) : null;
+}
+
+function first(raw: Json, names: readonly string[]): number {
+  for (const name of names) {
+    const value = count(raw[name]);
+    if (value !== null) return value;
+  }
+  return 0;
 }
 
 /** The usage of a kind without output; null when the count is missing or not to be believed. */

@@ -17,10 +17,15 @@ interface Described {
   readonly schema: Json;
 }
 
+const MESSAGES_ERROR = { mediaType: "application/json", schema: schemaRef("MessagesError") } as const;
+
 /** The errors of an operation, by status: their bodies, codes and headers, from the table of errors. */
 export function errorResponses(operation: Operation): Readonly<Record<string, Json>> {
   const codes = [...new Set([...operation.errors, ...EVERYWHERE])];
-  const rows = codes.map((code) => rowOf(code, operation.apiErrors === true));
+  const rows = codes.flatMap((code) => {
+    const row = rowOf(code, operation.apiErrors === true);
+    return operation.messagesErrors ? [row, { ...row, ...MESSAGES_ERROR }] : [row];
+  });
   const byStatus = Map.groupBy(rows, ({ status }) => status);
   const plan = operation.tag === "Inference" ? PLAN_LIMITS : [];
   return Object.fromEntries(
@@ -56,13 +61,13 @@ function bodySchema(form: "text" | "message" | "error" | "failure", code: ErrorC
 }
 
 function response(status: number, group: readonly Described[], plan: readonly HeaderName[]): Json {
-  const codes = group.filter(({ coded }) => coded).map(({ code }) => code);
+  const codes = [...new Set(group.filter(({ coded }) => coded).map(({ code }) => code))];
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 429 || status === 503) names.push("Retry-After");
   if (group.every(({ final }) => final)) names.push("X-Should-Retry");
   if (status === 429) names.push(...plan, ...ADDRESS_LIMITS);
   return {
-    description: group.map(({ code }) => WHEN[code]).join(" "),
+    description: [...new Set(group.map(({ code }) => WHEN[code]))].join(" "),
     headers: { ...headerRefs(names), ...(codes.length > 0 && { "X-Error-Code": codeHeader(codes, group) }) },
     content: contentOf(group),
   };
@@ -74,7 +79,7 @@ export function headerRefs(names: readonly HeaderName[]): Json {
 }
 
 function codeHeader(codes: readonly ErrorCode[], group: readonly Described[]): Json {
-  const required = codes.length === group.length;
+  const required = group.every(({ coded }) => coded);
   return {
     description: required ? "Which error it is." : "Which error it is; not sent with the other form of body.",
     required,

@@ -55,6 +55,42 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
   },
   {
     ...INFERENCE,
+    path: "/v1/messages",
+    id: "createMessage",
+    summary: "Chat in the Messages format, optionally streamed",
+    description: "Errors are in the Messages format when the request carries an anthropic-version header.",
+    request: body("MessagesRequest"),
+    answers: answer("The answer, or with `stream` its events.", {
+      ...json("Message"),
+      "text/event-stream": { schema: namedEvents("Messages") },
+    }),
+    messagesErrors: true,
+  },
+  {
+    ...INFERENCE,
+    path: "/v1/messages/count_tokens",
+    id: "countMessageTokens",
+    summary: "Count a Messages request's tokens",
+    description: "By the gateway's own tokenizer; counts against no limit and costs nothing.",
+    request: body("CountTokensRequest"),
+    answers: { 200: { description: "The count.", content: json("TokenCount") } },
+    errors: [...BODY_ERRORS, ...CALLER_ERRORS, "INVALID_MODEL", "MODEL_NOT_ALLOWED"],
+    messagesErrors: true,
+  },
+  {
+    ...INFERENCE,
+    path: "/v1/responses",
+    id: "createResponse",
+    summary: "Chat in the Responses format, optionally streamed",
+    description: "Stateless: every request brings its whole input.",
+    request: body("ResponsesRequest"),
+    answers: answer("The answer, or with `stream` its events.", {
+      ...json("Response"),
+      "text/event-stream": { schema: namedEvents("Responses") },
+    }),
+  },
+  {
+    ...INFERENCE,
     path: "/v1/embeddings",
     id: "createEmbeddings",
     summary: "Embeddings",
@@ -99,6 +135,16 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     apiErrors: true,
   },
 ];
+
+/** Events whose data have a `type` of their own. */
+function namedEvents(format: string): Json {
+  return {
+    type: "string",
+    description: `Server-sent events of the ${format} format. The name of each is the type in its data.`,
+    contentMediaType: "application/json",
+    contentSchema: { type: "object", required: ["type"], properties: { type: { type: "string" } } },
+  };
+}
 
 function body(title: string): Operation["request"] {
   return { required: true, content: json(title) };

@@ -17,6 +17,8 @@ export interface Operation extends Endpoint {
   readonly errors: readonly ErrorCode[];
   /** Failures of upstreams are JSON here (decisions 4.6). */
   readonly apiErrors?: boolean;
+  /** Errors may be in the Messages format (decisions 7). */
+  readonly messagesErrors?: boolean;
 }
 
 export interface Parameter {

@@ -1,15 +1,30 @@
 import accounts from "../../../schemas/api/accounts.schema.json" with { type: "json" };
 import chat from "../../../schemas/api/chat.schema.json" with { type: "json" };
+import countTokens from "../../../schemas/api/count-tokens.schema.json" with { type: "json" };
 import embeddings from "../../../schemas/api/embeddings.schema.json" with { type: "json" };
 import image from "../../../schemas/api/image.schema.json" with { type: "json" };
+import messages from "../../../schemas/api/messages.schema.json" with { type: "json" };
 import rerank from "../../../schemas/api/rerank.schema.json" with { type: "json" };
+import responsesCreate from "../../../schemas/api/responses-create.schema.json" with { type: "json" };
 import responses from "../../../schemas/api/responses.schema.json" with { type: "json" };
 import speech from "../../../schemas/api/speech.schema.json" with { type: "json" };
 import transcription from "../../../schemas/api/transcription.schema.json" with { type: "json" };
 import { isJson, type Json } from "../../kit/index.ts";
 import { schemaRef } from "./operation.ts";
 
-const FILES: readonly Json[] = [chat, embeddings, rerank, speech, transcription, image, accounts, responses];
+const FILES: readonly Json[] = [
+  chat,
+  messages,
+  countTokens,
+  responsesCreate,
+  embeddings,
+  rerank,
+  speech,
+  transcription,
+  image,
+  accounts,
+  responses,
+];
 
 /** The schemas of the API as components by their titles. They are written in draft-07 that 2020-12 reads alike. */
 export function componentSchemas(): Readonly<Record<string, Json>> {

@@ -12,6 +12,13 @@ export async function callerOf({ req }: Visit, identities: Identities): Promise<
   return principal;
 }
 
+/** Who calls with an API key alone (decisions 2, second column). @throws GatewayError 401 */
+export async function keyHolderOf(visit: Visit, identities: Identities): Promise<Principal> {
+  const principal = await callerOf(visit, identities);
+  if (principal.keyId === null) throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
+  return principal;
+}
+
 /**
  * Who manages keys: `Authorization` alone is read, and no API key will do (decisions 2, fourth column).
  * @throws GatewayError 401; the specification's odd 429 when there is no Bearer at all.

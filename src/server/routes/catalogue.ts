@@ -55,7 +55,7 @@ function modelId(event: H3Event): string {
 }
 
 /** A plan that the configuration no longer has may call nothing. */
-function mayCall(tier: Tier | undefined, model: Model): boolean {
+export function mayCall(tier: Tier | undefined, model: Model): boolean {
   return tier !== undefined && (tier.access === "all" || tier.access.includes(model.tier));
 }
 

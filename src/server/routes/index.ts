@@ -4,6 +4,7 @@ import { keyRoutes } from "./keys.ts";
 import type { RouteParts } from "./parts.ts";
 import { signInRoutes } from "./sign-in.ts";
 import { statusRoutes } from "./status.ts";
+import { tokenCountRoutes } from "./token-count.ts";
 import { usageRoutes } from "./usage.ts";
 
 /** Every public route beside inference. */
@@ -12,6 +13,7 @@ export function createRoutes(parts: RouteParts): Route[] {
     ...catalogueRoutes(parts),
     ...statusRoutes(parts),
     ...usageRoutes(parts),
+    ...tokenCountRoutes(parts),
     ...keyRoutes(parts),
     ...signInRoutes(parts),
     {

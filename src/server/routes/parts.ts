@@ -1,4 +1,4 @@
-import type { Identities, Log, Snapshot, Store } from "../../kit/index.ts";
+import type { Identities, Json, Log, Snapshot, Store } from "../../kit/index.ts";
 
 /** What the routes beside inference are made of. */
 export interface RouteParts {
@@ -10,6 +10,10 @@ export interface RouteParts {
   readonly health: (upstream: string) => UpstreamHealth;
   /** Ends the user's streams. @returns how many. */
   readonly kill: (userId: string) => Promise<number>;
+  /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
+  readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
+  /** Tokens of a text, by tokenizer. */
+  readonly tokensIn: (text: string) => Promise<number>;
   /** The OpenAPI document as JSON. */
   readonly openApi: () => string;
   /** Unix milliseconds. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { example } from "./example.ts";
 import type { Script } from "./script.ts";
+import { type Counts, countsOf } from "./counts.ts";
 
 /** A request for an answer, in no dialect's own terms. */
 export interface Question {
@@ -14,6 +15,8 @@ export interface Question {
   readonly stop: readonly string[];
   /** Tools to call in this answer. */
   readonly calls: readonly Tool[];
+  /** Left out: when the model's name says so. */
+  readonly thinks?: boolean;
 }
 
 export interface Tool {
@@ -34,6 +37,8 @@ export interface Choice {
   readonly content: readonly string[];
   readonly calls: readonly ToolCall[];
   readonly finish: "stop" | "length" | "tool_calls";
+  /** The stop sequence that ended it. */
+  readonly stopped: string | null;
   /** Tokens of all of it. */
   readonly tokens: number;
 }
@@ -45,13 +50,7 @@ export interface Answer {
   readonly choices: readonly Choice[];
   /** Tokens of the prompt, whatever is claimed. */
   readonly prompt: number;
-  /** Numbers, unless the script claims something else. */
-  readonly usage: {
-    readonly prompt: unknown;
-    readonly completion: unknown;
-    readonly cached: unknown;
-    readonly reasoning: number;
-  };
+  readonly usage: Counts;
 }
 
 const MAXIMUM_ECHO = 500;
@@ -86,31 +85,42 @@ export function answer(question: Question, script: Script, source: string): Answ
     model: question.model,
     choices,
     prompt,
-    usage: {
-      prompt: script["usage.prompt"] ?? prompt,
-      completion: script["usage.completion"] ?? choices.reduce((sum, choice) => sum + choice.tokens, 0),
-      cached: script["usage.cached"] ?? 0,
-      reasoning: countTokens(reasoning),
-    },
+    usage: countsOf(
+      {
+        prompt,
+        completion: choices.reduce((sum, choice) => sum + choice.tokens, 0),
+        reasoning: countTokens(reasoning),
+      },
+      script,
+    ),
   };
 }
 
+/** Whether a model of this name thinks without being asked to. */
+export function thinksByName(model: string): boolean {
+  return model.includes("reason");
+}
+
 function choose(question: Question, script: Script, seed: string): Choice {
-  const thinks = question.model.includes("reason");
+  const thinks = question.thinks ?? thinksByName(question.model);
   const reasoning = thinks ? words(REASONING).slice(0, question.maximum) : [];
   const left = question.maximum - reasoning.length;
   const calls = question.calls.map((tool, index) => call(tool, `${seed}${index}`));
   const callTokens = calls.reduce((sum, made) => sum + countTokens(`${made.name} ${made.arguments}`), 0);
   if (calls.length > 0 && callTokens <= left) {
-    return { reasoning, content: [], calls, finish: "tool_calls", tokens: reasoning.length + callTokens };
+    const tokens = reasoning.length + callTokens;
+    return { reasoning, content: [], calls, finish: "tool_calls", stopped: null, tokens };
   }
-  const whole = calls.length > 0 ? [] : words(beforeStop(say(question.said, script.chunks), question.stop));
+  const { text, stopped } = beforeStop(say(question.said, script.chunks), question.stop);
+  const whole = calls.length > 0 ? [] : words(text);
   const content = whole.slice(0, left);
+  const finish = content.length < whole.length || calls.length > 0 ? "length" : "stop";
   return {
     reasoning,
     content: group(content, script.chunks, script.chunk_bytes),
     calls: [],
-    finish: content.length < whole.length || calls.length > 0 ? "length" : "stop",
+    finish,
+    stopped: finish === "stop" ? stopped : null,
     tokens: reasoning.length + content.length,
   };
 }
@@ -126,9 +136,13 @@ function say(said: string, chunks?: number): string {
   return text + FILLER.repeat(Math.max(0, (chunks ?? 0) - countTokens(text)));
 }
 
-function beforeStop(text: string, stop: readonly string[]): string {
-  const ends = stop.map((sequence) => text.indexOf(sequence)).filter((index) => index >= 0);
-  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : text;
+function beforeStop(text: string, stop: readonly string[]): { readonly text: string; readonly stopped: string | null } {
+  const found = stop
+    .map((sequence) => ({ sequence, at: text.indexOf(sequence) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  const [first] = found;
+  return first ? { text: text.slice(0, first.at), stopped: first.sequence } : { text, stopped: null };
 }
 
 /** Tokens with what stands before them. */

@@ -1,5 +1,5 @@
 import { answer } from "./answer.ts";
-import type { Answer } from "./answer.ts";
+import { defectiveAnswer, defectiveChunks } from "./defects.ts";
 import { parseBody } from "./fields.ts";
 import { note, NOTHING } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger.ts";
@@ -44,8 +44,13 @@ export class Chat {
   /** The reply as `script` shapes it; its faults are not in it yet. */
   reply(text: string, { question, stream, includeUsage }: ChatRequest, script: Script): Reply<string> {
     const made = answer(question, script, text);
-    if (!stream) return jsonReply(200, completion(made, !script.no_usage));
-    return streamReply(events(made, includeUsage && !script.no_usage, script.no_done ? "" : DONE));
+    if (!stream) {
+      const whole = completion(made, !script.no_usage, script.finish);
+      return jsonReply(200, script.defect ? defectiveAnswer(whole, script.defect) : whole);
+    }
+    const healthy = chunks(made, includeUsage && !script.no_usage, script.finish);
+    const parts = script.defect ? defectiveChunks(healthy, made, script.defect) : healthy;
+    return streamReply(ended(parts, script.no_done || script.defect?.includes("no-done") ? "" : DONE));
   }
 
   /** Encodes a healthy reply once, for this request and its repetitions. */
@@ -70,7 +75,8 @@ export class Chat {
   }
 }
 
-function* events(made: Answer, withUsage: boolean, ending: string): Generator<Part<string>> {
-  yield* chunks(made, withUsage);
+/** A stream with its ending. */
+export function* ended(parts: Iterable<Part<string>>, ending: string): Generator<Part<string>> {
+  yield* parts;
   yield { data: ending, uncounted: true };
 }

@@ -1,16 +1,18 @@
 import type { Answer, Choice, ToolCall } from "./answer.ts";
 import { countTokens } from "./answer.ts";
+import { argumentPieces } from "./pieces.ts";
 import type { Part } from "./part.ts";
 
 /** Fixed, so that the same request gets the same bytes: 2026-01-01. */
 export const CREATED = 1_767_225_600;
 const FINGERPRINT = "simulated";
-const ARGUMENT_PIECE = 12;
+export const CONTENT_FILTER = { hate: { filtered: false, severity: "safe" } };
+export const PROMPT_FILTER = [{ prompt_index: 0, content_filter_results: CONTENT_FILTER }];
 
 export const DONE = "data: [DONE]\n\n";
 
-/** The body of a `chat.completion`. `withUsage` false leaves the token counts out. */
-export function completion(answer: Answer, withUsage: boolean): Part<string> {
+/** The body of a `chat.completion`. `withUsage` false leaves the token counts out; `finish` stands for the true reason. */
+export function completion(answer: Answer, withUsage: boolean, finish?: string): Part<string> {
   const body = {
     id: idOf(answer),
     object: "chat.completion",
@@ -20,7 +22,7 @@ export function completion(answer: Answer, withUsage: boolean): Part<string> {
       index,
       message: messageOf(choice),
       logprobs: null,
-      finish_reason: choice.finish,
+      finish_reason: finish ?? choice.finish,
     })),
     usage: withUsage ? usageOf(answer) : undefined,
     system_fingerprint: FINGERPRINT,
@@ -34,7 +36,7 @@ export function completion(answer: Answer, withUsage: boolean): Part<string> {
 }
 
 /** The events of a stream without their ending: with `withUsage` the counts come last and are null until then. */
-export function* chunks(answer: Answer, withUsage: boolean): Generator<Part<string>> {
+export function* chunks(answer: Answer, withUsage: boolean, word?: string): Generator<Part<string>> {
   // Only what differs is serialised for each event: a long stream's cost is here.
   const head = `data: ${JSON.stringify({
     id: idOf(answer),
@@ -47,7 +49,7 @@ export function* chunks(answer: Answer, withUsage: boolean): Generator<Part<stri
   let units: Part["units"] = { prompt: answer.prompt };
   for (const [index, choice] of answer.choices.entries()) {
     for (const { delta, finish, tokens } of deltas(choice)) {
-      const reason = finish === undefined ? "null" : `"${finish}"`;
+      const reason = finish === undefined ? "null" : JSON.stringify(word ?? finish);
       const data = `${head}{"index":${index},"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}${tail}`;
       yield { data, tokens, units };
       units = undefined;
@@ -56,6 +58,12 @@ export function* chunks(answer: Answer, withUsage: boolean): Generator<Part<stri
   if (withUsage) {
     yield { data: `${head}],"usage":${JSON.stringify(usageOf(answer))}}\n\n`, claims: answer.usage };
   }
+}
+
+/** The first chunk of Azure: what its filter makes of the prompt, and no choices. */
+export function azureFirst(): Part<string> {
+  const first = { choices: [], created: 0, id: "", model: "", object: "", prompt_filter_results: PROMPT_FILTER };
+  return { data: `data: ${JSON.stringify(first)}\n\n` };
 }
 
 interface Delta {
@@ -75,11 +83,8 @@ function* deltas({ reasoning, content, calls, finish }: Choice): Generator<Delta
 function* callDeltas(call: ToolCall, index: number): Generator<Delta> {
   const { id, name } = call;
   yield { delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }, tokens: 1 };
-  for (let at = 0; at < call.arguments.length; at += ARGUMENT_PIECE) {
-    const piece = call.arguments.slice(at, at + ARGUMENT_PIECE);
-    // A word that two pieces share counts with the piece it starts in, so that the sum is the whole call's.
-    const tokens = countTokens(call.arguments.slice(0, at + piece.length)) - countTokens(call.arguments.slice(0, at));
-    yield { delta: { tool_calls: [{ index, function: { arguments: piece } }] }, tokens };
+  for (const { text, tokens } of argumentPieces(call)) {
+    yield { delta: { tool_calls: [{ index, function: { arguments: text } }] }, tokens };
   }
 }
 
@@ -104,7 +109,10 @@ function usageOf({ usage }: Answer): object {
     prompt_tokens: usage.prompt,
     completion_tokens: usage.completion,
     total_tokens: Number(usage.prompt) + Number(usage.completion),
-    prompt_tokens_details: { cached_tokens: usage.cached },
+    prompt_tokens_details: {
+      cached_tokens: usage.cached,
+      ...(usage.cacheWrite !== 0 && { cache_write_tokens: usage.cacheWrite }),
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   };
 }

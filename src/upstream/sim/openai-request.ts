@@ -1,7 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Question, Tool } from "./answer.ts";
-import { badParameter, SimError } from "./error.ts";
+import { badParameter } from "./error.ts";
 import { integer, parseModel, wrong } from "./fields.ts";
+import { type ToolUse, toolsToCall } from "./tools.ts";
 
 /** What a chat-completions body asks for. */
 export interface ChatRequest {
@@ -12,15 +13,6 @@ export interface ChatRequest {
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
 const MAXIMUM_CHOICES = 128;
-
-/** @throws SimError 401 without a key. Any key will do. */
-export function checkKey(authorization: string | undefined): void {
-  if (/^Bearer \S/i.test(authorization ?? "")) return;
-  throw new SimError(
-    401,
-    "You didn't provide an API key. You need to provide your API key in an Authorization header.",
-  );
-}
 
 /** @throws SimError 400 naming the parameter. */
 export function parseChat(body: Json): ChatRequest {
@@ -44,7 +36,7 @@ export function parseChat(body: Json): ChatRequest {
       choices: integer("n", n, MAXIMUM_CHOICES) ?? 1,
       maximum: limits[0] ?? limits[1] ?? Infinity,
       stop: parseStop(stop),
-      calls: toolsToCall(body, said, messages.at(-1)?.["role"] === "tool"),
+      calls: parseCalls(body, said, messages.at(-1)?.["role"] === "tool"),
     },
     stream: stream === true,
     includeUsage: isJson(options) && options["include_usage"] === true,
@@ -76,28 +68,28 @@ function parseStop(stop: unknown): readonly string[] {
   return usable.filter((sequence) => sequence !== "");
 }
 
-/**
- * The tools this answer calls: the one `tool_choice` demands, else those the user names, else the first when the user
- * speaks of a tool or a function. None once a tool has answered, so that a tool loop ends.
- */
-function toolsToCall(body: Json, said: string, answered: boolean): readonly Tool[] {
+function parseCalls(body: Json, said: string, answered: boolean): readonly Tool[] {
   const tools = parseTools(body["tools"]);
-  const choice = body["tool_choice"];
-  const first = tools.slice(0, 1);
+  return toolsToCall({
+    tools,
+    choice: parseToolChoice(body["tool_choice"], tools),
+    parallel: body["parallel_tool_calls"] !== false,
+    said,
+    answered,
+  });
+}
+
+function parseToolChoice(choice: unknown, tools: readonly Tool[]): ToolUse["choice"] {
   if (isJson(choice)) {
     const wanted = isJson(choice["function"]) ? choice["function"]["name"] : undefined;
     const found = tools.filter((tool) => tool.name === wanted);
     if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${String(wanted)}' not found in 'tools'.`);
-    return answered ? [] : found;
+    return { only: found.map((tool) => tool.name) };
   }
   if (choice === "required" && tools.length === 0) {
     throw badParameter("tool_choice", "'tool_choice' is only allowed when 'tools' are specified.");
   }
-  if (answered || choice === "none") return [];
-  const named = tools.filter((tool) => said.includes(tool.name));
-  const asked = /\b(tool|function)s?\b/i.test(said) || choice === "required" ? first : [];
-  if (named.length === 0) return asked;
-  return body["parallel_tool_calls"] === false ? named.slice(0, 1) : named;
+  return choice === "required" || choice === "none" ? choice : "auto";
 }
 
 /** Function tools; tools of other types are accepted and never called. */

@@ -6,11 +6,12 @@ export interface Units {
   readonly images: number;
 }
 
-/** Counts as they went out, sense or not. */
+/** Counts as they went out, sense or not; those of tokens in OpenAI's sense, whatever the dialect makes of them. */
 export interface Claims {
   readonly prompt?: unknown;
   readonly completion?: unknown;
   readonly cached?: unknown;
+  readonly cacheWrite?: unknown;
   readonly seconds?: unknown;
 }
 

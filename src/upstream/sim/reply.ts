@@ -1,7 +1,8 @@
-import { errorBody, SimError } from "./error.ts";
+import type { Dialect } from "./dialect.ts";
+import { SimError } from "./error.ts";
+import { failureOf } from "./failure.ts";
 import type { Part } from "./part.ts";
 import type { Script } from "./script.ts";
-import type { Shape } from "./shape.ts";
 
 /** An HTTP answer in parts, before anything is done to its transport. */
 export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
@@ -10,9 +11,11 @@ export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
   /** One body, sent with its length; or as they are made, without one: events, pieces of audio. */
   readonly type: "answer" | "events" | "bytes";
   readonly parts: Iterable<Part<Data>>;
+  /** How an error, or an event that is none (null), is written among events; left out: as data of an SSE event. */
+  readonly frame?: (error: SimError | null) => Data;
 }
 
-const MALFORMED = '{"id":"chatcmpl-sim-malformed","choices":[{"index":0,';
+export const MALFORMED = '{"id":"chatcmpl-sim-malformed","choices":[{"index":0,';
 const HTML = "<!DOCTYPE html><html><head><title>Simulated</title></head><body><h1>Simulated page</h1></body></html>\n";
 
 export function jsonReply(status: number, body: Part<string>): Reply<string> {
@@ -23,45 +26,49 @@ export function textReply(body: Part<string>): Reply<string> {
   return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, type: "answer", parts: [body] };
 }
 
-export function streamReply(parts: Iterable<Part<string>>): Reply<string> {
+export function streamReply(parts: Iterable<Part<string>>, frame?: Reply<string>["frame"]): Reply<string> {
   const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
-  return { status: 200, headers, type: "events", parts };
+  return { status: 200, headers, type: "events", parts, frame };
 }
 
 export function byteReply(contentType: string, parts: Iterable<Part<Uint8Array>>): Reply<Uint8Array> {
   return { status: 200, headers: { "content-type": contentType }, type: "bytes", parts };
 }
 
-export function errorReply(error: SimError, shape?: Shape): Reply<string> {
-  return jsonReply(error.status, { data: errorBody(error, shape) });
+export function errorReply(error: SimError, dialect?: Dialect): Reply<string> {
+  const { body, headers } = failureOf(error, dialect);
+  const reply = jsonReply(error.status, { data: body });
+  return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
 /** Puts the script's faults of content into a healthy reply: another status or body, bad or missing parts. */
-export function disturb(healthy: Reply, script: Script, shape?: Shape): Reply {
-  const { status = healthy.status, message = "Simulated failure" } = script;
+export function disturb(healthy: Reply, script: Script, dialect?: Dialect): Reply {
+  const { status = healthy.status, message = "Simulated failure", retry_after: retryAfter } = script;
   const failed = status >= 300;
-  const error = new SimError(failed ? status : 500, message);
-  const reply = failed ? failure(error, shape) : withBadParts(healthy, script, errorBody(error, shape));
+  const error = new SimError(failed ? status : 500, message, { retryAfter });
+  const reply = failed ? failure(error, dialect) : withBadParts(healthy, script, error, dialect);
   const headers: Record<string, string> = { ...reply.headers };
-  if (script.retry_after !== undefined) headers["retry-after"] = script.retry_after;
+  if (retryAfter !== undefined && dialect !== "gemini") headers["retry-after"] = retryAfter;
   if (!script.html) return { ...reply, status, headers };
   headers["content-type"] = "text/html; charset=utf-8";
   return { status, headers, type: "answer", parts: [{ data: HTML }] };
 }
 
-function failure(error: SimError, shape: Shape | undefined): Reply {
-  const reply = errorReply(error, shape);
+function failure(error: SimError, dialect: Dialect | undefined): Reply {
+  const reply = errorReply(error, dialect);
   return error.status < 400 ? { ...reply, headers: { ...reply.headers, location: "/redirected" } } : reply;
 }
 
-/** `error` is its body. A body of audio that would begin with one is a JSON answer. */
-function withBadParts(reply: Reply, script: Script, error: string): Reply {
+/** A body of audio that would begin with an error is a JSON answer. */
+function withBadParts(reply: Reply, script: Script, error: SimError, dialect: Dialect | undefined): Reply {
   const failsAt = script.error_first ? 0 : script.error_after;
   if (reply.type === "events" || (reply.type === "bytes" && failsAt !== 0)) {
-    const framed = (text: string): Part => ({ data: reply.type === "events" ? `data: ${text}\n\n` : text });
-    return { ...reply, parts: badParts(reply.parts, script, failsAt, framed(MALFORMED), framed(error)) };
+    const plain = (failed: SimError | null) => (failed ? failureOf(failed, dialect).body : MALFORMED);
+    const event = (failed: SimError | null) => `data: ${plain(failed)}\n\n`;
+    const frame = reply.type === "events" ? (reply.frame ?? event) : plain;
+    return { ...reply, parts: badParts(reply.parts, script, failsAt, { data: frame(null) }, { data: frame(error) }) };
   }
-  if (failsAt !== undefined) return jsonReply(reply.status, { data: error });
+  if (failsAt !== undefined) return jsonReply(reply.status, { data: failureOf(error, dialect).body });
   return script.malformed_after === undefined ? reply : { ...reply, parts: [{ data: MALFORMED }] };
 }
 

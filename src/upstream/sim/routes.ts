@@ -1,40 +1,30 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
+import { checkSigned } from "./bedrock/credentials.ts";
 import { Chat } from "./chat.ts";
 import type { Encoded } from "./chat.ts";
-import { readCohereEmbed, readEmbeddings } from "./endpoints/embedding.ts";
-import { shapeOfPath } from "./endpoints/endpoint.ts";
-import type { Asked, Endpoint } from "./endpoints/endpoint.ts";
+import { checkKey, type Dialect, dialectOfList } from "./dialect.ts";
+import type { Asked } from "./endpoints/endpoint.ts";
+import { imageAt } from "./endpoints/image.ts";
 import { badParameter, SimError } from "./error.ts";
-import { imageAt, readImage } from "./endpoints/image.ts";
 import { Ledger } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger.ts";
-import { modelList } from "./models.ts";
+import { isList, modelList } from "./models.ts";
 import { Occurrences } from "./occurrences.ts";
-import { checkKey } from "./openai-request.ts";
 import { play } from "./play.ts";
 import { disturb, errorReply, jsonReply } from "./reply.ts";
-import { readRerank } from "./endpoints/rerank.ts";
 import { parseScript, shapeOf } from "./script.ts";
 import type { Script } from "./script.ts";
-import { readSpeech } from "./endpoints/speech.ts";
-import { readTranscription } from "./endpoints/transcription.ts";
+import { type Row, rowOf } from "./table.ts";
 
-/** By the end of the path; chat completions, which are remembered, have a way of their own. */
-const ENDPOINTS: readonly (readonly [string, Endpoint])[] = [
-  ["/embeddings", readEmbeddings],
-  ["/embed", readCohereEmbed],
-  ["/rerank", readRerank],
-  ["/audio/speech", readSpeech],
-  ["/audio/transcriptions", readTranscription],
-  ["/images/generations", readImage],
-];
+const NO_BODY = new Uint8Array();
 
 /** A request on its way through here. */
 interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly path: string;
+  readonly query: string | undefined;
   readonly entry: LedgerEntry;
   /** From outside the body. */
   readonly scripts: readonly (string | undefined)[];
@@ -48,7 +38,7 @@ export class Routes {
 
   /** Never rejects: what goes wrong is answered. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    const [path = "/", query] = (request.url ?? "/").split("?", 2);
     if (this.#control(request, response, path)) return;
     const requestId = request.headers["x-request-id"];
     response.setHeader("x-simulated", "true");
@@ -57,7 +47,7 @@ export class Routes {
     response.once("close", () => this.ledger.close(entry, response.writableFinished));
     try {
       const scripts = [prefixOf(path), request.headers["x-sim"]?.toString()];
-      await this.#serve({ request, response, path, entry, scripts });
+      await this.#serve({ request, response, path, query, entry, scripts });
     } catch (error) {
       if (response.headersSent) response.destroy();
       else
@@ -88,36 +78,45 @@ export class Routes {
 
   async #serve(visit: Visit): Promise<void> {
     const { request, path } = visit;
-    if (path.endsWith("/chat/completions")) {
+    if (path.endsWith("/chat/completions") && !path.includes("/openai/")) {
       allow(request, path, "POST");
       return this.#complete(visit);
     }
-    if (path.endsWith("/models")) {
+    if (isList(path)) {
       allow(request, path, "GET");
       return this.#list(visit);
     }
-    const [, endpoint] = ENDPOINTS.find(([end]) => path.endsWith(end)) ?? [];
-    if (!endpoint) {
+    const row = rowOf(path);
+    if (!row) {
       throw new SimError(404, `Unknown request URL: ${request.method} ${path}.`, { code: "unknown_url" });
     }
     allow(request, path, "POST");
-    return this.#answer(visit, endpoint);
+    return this.#answer(visit, row);
   }
 
   /** Gateways probe here: a probe meets the faults, but uses none of them up. */
-  async #list({ request, response, entry, scripts }: Visit): Promise<void> {
-    checkKey(request.headers.authorization);
-    const script = parseScript(...scripts);
+  async #list({ request, response, path, query, entry, scripts }: Visit): Promise<void> {
+    const { headers } = request;
+    const asked = dialectOfList(headers, path);
+    let script: Script;
+    try {
+      checkKey(asked, headers, new URLSearchParams(query));
+      if (asked === "bedrock") checkSigned(headers, NO_BODY);
+      script = parseScript(...scripts);
+    } catch (error) {
+      return refuse(response, error, asked, entry);
+    }
+    const dialect = script.shape ?? asked;
     const hit = this.#occurrences.hits(script, false) ? script : {};
-    const list = jsonReply(200, { data: modelList(script.shape) });
-    await play(response, disturb(list, hit, script.shape), hit, entry);
+    const list = jsonReply(200, { data: modelList(dialect, path) });
+    await play(response, disturb(list, hit, dialect), hit, entry);
   }
 
   async #complete({ request, response, entry, scripts }: Visit): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
     const text = body.toString();
-    checkKey(request.headers.authorization);
+    checkKey("openai", request.headers);
     const known = scripts.every((script) => !script || script === "-") ? this.#chat.recall(text) : undefined;
     if (known) return sendWhole(response, known, entry);
     const { request: chat, script } = this.#chat.read(text, ...scripts);
@@ -129,27 +128,38 @@ export class Routes {
     await play(response, disturb(reply, hit), hit, entry);
   }
 
-  async #answer({ request, response, path, entry, scripts }: Visit, endpoint: Endpoint): Promise<void> {
+  async #answer({ request, response, path, query, entry, scripts }: Visit, row: Row): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
-    const { authorization, host = "localhost", "content-type": contentType = "" } = request.headers;
-    const fallback = parseScript(...scripts).shape ?? shapeOfPath(path);
+    const { headers } = request;
+    const params = new URLSearchParams(query);
+    const fallback = parseScript(...scripts).shape ?? row.dialect;
     let asked: Asked;
     let script: Script;
     try {
-      checkKey(authorization);
-      asked = await endpoint({ path, origin: `http://${host}`, contentType, body });
+      checkKey(row.dialect, headers, params);
+      asked = await row.endpoint({
+        path,
+        origin: `http://${headers.host ?? "localhost"}`,
+        headers,
+        query: params,
+        body,
+      });
       script = parseScript(...scripts, asked.sim);
     } catch (error) {
-      if (!(error instanceof SimError)) throw error;
-      return play(response, errorReply(error, fallback), {}, entry);
+      return refuse(response, error, fallback, entry);
     }
-    const shape = script.shape ?? asked.shape ?? fallback;
+    const dialect = script.shape ?? asked.shape ?? fallback;
     const hit: Script = this.#occurrences.hits(script, true) ? script : shapeOf(script);
-    const reply = asked.reply(hit, shape);
+    const reply = asked.reply(hit);
     Object.assign(entry, { model: asked.model, stream: reply.type !== "answer", upload: asked.upload ?? null });
-    await play(response, disturb(reply, hit, shape), hit, entry);
+    await play(response, disturb(reply, hit, dialect), hit, entry);
   }
+}
+
+function refuse(response: ServerResponse, error: unknown, dialect: Dialect, entry: LedgerEntry): Promise<void> {
+  if (!(error instanceof SimError)) throw error;
+  return play(response, errorReply(error, dialect), {}, entry);
 }
 
 /** The cheap way out: one write for everything. */

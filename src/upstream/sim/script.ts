@@ -1,6 +1,6 @@
 import { nearest } from "../../kit/index.ts";
 import { badParameter } from "./error.ts";
-import { SHAPES } from "./shape.ts";
+import { type Defect, DEFECTS, SHAPES } from "./shape.ts";
 
 /** One key of a script: reads its value (text of a query, or JSON); `undefined` means it cannot be used. */
 interface Entry<Value> {
@@ -59,8 +59,14 @@ export const SCRIPT = {
   name: text("what fail_times and fail_ratio count by; the script itself without it"),
   "usage.prompt": shape(anything("claimed prompt tokens")),
   "usage.completion": shape(anything("claimed completion tokens")),
-  "usage.cached": shape(anything("claimed cached prompt tokens")),
+  "usage.cached": shape(anything("claimed prompt tokens read from a cache")),
+  "usage.cache_write": shape(anything("claimed prompt tokens written to a cache")),
   "usage.seconds": shape(anything("claimed seconds of a transcribed file")),
+  finish: shape(text("why the answer ended, in the dialect's own word")),
+  defect: shape(
+    entry(parseDefects, `some of ${DEFECTS.join(", ")}`, `breaks OpenAI's rules of form: ${DEFECTS.join(", ")}`),
+  ),
+  metadata: shape(word(["after", "before"], "Bedrock's counts, seen from the stop reason")),
   shape: shape(word(SHAPES, "answers and errors in this provider's form")),
   embedding: shape(word(["float", "base64"], "vectors in this encoding, whatever was asked for")),
   image: shape(word(["url", "b64_json"], "images in this form, whatever was asked for")),
@@ -172,6 +178,14 @@ function parseText(value: unknown): string | undefined {
 function parseAnything(value: unknown): unknown {
   const number = parseNumber(value);
   return Number.isNaN(number) ? value : number;
+}
+
+function parseDefects(value: unknown): readonly Defect[] | undefined {
+  const names = String(value)
+    .split(",")
+    .filter((name) => name !== "");
+  const known = DEFECTS.filter((defect) => names.includes(defect));
+  return known.length === new Set(names).size ? known : undefined;
 }
 
 function parseDrip(value: unknown): { readonly bytes: number; readonly every: number } | undefined {

@@ -7,7 +7,7 @@ export type { LedgerEntry } from "./ledger.ts";
 export { scriptedOrigin, scriptedUrl } from "./url.ts";
 
 export interface Simulator {
-  /** `http://127.0.0.1:PORT`; `/v1/…` answers healthily, `/sim/<script>/v1/…` as the script says. */
+  /** `http://127.0.0.1:PORT`; any provider's path answers healthily, `/sim/<script>/…` before it as the script says. */
   readonly origin: string;
   /** What was served, oldest first; the newest 20,000 at least. Also `GET /sim/ledger`, emptied by `DELETE`. */
   ledger(): readonly LedgerEntry[];
@@ -18,8 +18,8 @@ export interface Simulator {
 }
 
 /**
- * Starts a provider that is none: an HTTP server, by default on a free port of loopback, that speaks the OpenAI dialect
- * in all its kinds, and others where they rerank and embed, and fails on demand. Its answers say that they are simulated.
+ * Starts a provider that is none: an HTTP server, by default on a free port of loopback, that speaks every
+ * dialect the gateway knows, and fails on demand. Its answers say that they are simulated.
  * @throws the listening error, such as EADDRINUSE.
  */
 export async function startSimulator(options: { host?: string; port?: number } = {}): Promise<Simulator> {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Endpoint, ERRORS, type Json } from "../../../src/kit/index.ts";
 import { OPERATIONS } from "../../../src/server/openapi/operations.ts";
+import { ALL_ENDPOINTS, openAt, placeOf } from "../support/formats.ts";
 import { type Answer, shown } from "../support/http.ts";
 import type { Books, TestGateway, TestUser } from "../support/in-process.ts";
-import { askKind, MEDIA, PLACES } from "../support/kinds.ts";
+import { MEDIA } from "../support/kinds.ts";
 import { OF_CALLERS } from "./errors/callers.ts";
-import type { ErrorCase, Shown, Where } from "./errors/case.ts";
+import { COUNT, type ErrorCase, JSON_TYPE, type Shown, VERSION, type Where } from "./errors/case.ts";
 import { OF_FAILURES } from "./errors/failures.ts";
 import { OF_REQUESTS } from "./errors/requests.ts";
 import { type Stage, startStage } from "./errors/stage.ts";
@@ -19,8 +20,21 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([stage.well.close(), stage.strict.close(), stage.away.stop()]));
 
-const ROWS = ERROR_CASES.flatMap((row) =>
-  row.on.map((where) => ({ ...row, where, name: `${row.answer[0]} ${row.code}, ${row.when}: ${where}` })),
+/** A case on one endpoint. */
+interface Row extends ErrorCase {
+  readonly where: Where;
+  readonly name: string;
+  /** The request says that it reads errors in the Messages format. */
+  readonly versioned: boolean;
+}
+
+const ROWS: readonly Row[] = ERROR_CASES.flatMap((row) =>
+  row.on.flatMap((where): Row[] => {
+    const name = `${row.answer[0]} ${row.code}, ${row.when}: ${where}`;
+    const plain = { ...row, where, name, versioned: false };
+    if (where !== "messages" && where !== COUNT) return [plain];
+    return [plain, { ...plain, name: `${name}, versioned`, versioned: true }];
+  }),
 );
 
 /** What needs an identity provider that is well, or a user that goes while his request is read. */
@@ -66,8 +80,8 @@ describe("every error of the API", () => {
   });
 
   test.each(ROWS.filter(({ at }) => at === "ending").map((row) => [row.name, row] as const))("%s", (_, row) => {
-    const { answer, books } = stage.ended.get(row.where)!;
-    expect(shown(answer)).toEqual(row.answer);
+    const { answer, books } = stage.ended.get(row.versioned ? "messages, versioned" : row.where)!;
+    expect(shown(answer)).toEqual(expectedAnswer(row, "1", String(answer.headers["x-request-id"])));
     expect(answer.headers).toMatchObject({ "retry-after": "1", connection: "close" });
     const running = { requests: 0, streams: 0, held: 0n };
     expect(books).toEqual({ used: { day: 0, hour: 0, minute: 0 }, ledger: [], running });
@@ -83,29 +97,24 @@ async function booksOf(gateway: TestGateway, user: TestUser): Promise<Books | nu
 }
 
 /** The request of a case; headers of its own replace those of the user. */
-async function requestOf(
-  gateway: TestGateway,
-  user: TestUser,
-  row: ErrorCase & { where: Where },
-): Promise<() => Promise<Answer>> {
+async function requestOf(gateway: TestGateway, user: TestUser, row: Row): Promise<() => Promise<Answer>> {
+  const { where, changes, suffix = "" } = row;
   const token = row.at === "away" ? stage.awayUser.token : await gateway.token(user);
   const filled = Object.entries(row.headers ?? { authorization: "Bearer <key>" }).map(([name, value]) => {
     return [name, value.replace("<key>", user.key).replace("<token>", token).replace("<unknown>", UNKNOWN)];
   });
-  const headers = { "x-request-id": "req-1", ...(Object.fromEntries(filled) as Record<string, string>) };
-  const { where, changes, suffix = "" } = row;
+  const headers = {
+    "x-request-id": "req-1",
+    ...(row.versioned && VERSION),
+    ...(where === COUNT && row.sent?.body !== undefined && { "content-type": JSON_TYPE }),
+    ...(Object.fromEntries(filled) as Record<string, string>),
+  };
   if (isEndpoint(where)) {
     const nobody = { authorization: [] };
     const sent = row.at === "away" ? {} : row.sent;
-    const model = PLACES[where].model + suffix;
-    return () =>
-      askKind(
-        gateway,
-        user,
-        where,
-        { model, ...changes },
-        { ...sent, headers: { ...nobody, ...headers, ...sent?.headers } },
-      );
+    const model = placeOf(where).model + suffix;
+    const all = { ...sent, headers: { ...nobody, ...headers, ...sent?.headers } };
+    return () => openAt(gateway, user, where, { model, ...changes }, all).whole();
   }
   const [method, path] = where.split(" ") as [string, string];
   const { headers: own, ...rest } = row.sent ?? {};
@@ -114,11 +123,11 @@ async function requestOf(
 
 /** Method and path, without a query. */
 function operationOf(where: Where): string {
-  return isEndpoint(where) ? `POST ${PLACES[where].path}` : where.replace(/\?.*/, "");
+  return isEndpoint(where) ? `POST ${placeOf(where).path}` : where.replace(/\?.*/, "");
 }
 
 function isEndpoint(where: Where): where is Endpoint {
-  return where in PLACES;
+  return (ALL_ENDPOINTS as readonly Where[]).includes(where);
 }
 
 /** What `Retry-After` must be; of a range, what it is when that lies within. */
@@ -131,13 +140,30 @@ function waitOf({ clock }: TestGateway, { retryAfter }: ErrorCase, { headers }: 
   return within ? told : `${least} to ${most}, not ${told}`;
 }
 
-function expectedAnswer(
-  { answer: [status, code, type, body], where }: ErrorCase & { where: Where },
-  wait: string | undefined,
-): Shown {
-  const model = isEndpoint(where) ? PLACES[where].model : "";
-  return [status, code, type, body.replace("<model>", model).replace('"retry_after":0', `"retry_after":${wait}`)];
+function expectedAnswer(row: Row, wait: string | undefined, requestId = "req-1"): Shown {
+  const { where, versioned } = row;
+  const [status, code, type, written] = row.answer;
+  const model = isEndpoint(where) ? placeOf(where).model : "";
+  const body = written.replace("<model>", model).replace('"retry_after":0', `"retry_after":${wait}`);
+  if (!versioned) return [status, code, type, body];
+  const message = type === JSON_TYPE ? (JSON.parse(body) as { message: string }).message : body;
+  const error = { type: MESSAGES_TYPES[status], message };
+  return [status, code, JSON_TYPE, JSON.stringify({ type: "error", error, request_id: requestId })];
 }
+
+const MESSAGES_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  413: "request_too_large",
+  415: "invalid_request_error",
+  429: "rate_limit_error",
+  500: "api_error",
+  502: "api_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+};
 
 const headersOf = ({ headers }: Answer) =>
   ["x-request-id", "content-length", "retry-after", "x-should-retry", "allow"].map((name) => [name, headers[name]]);
@@ -159,7 +185,7 @@ function limitsOf({ headers }: Answer, wanted: Json): Json {
   return Object.fromEntries(looked.map((name) => [name, headers[name]]));
 }
 
-function expectedLimits(row: ErrorCase & { where: Where }, wait: string | undefined): Json {
+function expectedLimits(row: Row, wait: string | undefined): Json {
   if (row.address) return { "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0", "x-ratelimit-reset": wait };
   const known = isEndpoint(row.where) && row.answer[0] !== 401 && row.at === undefined;
   if (!known) return {};

@@ -1,10 +1,9 @@
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTokens } from "../../../src/accounts/tokens.ts";
-import type { Endpoint } from "../../../src/kit/index.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -142,7 +141,7 @@ function written({ status, headers, text }: Answer): string {
   return `${status} ${String(headers["x-error-code"] ?? "-")} ${headers["content-type"]} ${text}`;
 }
 
-function askEndpoint(endpoint: Endpoint, headers: Headers): Promise<Answer> {
+function askEndpoint(endpoint: KindEndpoint, headers: Headers): Promise<Answer> {
   if (!("authorization" in headers || "x-api-key" in headers)) return ask("POST", PLACES[endpoint].path, headers, {});
   return askKind(gateway, user, endpoint, {}, { headers: { authorization: "", ...headers } });
 }

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Endpoint, Json, LedgerEntry } from "../../../src/kit/index.ts";
+import type { Json, LedgerEntry } from "../../../src/kit/index.ts";
 import type { LedgerEntry as Truth } from "../../../src/upstream/sim/server.ts";
 import { file, wav } from "../support/form.ts";
 import { tier } from "../support/gateway-config.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway } from "../support/in-process.ts";
-import { chains, ENDPOINTS, MEDIA, openKind, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, chains, ENDPOINTS, MEDIA, openKind, PLACES } from "../support/kinds.ts";
 
 const SEED = 20_260_121;
 const REQUESTS = 400;
 const LANES = 20;
 
 interface Plan {
-  readonly endpoint: Endpoint;
+  readonly endpoint: KindEndpoint;
   readonly changes: Json;
   readonly suffix: "" | "-chain";
   readonly script: string;
@@ -23,7 +23,7 @@ interface Plan {
 }
 
 const word = fc.constantFrom("tea", "漢字", "😀", "two words");
-const CHANGES: Readonly<Record<Endpoint, fc.Arbitrary<Json>>> = {
+const CHANGES: Readonly<Record<KindEndpoint, fc.Arbitrary<Json>>> = {
   chat: fc.record({ stream: fc.boolean(), max_tokens: fc.integer({ min: 1, max: 50 }) }),
   embeddings: fc.record({ input: fc.array(word, { minLength: 1, maxLength: 20 }) }),
   rerank: fc.record({
@@ -119,7 +119,7 @@ test(`${REQUESTS} requests of every kind with faults of every kind: client, ledg
 
 function unitsOf(plans: readonly Plan[], { requestId }: LedgerEntry): number {
   const { endpoint } = plans[Number(requestId.slice("kind-".length))]!;
-  return (MEDIA as readonly Endpoint[]).includes(endpoint) ? 5 : 1;
+  return (MEDIA as readonly KindEndpoint[]).includes(endpoint) ? 5 : 1;
 }
 
 function agrees(plan: Plan, saw: Seen, entry: LedgerEntry | undefined, truth: readonly Truth[]): boolean {

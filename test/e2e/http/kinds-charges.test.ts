@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseRational, plus, type Rational, rational, roundToNano, times } from "../../kit/rational.ts";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import type { LedgerEntry as Truth } from "../../../src/upstream/sim/server.ts";
 import { file, wav } from "../support/form.ts";
 import { TestGateway } from "../support/in-process.ts";
-import { askKind, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, PLACES } from "../support/kinds.ts";
 
 /** As written in the configuration, digit for digit; what is not there costs nothing. */
 interface Tariff {
-  readonly at: Exclude<Endpoint, "chat">;
+  readonly at: Exclude<KindEndpoint, "chat">;
   readonly input_per_million?: string;
   readonly per_request?: string;
   readonly per_million_characters?: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway } from "../support/in-process.ts";
-import { askKind, chains, ENDPOINTS, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, chains, ENDPOINTS, PLACES } from "../support/kinds.ts";
 
 const KINDS = ENDPOINTS.filter((endpoint) => endpoint !== "chat");
 
@@ -23,7 +23,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** Only where a whole body is waited for, or a body must not be empty. */
-const OF_SOME: Readonly<Record<string, { readonly script: string; readonly on: readonly Endpoint[] }>> = {
+const OF_SOME: Readonly<Record<string, { readonly script: string; readonly on: readonly KindEndpoint[] }>> = {
   half: { script: "?reset_after=1", on: ["embeddings", "rerank", "transcription", "image"] },
   short: { script: "?wrong_length", on: ["embeddings", "rerank", "transcription", "image"] },
   stalled: { script: "?stall_after=1", on: ["embeddings", "rerank", "transcription", "image"] },
@@ -79,19 +79,19 @@ describe("an upstream that cannot serve is passed over, whatever it does", () =>
 });
 
 /** Audio, and the specification's transcript. */
-function namesNobody(endpoint: Endpoint): boolean {
+function namesNobody(endpoint: KindEndpoint): boolean {
   return endpoint === "speech" || endpoint === "transcription";
 }
 
 /** Model and provider. */
-function namedIn(endpoint: Endpoint, { text }: Answer): readonly unknown[] | null {
+function namedIn(endpoint: KindEndpoint, { text }: Answer): readonly unknown[] | null {
   if (namesNobody(endpoint)) return null;
   const { model, provider } = JSON.parse(text) as Json;
   return [model, provider];
 }
 
 /** Of the good request, by the prices of `chainConfig`. */
-function chargeOf(endpoint: Endpoint): bigint {
+function chargeOf(endpoint: KindEndpoint): bigint {
   const charges = {
     embeddings: 3_000n,
     rerank: 1_000_000n,

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Endpoint } from "../../../src/kit/index.ts";
 import { tier } from "../support/gateway-config.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway } from "../support/in-process.ts";
-import { askKind, chains, ENDPOINTS, KIND_CHAINS, MEDIA, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, chains, ENDPOINTS, KIND_CHAINS, MEDIA, PLACES } from "../support/kinds.ts";
 
 const remaining = ({ headers }: Answer): readonly unknown[] =>
   ["day", "hour", "minute"].map((window) => headers[`x-ratelimit-remaining-${window}`]);
@@ -12,7 +11,7 @@ const told = ({ status, headers, text }: Answer): readonly unknown[] => [status,
 
 describe("audio and images take five units of the day, and one of hour and minute", () => {
   test.each(ENDPOINTS)("%s, to the last unit", async (endpoint) => {
-    const units = (MEDIA as readonly Endpoint[]).includes(endpoint) ? 5 : 1;
+    const units = (MEDIA as readonly KindEndpoint[]).includes(endpoint) ? 5 : 1;
     // One unit less than another request needs.
     const rest = units - 1;
     const limits = { day: 2 * units + rest, hour: 90, minute: 80 };
@@ -92,7 +91,7 @@ describe("at once", () => {
       Array.from({ length: 180 }, async (_, index) => {
         const endpoint = ENDPOINTS[index % ENDPOINTS.length]!;
         const { status } = await askKind(gateway, user, endpoint);
-        return { status, units: (MEDIA as readonly Endpoint[]).includes(endpoint) ? 5 : 1 };
+        return { status, units: (MEDIA as readonly KindEndpoint[]).includes(endpoint) ? 5 : 1 };
       }),
     );
     const units = answers.reduce((sum, { status, units }) => sum + (status === 200 ? units : 0), 0);
@@ -118,7 +117,7 @@ describe("at once", () => {
     await gateway.close();
   });
 
-  test.each<readonly [Endpoint, object, string, string]>([
+  test.each<readonly [KindEndpoint, object, string, string]>([
     ["image", { n: 3 }, "0.06", "0.059999999"],
     ["speech", { input: "😀😀" }, "0.00002", "0.000019999"],
     ["transcription", {}, "0.0015", "0.001499999"],

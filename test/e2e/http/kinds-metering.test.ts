@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint, Json, LedgerEntry } from "../../../src/kit/index.ts";
+import type { Json, LedgerEntry } from "../../../src/kit/index.ts";
 import { file, wav } from "../support/form.ts";
 import { TestGateway } from "../support/in-process.ts";
-import { askKind, KIND_CHAINS } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, KIND_CHAINS } from "../support/kinds.ts";
 
 let gateway: TestGateway;
 /** What lacks a count is free. */
@@ -19,7 +19,7 @@ interface Metered extends LedgerEntry {
 }
 
 /** The one entry that a request of a new user leaves behind, with its answer. */
-async function metered(endpoint: Endpoint, changes: Json, of = gateway): Promise<Metered> {
+async function metered(endpoint: KindEndpoint, changes: Json, of = gateway): Promise<Metered> {
   const user = await of.user();
   const { status, text } = await askKind(of, user, endpoint, changes);
   expect(status).toBe(200);
@@ -31,7 +31,7 @@ async function metered(endpoint: Endpoint, changes: Json, of = gateway): Promise
 const usageOf = ({ text }: Metered): unknown => (JSON.parse(text) as Json)["usage"];
 
 describe("what the upstream claims", () => {
-  test.each<readonly [Endpoint, Json, bigint]>([
+  test.each<readonly [KindEndpoint, Json, bigint]>([
     ["embeddings", { sim: { usage: { prompt: 1_000_000 } } }, 1_000_000_000n],
     ["embeddings", { sim: { usage: { prompt: 0 } } }, 0n],
     ["transcription", { sim: { usage: { seconds: 2.5 } } }, 2_500_000n],
@@ -76,7 +76,7 @@ describe("what the upstream claims", () => {
 describe("without a count", () => {
   const none = { sim: { usage: "none" } };
 
-  test.each<readonly [string, Endpoint, Json, bigint]>([
+  test.each<readonly [string, KindEndpoint, Json, bigint]>([
     ["tokens are counted by the tokenizer", "embeddings", { input: ["Hello there", "Hello there"] }, 4_000n],
     ["a WAV file has its length", "transcription", { file: file(wav(2_345)) }, 2_345_000n],
     [
@@ -96,10 +96,12 @@ describe("without a count", () => {
     expect(freeOfCharge).toMatchObject({ charge: 0n, outcome: "served" });
   });
 
-  test.each<Endpoint>(["rerank", "speech", "image"])(
+  test.each<KindEndpoint>(["rerank", "speech", "image"])(
     "%s costs what it costs: the request says it all",
     async (endpoint) => {
-      const charges = { rerank: 1_000_000n, speech: 70_000n, image: 20_000_000n } as Partial<Record<Endpoint, bigint>>;
+      const charges = { rerank: 1_000_000n, speech: 70_000n, image: 20_000_000n } as Partial<
+        Record<KindEndpoint, bigint>
+      >;
       for (const of of [gateway, lenient])
         expect(await metered(endpoint, none, of)).toMatchObject({ charge: charges[endpoint], estimated: false });
     },

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import type { Sent } from "../support/http.ts";
 import { TestGateway } from "../support/in-process.ts";
-import { chains, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, chains, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../support/kinds.ts";
 
 const KINDS = ENDPOINTS.filter((endpoint) => endpoint !== "chat");
 const closed = { day: 0, hour: 0, minute: 0, streams: 0 };
 const TOUCHY = { consecutive: 1, open_for: "1h", max_open_for: "1h" };
 /** What the schema has to say about a good request without this field. */
-const REQUIRED: Partial<Record<Endpoint, string>> = {
+const REQUIRED: Partial<Record<KindEndpoint, string>> = {
   embeddings: "input",
   rerank: "query",
   speech: "voice",

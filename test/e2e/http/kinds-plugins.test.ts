@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, ENDPOINTS, KIND_CHAINS } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS } from "../support/kinds.ts";
 
 /** Marks what is sent and what is answered, and turns lists around. */
 const MARK = `export default {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const ask = async (endpoint: Endpoint, changes: Json = {}): Promise<Json> =>
+const ask = async (endpoint: KindEndpoint, changes: Json = {}): Promise<Json> =>
   JSON.parse((await askKind(gateway, user, endpoint, changes)).text) as Json;
 
 describe("plugins see requests of every kind", () => {

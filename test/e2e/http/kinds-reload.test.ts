@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import { eventually } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../support/kinds.ts";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 /** Ten times as dear. */
-const DEARER: Readonly<Record<Exclude<Endpoint, "chat">, Json>> = {
+const DEARER: Readonly<Record<Exclude<KindEndpoint, "chat">, Json>> = {
   embeddings: { input_per_million: 10 },
   rerank: { per_request: 0.01 },
   speech: { per_million_characters: 100 },
@@ -53,7 +53,7 @@ describe("a reload", () => {
   });
 
   test("no request of any kind fails while configurations follow one another", async () => {
-    const statuses: (readonly [Endpoint, number])[] = [];
+    const statuses: (readonly [KindEndpoint, number])[] = [];
     const stopping = new AbortController();
     const lanes = ENDPOINTS.map(async (endpoint) => {
       while (!stopping.signal.aborted) statuses.push([endpoint, (await askKind(gateway, user, endpoint)).status]);

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import { ENDPOINTS as ROUTES } from "../../../src/server/endpoints.ts";
 import { formOf, FORM_TYPE, type Part } from "../support/form.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, ENDPOINTS, KIND_CHAINS } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS } from "../support/kinds.ts";
 
 const SEED = 20_260_122;
 
@@ -25,7 +25,7 @@ const nasty = fc.oneof(
   fc.constantFrom<unknown>("", "__proto__", "constructor", "\u0000", "\ud800", "route/one", "x".repeat(70_000)),
   fc.constantFrom<unknown>(0, -1, -0, 0.5, 1e308, 2 ** 53, Number.MAX_SAFE_INTEGER, null, true, [], {}, [[]], [null]),
 );
-const FIELDS: Readonly<Record<Endpoint, readonly string[]>> = {
+const FIELDS: Readonly<Record<KindEndpoint, readonly string[]>> = {
   chat: ["messages", "stream", "max_tokens", "n", "tools", "tool_choice", "stop", "stream_options", "temperature"],
   embeddings: ["input", "encoding_format", "dimensions", "user"],
   rerank: ["query", "documents", "top_n", "return_documents", "max_chunks_per_doc"],
@@ -33,7 +33,7 @@ const FIELDS: Readonly<Record<Endpoint, readonly string[]>> = {
   transcription: ["file", "language", "prompt", "response_format", "temperature", "stream"],
   image: ["prompt", "n", "size", "width", "height", "response_format", "stream", "quality"],
 };
-const changes = (endpoint: Endpoint): fc.Arbitrary<Json> =>
+const changes = (endpoint: KindEndpoint): fc.Arbitrary<Json> =>
   fc.dictionary(fc.constantFrom("model", ...FIELDS[endpoint], "__proto__", "constructor", "toJSON"), nasty, {
     maxKeys: 3,
   });

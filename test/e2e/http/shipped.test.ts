@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Endpoint, Json, Model } from "../../../src/kit/index.ts";
+import type { Json, Model } from "../../../src/kit/index.ts";
 import { ADMIN_TOKEN } from "../support/gateway-config.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, ENDPOINTS, PLACES } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, PLACES } from "../support/kinds.ts";
 
 const FILE = resolve(import.meta.dirname, "../../../gateway.yaml");
 
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const endpointOf = ({ kind }: Model): Endpoint => ENDPOINTS.find((endpoint) => PLACES[endpoint].kind === kind)!;
+const endpointOf = ({ kind }: Model): KindEndpoint => ENDPOINTS.find((endpoint) => PLACES[endpoint].kind === kind)!;
 
 describe("the shipped gateway.yaml over HTTP", () => {
   test("publishes what the specification counts", async () => {

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Endpoint, LedgerEntry, Windows } from "../../../src/kit/index.ts";
+import type { LedgerEntry, Windows } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { file, formOf, text, wav } from "../support/form.ts";
 import { eventually, type Exchange } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { ENDPOINTS, KIND_CHAINS, openKind } from "../support/kinds.ts";
+import { type KindEndpoint, ENDPOINTS, KIND_CHAINS, openKind } from "../support/kinds.ts";
 
 let folder: string;
 let gateway: TestGateway;
@@ -39,7 +39,7 @@ async function kept(): Promise<{
 }
 
 /** The beginning of a request, announced as short and as long. */
-function halves(endpoint: Endpoint): readonly Exchange[] {
+function halves(endpoint: KindEndpoint): readonly Exchange[] {
   const audio = file(wav(200_000));
   const whole =
     endpoint === "transcription" ? formOf([text("model", "route/listen"), audio]) : Buffer.from('{"model":"route/x"');

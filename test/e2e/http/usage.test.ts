@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
-import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import { tier } from "../support/gateway-config.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, chains, ENDPOINTS, KIND_CHAINS, MEDIA, openKind } from "../support/kinds.ts";
+import { type KindEndpoint, askKind, chains, ENDPOINTS, KIND_CHAINS, MEDIA, openKind } from "../support/kinds.ts";
 
 /** Requests a day, an hour, a minute, as the specification has them. */
 const LIMITS: Readonly<Record<string, readonly [number, number | null, number]>> = {
@@ -208,7 +208,7 @@ describe("rate-limit headers", () => {
                 ],
           ),
         ) as Json;
-      const units = (MEDIA as readonly Endpoint[]).includes(endpoint) ? 5 : 1;
+      const units = (MEDIA as readonly KindEndpoint[]).includes(endpoint) ? 5 : 1;
       expect(limitsOf(await askKind(gateway, user, endpoint))).toEqual(expected(units, 1));
       expect(limitsOf(await askKind(gateway, user, endpoint, { model: "route/none" }))).toEqual(expected(units, 1));
       expect(limitsOf(await askKind(gateway, user, endpoint))).toEqual(expected(2 * units, 2));

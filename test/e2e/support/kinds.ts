@@ -16,7 +16,10 @@ interface Place {
 /** The audio of a good transcription: a second and a half. */
 export const AUDIO = wav(1_500);
 
-export const PLACES: Readonly<Record<Endpoint, Place>> = {
+/** Endpoints with a kind of model of their own; Messages and Responses are other formats of chat. */
+export type KindEndpoint = Exclude<Endpoint, "messages" | "responses">;
+
+export const PLACES: Readonly<Record<KindEndpoint, Place>> = {
   chat: {
     path: "/v1/chat/completions",
     kind: "chat",
@@ -45,8 +48,8 @@ export const PLACES: Readonly<Record<Endpoint, Place>> = {
   image: { path: "/v1/images/generations", kind: "image", model: "route/paint", body: { prompt: "a red boat" } },
 };
 
-export const ENDPOINTS = Object.keys(PLACES) as readonly Endpoint[];
-export const MEDIA = ["speech", "transcription", "image"] as const satisfies readonly Endpoint[];
+export const ENDPOINTS = Object.keys(PLACES) as readonly KindEndpoint[];
+export const MEDIA = ["speech", "transcription", "image"] as const satisfies readonly KindEndpoint[];
 
 /** For `chains`: a healthy model of every kind beside `route/one`. */
 export const KIND_CHAINS: Readonly<Record<string, Chain>> = chains("", ["-"]);
@@ -62,7 +65,7 @@ export function chains(suffix: string, scripts: readonly string[], more: Json = 
 export function openKind(
   gateway: TestGateway,
   user: Pick<TestUser, "key">,
-  endpoint: Endpoint,
+  endpoint: KindEndpoint,
   changes: Json = {},
   { headers, ...more }: Sent & { readonly url?: string } = {},
 ): Exchange {

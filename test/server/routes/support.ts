@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createIdentities } from "../../../src/accounts/identities.ts";
+import { bodyValidator } from "../../../src/config/bodies.ts";
 import { GatewayError, type Snapshot, type Store } from "../../../src/kit/index.ts";
 import { createRoutes } from "../../../src/server/routes/index.ts";
 import type { RouteParts, Session, SignIn } from "../../../src/server/routes/parts.ts";
@@ -55,6 +56,8 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     signIn: { ...stubSignIn(asked), ...signIn },
     health: () => HEALTHY,
     kill: async () => 0,
+    validateTokenCount: bodyValidator("count_tokens"),
+    tokensIn: async (text) => text.length,
     openApi: () => '{"openapi":"3.1.0"}',
     now,
     log: memoryLog(logged),

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCRIPT } from "../../../src/upstream/sim/script.ts";
-import { scriptedUrl, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { scriptedOrigin, scriptedUrl, startSimulator } from "../../../src/upstream/sim/server.ts";
 import type { Simulator } from "../../../src/upstream/sim/server.ts";
 import { call, chat, dataOf, eventsOf, eventually, form, RawCall } from "./support.ts";
 import type { Seen, Usage } from "./support.ts";
@@ -198,6 +198,21 @@ describe("faults of content", () => {
     expect(simulator.ledger().at(-1)?.claimed).toMatchObject({ prompt: 100, completion: -5, cached: "lots" });
   });
 
+  test("usage of a cache comes on top of the prompt, and finish is any word", async () => {
+    const script = uses("usage.cached=10&usage.cache_write=5&finish=eos");
+    const made = JSON.parse((await call(urlOf(script), { body: plain })).text) as { usage: Usage; choices: unknown };
+    expect(made.usage).toMatchObject({ prompt_tokens: 16, prompt_tokens_details: { cached_tokens: 10 } });
+    expect(made.choices).toMatchObject([{ finish_reason: "eos" }]);
+    expect(simulator.ledger().at(-1)?.claimed).toMatchObject({ prompt: 16, cached: 10, cacheWrite: 5 });
+    expect((await call(urlOf(script), { body: stream })).text).toContain('"finish_reason":"eos"');
+  });
+
+  test("a defect breaks one rule of form", async () => {
+    const seen = await call(urlOf(uses("defect=no-role,no-done")), { body: stream });
+    expect(seen.text).not.toMatch(/"role"|\[DONE\]/);
+    expect((await call(urlOf("defect=no-rule"), { body: stream })).status).toBe(400);
+  });
+
   test("status answers with an error, its message and Retry-After as written", async () => {
     const seen = await call(urlOf(uses("status=429&retry_after=-1&message=Slow+down")), { body: stream });
     expect(seen.status).toBe(429);
@@ -243,6 +258,15 @@ describe("faults of content", () => {
 test("chunk_bytes pads every content event", async () => {
   const contents = await contentsOf("chunks=4&chunk_bytes=200");
   expect(contents.map((text) => Buffer.byteLength(text))).toEqual([200, 200, 200, 200]);
+});
+
+test.each([
+  ["metadata=before", /metadata.*messageStop/s],
+  ["metadata=after", /messageStop.*metadata/s],
+])("%s", async (script, order) => {
+  const url = `${scriptedOrigin(simulator.origin, uses(script))}/model/m/converse-stream`;
+  const seen = await call(url, { body: { messages: [{ role: "user", content: [{ text: "hi" }] }] } });
+  expect(seen.text).toMatch(order);
 });
 
 describe("answers of the other kinds", () => {

@@ -115,10 +115,11 @@ export class RawCall {
   readonly #over: Promise<unknown>;
 
   /** `missing` bytes of the body are announced and not sent. */
-  constructor(url: string, body: object, missing = 0) {
-    const { hostname, port, pathname } = new URL(url);
+  constructor(url: string, body: object, missing = 0, headers: Readonly<Record<string, string>> = KEY) {
+    const { hostname, port, pathname, search } = new URL(url);
     const payload = JSON.stringify(body);
-    const head = [`POST ${pathname} HTTP/1.1`, `host: ${hostname}`, "authorization: Bearer any", "x-request-id: raw"];
+    const head = [`POST ${pathname}${search} HTTP/1.1`, `host: ${hostname}`, "x-request-id: raw"];
+    for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
     this.#socket = connect(Number(port), hostname);
     this.#socket.write(
       `${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(payload) + missing}\r\n\r\n${payload}`,

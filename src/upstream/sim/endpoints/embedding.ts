@@ -30,14 +30,19 @@ export function readEmbeddings(received: Received): Asked {
   return {
     model,
     sim: body["sim"],
-    reply: (script, shape) => {
+    reply: (script) => {
       const encoding = script.embedding ?? asked;
       const data = vectors(inputs, dimensions).map((vector, index) => ({
         object: "embedding",
         index,
         embedding: encodeVector(vector, encoding),
       }));
-      return counted(inputs, script, (claims) => ({ object: "list", data, model, usage: usageOf(claims, shape) }));
+      return counted(inputs, script, (claims) => ({
+        object: "list",
+        data,
+        model,
+        usage: usageOf(claims, script.shape),
+      }));
     },
   };
 }
@@ -78,7 +83,7 @@ function counted(inputs: readonly Input[], script: Script, body: (claims: Claims
   return jsonReply(200, { data: JSON.stringify(body(claims)), claims, units: { prompt } });
 }
 
-function usageOf(claims: Claims | undefined, shape: Shape): object | undefined {
+function usageOf(claims: Claims | undefined, shape?: Shape): object | undefined {
   if (claims === undefined) return undefined;
   const { prompt } = claims;
   return shape === "voyage" ? { total_tokens: prompt } : { prompt_tokens: prompt, total_tokens: prompt };

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Json } from "../../../kit/index.ts";
+import { SimError } from "../error.ts";
 import { parseBody } from "../fields.ts";
 import type { ReceivedFile } from "../ledger.ts";
 import type { Reply } from "../reply.ts";
@@ -10,8 +12,11 @@ export interface Received {
   readonly path: string;
   /** Scheme and authority by which the client calls the simulator. */
   readonly origin: string;
-  readonly contentType: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly query: URLSearchParams;
   readonly body: Buffer<ArrayBuffer>;
+  /** The model, where the path names it and the body need not. */
+  readonly deployment?: string;
 }
 
 /** What a request asks for. */
@@ -23,15 +28,25 @@ export interface Asked {
   readonly shape?: Shape;
   readonly upload?: ReceivedFile;
   /** The healthy reply; `script` shapes it and has its say on everything it names. */
-  reply(script: Script, shape: Shape): Reply;
+  reply(script: Script): Reply;
 }
 
 /** Reads the requests of one kind. @throws SimError 400 naming the parameter */
 export type Endpoint = (received: Received) => Asked | Promise<Asked>;
 
 /** @throws SimError 400 */
-export function jsonOf(received: Received): Json {
-  return parseBody(received.body.toString());
+export function jsonOf({ body, deployment }: Received): Json {
+  const parsed = parseBody(body.toString());
+  return deployment === undefined ? parsed : { ...parsed, model: deployment };
+}
+
+/** A part of a path. @throws SimError 400 where it is not percent-encoded. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new SimError(400, `'${part}' is not percent-encoded.`);
+  }
 }
 
 /** The dialect that a path belongs to: Cohere's has names of its own. */

@@ -39,11 +39,13 @@ export function readRerank(received: Received): Asked {
   const documents = parseList("documents", body["documents"]).map((one, index) => textOf(one, index));
   const limit = integer("top_n", body["top_n"]) ?? integer("top_k", body["top_k"]);
   const prompt = [query, ...documents].reduce((sum, text) => sum + countTokens(text), 0);
+  const own: Shape = "top_k" in body ? "voyage" : shapeOfPath(received.path);
   return {
     model,
     sim: body["sim"],
-    shape: "top_k" in body ? "voyage" : shapeOfPath(received.path),
-    reply: (script, shape) => {
+    shape: own,
+    reply: (script) => {
+      const shape = script.shape ?? own;
       const claims = script.no_usage ? undefined : { prompt: script["usage.prompt"] ?? prompt };
       const made = WRITERS[shape]({
         id: hash("sha256", received.body).slice(0, 24),

@@ -6,7 +6,7 @@ import { jsonOf } from "./endpoint.ts";
 import type { Asked, Received } from "./endpoint.ts";
 import { oneOf, parseModel, parseText, wrong } from "../fields.ts";
 import type { Part } from "../part.ts";
-import { byteReply } from "../reply.ts";
+import { byteReply, type Reply } from "../reply.ts";
 import type { Script } from "../script.ts";
 
 const FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
@@ -26,16 +26,21 @@ export function readSpeech(received: Received): Asked {
   oneOf("stream_format", body["stream_format"], ["audio"]);
   const speed = body["speed"] ?? 1;
   if (typeof speed !== "number" || speed < 0.25 || speed > 4) throw wrong("speed", "a number from 0.25 to 4", speed);
-  const characters = Array.from(input).length;
-  return {
-    model,
-    sim: body["sim"],
-    reply: (script) => {
-      const frames = Math.ceil((characters * SAMPLES) / speed / format.samples);
-      const seed = Number.parseInt(hash("sha256", input).slice(0, 8), 16);
-      return byteReply(format.contentType, pieces(format, frames, seed, characters, script));
-    },
-  };
+  return { model, sim: body["sim"], reply: (script) => spoken(input, format, speed, script) };
+}
+
+/** The sound of a text. `contentType` stands for the format's own. */
+export function spoken(
+  text: string,
+  format: AudioFormat,
+  speed: number,
+  script: Script,
+  contentType = format.contentType,
+): Reply<Uint8Array> {
+  const characters = Array.from(text).length;
+  const frames = Math.ceil((characters * SAMPLES) / speed / format.samples);
+  const seed = Number.parseInt(hash("sha256", text).slice(0, 8), 16);
+  return byteReply(contentType, pieces(format, frames, seed, characters, script));
 }
 
 function* pieces(

@@ -9,12 +9,10 @@ import type { Reply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { srt, vtt } from "./subtitles.ts";
 import type { Spoken } from "./subtitles.ts";
-import { wavMilliseconds } from "../audio/wav.ts";
+import { hear } from "./hearing.ts";
 
 const FORMATS = ["json", "text", "srt", "vtt", "verbose_json"] as const;
 const GRANULARITIES = ["segment", "word"] as const;
-/** Of a file that is no WAV. */
-const BYTES_PER_MILLISECOND = 16;
 const WORDS_IN_SEGMENT = 6;
 
 interface Heard {
@@ -31,17 +29,15 @@ export async function readTranscription(received: Received): Promise<Asked> {
   const form = await parseForm(received);
   const file = form.get("file");
   if (!(file instanceof File)) throw badParameter("file", "Missing required parameter: 'file'.");
-  const model = parseModel(form.get("model"));
+  const model = parseModel(received.deployment ?? form.get("model"));
   if (file.size === 0) throw badParameter("file", "The audio file is empty.");
   const bytes = Buffer.from(await file.arrayBuffer());
   const format = oneOf("response_format", form.get("response_format"), FORMATS);
   const granularities = form
     .getAll("timestamp_granularities[]")
     .map((one) => oneOf("timestamp_granularities", one, GRANULARITIES));
-  const milliseconds = wavMilliseconds(bytes) ?? Math.ceil(file.size / BYTES_PER_MILLISECOND);
-  const text = `This is a simulated transcript of ${file.name}, ${file.size} bytes.`;
+  const { text, words, milliseconds } = hear(file.name, bytes);
   const language = form.get("language");
-  const words = spread(text.split(" "), milliseconds);
   return {
     model,
     sim: form.get("sim") ?? undefined,
@@ -54,15 +50,15 @@ export async function readTranscription(received: Received): Promise<Asked> {
   };
 }
 
-async function parseForm({ body, contentType }: Received): Promise<FormData> {
+export async function parseForm({ body, headers }: Received): Promise<FormData> {
   try {
-    return await new Response(body, { headers: { "content-type": contentType } }).formData();
+    return await new Response(body, { headers: { "content-type": headers["content-type"] ?? "" } }).formData();
   } catch {
     throw new SimError(400, "We could not parse your multipart/form-data request.");
   }
 }
 
-function describe({ name, type, size }: File, bytes: Buffer, form: FormData): ReceivedFile {
+export function describe({ name, type, size }: File, bytes: Buffer, form: FormData): ReceivedFile {
   const fields = Map.groupBy(form, ([field]) => field);
   fields.delete("file");
   return {
@@ -135,12 +131,6 @@ function written(segment: Spoken, id: number): object {
 
 function seconds({ start, end }: Spoken): { readonly start: number; readonly end: number } {
   return { start: start / 1_000, end: end / 1_000 };
-}
-
-/** Words at even distances. */
-function spread(words: readonly string[], milliseconds: number): readonly Spoken[] {
-  const at = (index: number) => Math.round((index * milliseconds) / words.length);
-  return words.map((text, index) => ({ text, start: at(index), end: at(index + 1) }));
 }
 
 function group(words: readonly Spoken[], count: number): readonly Spoken[] {

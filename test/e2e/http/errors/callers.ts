@@ -1,5 +1,8 @@
 import {
   BODIES,
+  CHATS,
+  COUNT,
+  counted,
   type ErrorCase,
   INFERENCE,
   json,
@@ -15,24 +18,24 @@ import {
 
 /** Who asks may not. */
 export const OF_CALLERS: readonly ErrorCase[] = [
-  { ...of("AUTHENTICATION_REQUIRED", "nobody", [...INFERENCE, ...KEYED]), headers: {}, answer: required() },
+  { ...of("AUTHENTICATION_REQUIRED", "nobody", [...INFERENCE, ...KEYED, COUNT]), headers: {}, answer: required() },
   {
-    ...of("AUTHENTICATION_REQUIRED", "another scheme", [...INFERENCE, ...KEYED]),
+    ...of("AUTHENTICATION_REQUIRED", "another scheme", [...INFERENCE, ...KEYED, COUNT]),
     headers: { authorization: "Basic <key>" },
     answer: required(),
   },
   ...["Bearer", "key"].map((how): ErrorCase => ({
-    ...of("AUTHENTICATION_ERROR", `an unknown key as ${how}`, [...INFERENCE, ...KEYED]),
+    ...of("AUTHENTICATION_ERROR", `an unknown key as ${how}`, [...INFERENCE, ...KEYED, COUNT]),
     headers: how === "key" ? { "x-api-key": "<unknown>" } : { authorization: "Bearer <unknown>" },
     answer: text(401, "AUTHENTICATION_ERROR", "Invalid API key"),
   })),
   {
-    ...of("AUTHENTICATION_ERROR", "an access token where a key is needed"),
+    ...of("AUTHENTICATION_ERROR", "an access token where a key is needed", [...INFERENCE, COUNT]),
     headers: TOKEN,
     answer: text(401, "AUTHENTICATION_ERROR", "Authentication failed"),
   },
   {
-    ...of("INVALID_TOKEN", "no key and no token", [...INFERENCE, ...KEYED, ...KEYS]),
+    ...of("INVALID_TOKEN", "no key and no token", [...INFERENCE, ...KEYED, ...KEYS, COUNT]),
     headers: { authorization: "Bearer a.b.c" },
     answer: message(401, "Invalid or expired token"),
   },
@@ -66,6 +69,12 @@ export const OF_CALLERS: readonly ErrorCase[] = [
     answer: text(403, "MODEL_NOT_ALLOWED", `Model '<model>-max' is not available on your plan`),
   })),
   {
+    ...of("MODEL_NOT_ALLOWED", "a plan without the model", [COUNT]),
+    tier: "Free",
+    sent: { body: counted("route/one-max") },
+    answer: text(403, "MODEL_NOT_ALLOWED", "Model 'route/one-max' is not available on your plan"),
+  },
+  {
     ...of("NOT_FOUND", "an unknown key", ["DELETE /v1/user/key/key_123"]),
     headers: TOKEN,
     answer: text(404, "NOT_FOUND", "API key not found"),
@@ -89,7 +98,7 @@ export const OF_CALLERS: readonly ErrorCase[] = [
     answer: limited("Per-minute request"),
   },
   {
-    ...of("RATE_LIMIT_ERROR", "the limit of concurrent streams", ["chat"]),
+    ...of("RATE_LIMIT_ERROR", "the limit of concurrent streams", CHATS),
     tier: "Streams",
     changes: { stream: true },
     retryAfter: 1,
@@ -102,7 +111,7 @@ export const OF_CALLERS: readonly ErrorCase[] = [
     answer: text(429, "RATE_LIMIT_ERROR", "Authentication required"),
   },
   {
-    ...of("IP_RATE_LIMIT", "too many requests of one address", [...INFERENCE, ...KEYED, ...KEYS, ...BODIES]),
+    ...of("IP_RATE_LIMIT", "too many requests of one address", [...INFERENCE, ...KEYED, ...KEYS, ...BODIES, COUNT]),
     at: "strict",
     retryAfter: "hour",
     address: true,

@@ -1,5 +1,5 @@
 import type { Endpoint, ErrorCode, Json } from "../../../../src/kit/index.ts";
-import { ENDPOINTS } from "../../support/kinds.ts";
+import { ALL_ENDPOINTS } from "../../support/formats.ts";
 import type { Sent } from "../../support/http.ts";
 
 /** An inference endpoint, or a method and a path. */
@@ -43,9 +43,15 @@ export const apiError = (status: number, code: ErrorCode, what: string): Shown =
   return [status, code, JSON_TYPE, JSON.stringify({ error: { message: what, type: "api_error" } })];
 };
 
-export const INFERENCE = ENDPOINTS;
-export const NO_IMAGES: readonly Endpoint[] = ["chat", "embeddings", "rerank", "speech", "transcription"];
-export const WITH_JSON: readonly Endpoint[] = ["chat", "embeddings", "rerank", "speech", "image"];
+export const INFERENCE = ALL_ENDPOINTS;
+/** The endpoints of chat models. */
+export const CHATS = ["chat", "messages", "responses"] as const satisfies readonly Endpoint[];
+export const NO_IMAGES = INFERENCE.filter((endpoint) => endpoint !== "image");
+export const WITH_JSON = INFERENCE.filter((endpoint) => endpoint !== "transcription");
+/** Counts the tokens of a Messages request. */
+export const COUNT = "POST /v1/messages/count_tokens";
+/** A good request to it, but for its model. */
+export const counted = (model: string): Json => ({ model, messages: [{ role: "user", content: "Hello there" }] });
 /** Key or access token (decisions 2, third column). */
 export const KEYED: readonly Where[] = [
   "GET /v1/models/route/one",
@@ -61,6 +67,8 @@ export const BODIES: readonly Where[] = [
   "POST /auth/login/verify",
   "POST /auth/refresh",
 ];
+/** Errors are wanted in the Messages format. */
+export const VERSION = { "anthropic-version": "2023-06-01" };
 export const TOKEN = { authorization: "Bearer <token>" };
 export const typed = (headers: Record<string, string> = {}) => ({ "content-type": JSON_TYPE, ...headers });
 

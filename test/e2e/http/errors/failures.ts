@@ -1,5 +1,18 @@
 import type { Endpoint } from "../../../../src/kit/index.ts";
-import { apiError, type ErrorCase, INFERENCE, KEYED, KEYS, NO_IMAGES, of, TEXT, text, TOKEN, typed } from "./case.ts";
+import {
+  apiError,
+  COUNT,
+  type ErrorCase,
+  INFERENCE,
+  KEYED,
+  KEYS,
+  NO_IMAGES,
+  of,
+  TEXT,
+  text,
+  TOKEN,
+  typed,
+} from "./case.ts";
 
 const FAILED = "Every upstream failed: upstream answered 500; upstream answered 503";
 const SLOW = "Every upstream timed out: upstream timed out waiting for the first byte";
@@ -20,7 +33,7 @@ export const OF_FAILURES: readonly ErrorCase[] = [
     answer: text(502, "PROVIDER_ERROR", "Identity provider unavailable"),
   },
   {
-    ...of("STORE_UNAVAILABLE", "the store is away", [...INFERENCE, ...KEYED, "POST /auth/login"]),
+    ...of("STORE_UNAVAILABLE", "the store is away", [...INFERENCE, ...KEYED, COUNT, "POST /auth/login"]),
     at: "away",
     retryAfter: 1,
     sent: { headers: typed(), body: { email: "x@example.com" } },

@@ -1,5 +1,7 @@
 import {
   BODIES,
+  COUNT,
+  counted,
   type ErrorCase,
   INFERENCE,
   json,
@@ -15,11 +17,15 @@ import {
 } from "./case.ts";
 import type { Sent } from "../../support/http.ts";
 
+const KEY = { authorization: "Bearer <key>" };
+
 /** What is asked for is wrong. */
 export const OF_REQUESTS: readonly ErrorCase[] = [
   ...broken(WITH_JSON, '{"model":', "must be valid JSON"),
   ...broken(["transcription"], "--", "must be a whole multipart/form-data body"),
   ...broken(BODIES, "{", "must be valid JSON", typed(TOKEN)),
+  ...broken([COUNT], "{", "must be valid JSON", typed(KEY)),
+  { ...refusedBy("no messages", [COUNT], '{"model":"route/one"}', "/messages is required"), headers: typed(KEY) },
   refusedBy("a key without a name", ["POST /v1/user/key"], "{}", "/name must be a string of 1 to 100 characters"),
   refusedBy("no address", ["POST /auth/login"], "{}", "/email must be an e-mail address"),
   {
@@ -47,6 +53,11 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     answer: text(400, "INVALID_REQUEST", "Invalid request: it is too long"),
   },
   { ...of("INVALID_MODEL", "an unknown model"), changes: { model: "route/none" }, answer: invalid("route/none") },
+  ...["route/none", "route/paint"].map((model): ErrorCase => ({
+    ...of("INVALID_MODEL", `not a chat model: ${model}`, [COUNT]),
+    sent: { body: counted(model) },
+    answer: invalid(model),
+  })),
   {
     ...of("INVALID_MODEL", "a model of another kind", NO_IMAGES),
     changes: { model: "route/paint" },
@@ -62,13 +73,22 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     ...of("UNKNOWN_PATH", "no such path", [
       "GET /v1/nothing",
       "POST /v1/embedding",
+      "POST /v1/messages/batches",
+      "GET /v1/responses/resp_1",
       "GET /auth/oauth/nobody",
       "GET /auth/oauth/nobody/callback",
     ]),
     answer: message(404, "Not found"),
   },
   {
-    ...of("METHOD_NOT_ALLOWED", "another method", ["GET /v1/embeddings", "PUT /v1/audio/speech", "PATCH /v1/user/key"]),
+    ...of("METHOD_NOT_ALLOWED", "another method", [
+      "GET /v1/embeddings",
+      "GET /v1/messages",
+      "PUT /v1/responses",
+      "GET /v1/messages/count_tokens",
+      "PUT /v1/audio/speech",
+      "PATCH /v1/user/key",
+    ]),
     answer: message(405, "Method not allowed"),
   },
   {
@@ -87,11 +107,23 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     sent: { body: "x".repeat(65_537) },
     answer: text(413, "REQUEST_TOO_LARGE", "Request body exceeds the limit of 65536 bytes"),
   },
+  ...[{ body: "x".repeat(262_145) }, { body: `${" ".repeat(262_144)}{`, chunked: true }].map((sent): ErrorCase => ({
+    ...of("REQUEST_TOO_LARGE", sent.chunked ? "a body that is too long, in pieces" : "a body that is too long", [
+      COUNT,
+    ]),
+    headers: typed(KEY),
+    sent,
+    answer: text(413, "REQUEST_TOO_LARGE", "Request body exceeds the limit of 262144 bytes"),
+  })),
   ...typeRefused(WITH_JSON, "application/json", { headers: { "content-type": "text/plain" } }),
   ...typeRefused(["transcription"], "multipart/form-data", { headers: { "content-type": "application/json" } }),
   {
     ...typeRefused(BODIES, "application/json", { body: "{}" })[0]!,
     headers: { ...TOKEN, "content-type": "text/plain" },
+  },
+  {
+    ...typeRefused([COUNT], "application/json", { body: "{}" })[0]!,
+    headers: { ...KEY, "content-type": "text/plain" },
   },
 ];
 

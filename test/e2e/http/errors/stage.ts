@@ -1,11 +1,12 @@
 import { dirname, join } from "node:path";
-import type { Json } from "../../../../src/kit/index.ts";
+import type { Endpoint, Json } from "../../../../src/kit/index.ts";
 import { openStore } from "../../../../src/store/open.ts";
 import { tier } from "../../support/gateway-config.ts";
 import { type Answer, eventually } from "../../support/http.ts";
 import { type Books, TestGateway, type TestUser } from "../../support/in-process.ts";
-import { chains, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../../support/kinds.ts";
-import type { Where } from "./case.ts";
+import { ALL_ENDPOINTS, openAt, placeOf } from "../../support/formats.ts";
+import { chains, KIND_CHAINS, PLACES } from "../../support/kinds.ts";
+import { VERSION, type Where } from "./case.ts";
 
 /** The gateways on which errors are met. */
 export interface Stage {
@@ -16,7 +17,7 @@ export interface Stage {
   /** Its one client address has no requests left. */
   readonly strict: TestGateway;
   /** Of a gateway that was stopped while it waited for its upstreams, by endpoint. */
-  readonly ended: ReadonlyMap<Where, Ended>;
+  readonly ended: ReadonlyMap<Where | "messages, versioned", Ended>;
 }
 
 export interface Ended {
@@ -99,9 +100,12 @@ async function startAway(): Promise<Pick<Stage, "away" | "awayUser">> {
 async function endAll(): Promise<Stage["ended"]> {
   const ending = await TestGateway.start({ chains: { ...KIND_CHAINS, ...chains("-mute", ["?first_byte=1h"]) } });
   const user = await ending.user();
-  const calls = ENDPOINTS.map((endpoint) => {
-    return [endpoint, openKind(ending, user, endpoint, { model: `${PLACES[endpoint].model}-mute` })] as const;
-  });
+  const open = (endpoint: Endpoint, headers = {}) =>
+    openAt(ending, user, endpoint, { model: `${placeOf(endpoint).model}-mute` }, { headers });
+  const calls = [
+    ...ALL_ENDPOINTS.map((endpoint) => [endpoint, open(endpoint)] as const),
+    ["messages, versioned", open("messages", VERSION)] as const,
+  ];
   await eventually(() => ending.simulator.ledger().length === calls.length);
   await ending.gateway.close();
   const store = await openStore(`sqlite:${join(dirname(ending.file), "gateway.db")}`, {
@@ -111,7 +115,7 @@ async function endAll(): Promise<Stage["ended"]> {
   const { day, hour, minute } = await store.windows(user.id, { day: null, hour: null, minute: null, streams: null });
   const used = { day: day.used, hour: hour.used, minute: minute.used };
   const books = { used, ledger: await store.ledger(user.id), running: await store.running(user.id) };
-  const ended = new Map<Where, Ended>();
+  const ended = new Map<Where | "messages, versioned", Ended>();
   for (const [endpoint, call] of calls) ended.set(endpoint, { answer: await call.whole(), books });
   await store.close();
   await ending.stop();

@@ -1,0 +1,27 @@
+import type { Call } from "../../kit/index.ts";
+import { bearer } from "../requests.ts";
+import { ofMessages } from "./native.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The version whose rules translated requests follow; later ones refuse `temperature` and its like. */
+export const VERSION = "2023-06-01";
+
+/** The version a call is sent under: a Messages client's own. */
+export function versionOf(call: Call): string {
+  return (ofMessages(call) ? call.headers?.["anthropic-version"] : undefined) ?? VERSION;
+}
+
+export function headersOf(call: Call, apiKey: string): Headers {
+  const beta = ofMessages(call) ? call.headers?.["anthropic-beta"] : undefined;
+  return {
+    ...credentials(apiKey),
+    "anthropic-version": versionOf(call),
+    ...(beta === undefined ? {} : { "anthropic-beta": beta }),
+  };
+}
+
+/** No header for an empty key; OAuth tokens are known by their beginning. */
+export function credentials(apiKey: string): Headers {
+  return apiKey === "" || apiKey.startsWith("sk-ant-oat") ? bearer(apiKey) : { "x-api-key": apiKey };
+}

@@ -1,0 +1,144 @@
+import { invalidRequest, isJson, type Json } from "../../kit/index.ts";
+import { assistantBlocks } from "./assistant.ts";
+import { cacheControl, contentBlocks, marked, type Translation } from "./blocks.ts";
+import { nativeFields } from "./native.ts";
+
+export interface Conversation {
+  /** Left out: none. */
+  readonly system?: string | readonly Json[];
+  readonly messages: readonly Json[];
+}
+
+/** What one message says. */
+interface Said {
+  readonly results: readonly Json[];
+  readonly blocks: readonly Json[];
+  /** Fields beside role and content. */
+  readonly fields: Json;
+  /** Its content where that is one plain text. */
+  readonly plain: string | null;
+}
+
+/** What one role says until the other speaks. Results must come before anything else. */
+interface Turn extends Said {
+  readonly role: "user" | "assistant" | "system";
+}
+
+/** What a message may carry beside its role; anything else is reported. `annotations` come back from answers. */
+const CARRIED: Readonly<Record<string, ReadonlySet<string>>> = {
+  user: fields("content cache_control"),
+  assistant: fields(
+    "content cache_control annotations refusal tool_calls reasoning_content reasoning_details reasoning",
+  ),
+  tool: fields("content cache_control tool_call_id is_error"),
+};
+
+function fields(names: string): ReadonlySet<string> {
+  return new Set(names.split(" "));
+}
+
+/**
+ * The canonical messages as a system prompt and turns that alternate. What system messages say goes to the front, where
+ * it has the weight they ask for; only a Messages client's later ones stay where they are.
+ * @throws GatewayError for messages that are none.
+ */
+export function conversation(messages: unknown, translation: Translation): Conversation {
+  if (!Array.isArray(messages)) throw invalidRequest("/messages", "must be a list");
+  const { verbatim, lose } = translation;
+  let system: Turn | null = null;
+  const turns: Turn[] = [];
+  messages.forEach((message: unknown, index) => {
+    const at = `/messages/${index}`;
+    if (!isJson(message)) throw invalidRequest(at, "must be an object");
+    const role = roleOf(message);
+    if (role === null) return lose(at);
+    const said = read(message, at, translation);
+    // The API refuses a turn that says nothing.
+    if (!verbatim && said.results.length + said.blocks.length === 0) return;
+    const last = turns.at(-1);
+    if (role === "system" && (!verbatim || index === 0)) system = joined(system, { role, ...said });
+    else if (last?.role === role && role !== "system") turns.splice(-1, 1, joined(last, { role, ...said }));
+    else turns.push({ role, ...said });
+  });
+  return verbatim ? spoken(system, turns.map(written)) : acceptable(system, turns.map(written));
+}
+
+function roleOf({ role }: Json): Turn["role"] | null {
+  if (role === "system" || role === "developer") return "system";
+  if (role === "user" || role === "tool") return "user";
+  return role === "assistant" ? role : null;
+}
+
+function joined(turn: Turn | null, more: Turn): Turn {
+  if (turn === null) return more;
+  return {
+    role: turn.role,
+    results: [...turn.results, ...more.results],
+    blocks: [...turn.blocks, ...more.blocks],
+    fields: { ...turn.fields, ...more.fields },
+    plain: null,
+  };
+}
+
+function read(message: Json, at: string, translation: Translation): Said {
+  const { role, content } = message;
+  const { verbatim } = translation;
+  report(message, at, translation);
+  const fields = nativeFields(message, verbatim);
+  if (role === "tool") {
+    return { results: [{ ...fields, ...toolResult(message, at, translation) }], blocks: [], fields: {}, plain: null };
+  }
+  const said =
+    role === "assistant"
+      ? assistantBlocks(message, at, translation)
+      : contentBlocks(content, `${at}/content`, { ...translation, textOnly: !verbatim && role !== "user" });
+  const blocks = marked(said, message);
+  const [only] = blocks;
+  const bare = blocks.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
+  return { results: [], blocks, fields, plain: bare && typeof content === "string" ? content : null };
+}
+
+/** Reports what a message says beside what is carried. */
+function report(message: Json, at: string, { lose, verbatim }: Translation): void {
+  const carried = CARRIED[String(message["role"])] ?? CARRIED["user"];
+  for (const [name, value] of Object.entries(message)) {
+    const own = name === "role" || (verbatim && (name === "native" || name === "block_order"));
+    const said = value !== null && value !== undefined && value !== "";
+    if (said && !own && carried?.has(name) !== true) lose(`${at}/${name}`);
+  }
+}
+
+function toolResult(message: Json, at: string, translation: Translation): Json {
+  const { tool_call_id, content, is_error } = message;
+  if (typeof tool_call_id !== "string") throw invalidRequest(`${at}/tool_call_id`, "must be a string");
+  const result =
+    typeof content === "string" || content === null || content === undefined
+      ? content
+      : contentBlocks(content, `${at}/content`, translation);
+  return {
+    type: "tool_result",
+    tool_use_id: translation.toolId(tool_call_id),
+    ...(result === null || result === undefined ? {} : { content: result }),
+    ...(typeof is_error === "boolean" ? { is_error } : {}),
+    ...cacheControl(message),
+  };
+}
+
+function contentOf({ plain, results, blocks }: Turn): string | readonly Json[] {
+  return plain ?? [...results, ...blocks];
+}
+
+function written(turn: Turn): Json {
+  return { ...turn.fields, role: turn.role, content: contentOf(turn) };
+}
+
+function spoken(system: Turn | null, messages: readonly Json[]): Conversation {
+  return system === null ? { messages } : { system: contentOf(system), messages };
+}
+
+/** What the API does not refuse: there is a turn, and the first is the user's. */
+function acceptable(system: Turn | null, messages: readonly Json[]): Conversation {
+  if (messages.length === 0 && system) return { messages: [{ role: "user", content: contentOf(system) }] };
+  const opening = messages[0]?.["role"] === "assistant" ? [{ role: "user", content: "." }] : [];
+  return spoken(system, [...opening, ...messages]);
+}

@@ -1,0 +1,121 @@
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { type BlockPlace, isUsual } from "../anthropic/native.ts";
+import { writtenUsage } from "../anthropic/usage.ts";
+import type { Decoded } from "../dialect.ts";
+import { malformed } from "../errors.ts";
+import { parseAnswer } from "../requests.ts";
+import { annotationsOf } from "./citations.ts";
+import { finishOf } from "./finish.ts";
+import { usageOf } from "./usage.ts";
+
+/** A complete answer of Converse as a chat completion. @throws AttemptError for a body that is none. */
+export function chatAnswer(bytes: Uint8Array, _call: Call): Decoded {
+  const body = parseAnswer(bytes);
+  const { output, stopReason, additionalModelResponseFields: more } = body;
+  const written = isJson(output) ? output["message"] : undefined;
+  if (!isJson(written) || !Array.isArray(written["content"])) throw malformed("an answer without a message");
+  const reader = new MessageReader();
+  for (const block of written["content"]) reader.read(block);
+  const { message, called } = reader;
+  const usage = usageOf(body["usage"]);
+  const finish = finishOf(stopReason, stopSequence(more), called);
+  return {
+    body: {
+      object: "chat.completion",
+      choices: [{ index: 0, message, ...finish }],
+      ...(usage ? { usage: writtenUsage(usage) } : {}),
+    },
+    usage,
+  };
+}
+
+/** Of a whole answer, or as a stream's last delta. */
+export function stopSequence(fields: unknown): unknown {
+  if (!isJson(fields)) return undefined;
+  return isJson(fields["delta"]) ? fields["delta"]["stop_sequence"] : fields["stop_sequence"];
+}
+
+class MessageReader {
+  readonly #texts: string[] = [];
+  /** Of the texts together, in UTF-16 units. */
+  #length = 0;
+  readonly #thoughts: string[] = [];
+  readonly #details: Json[] = [];
+  readonly #calls: Json[] = [];
+  readonly #annotations: Json[] = [];
+  readonly #order: BlockPlace[] = [];
+
+  get called(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** The blocks read so far, as an assistant message. */
+  get message(): Json {
+    const text = this.#texts.join("");
+    return {
+      role: "assistant",
+      content: text === "" && this.called ? null : text,
+      ...(this.#thoughts.length > 0 ? { reasoning_content: this.#thoughts.join("") } : {}),
+      ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
+      ...(this.called ? { tool_calls: this.#calls } : {}),
+      ...(this.#annotations.length > 0 ? { annotations: this.#annotations } : {}),
+      ...(isUsual(this.#order) ? {} : { block_order: this.#order }),
+    };
+  }
+
+  /** @throws AttemptError for a block that is none; blocks of unknown kinds are passed over. */
+  read(block: unknown): void {
+    if (!isJson(block)) throw malformed("a content block that is none");
+    const { text, reasoningContent, toolUse, citationsContent } = block;
+    if (text !== undefined) this.#text(text);
+    if (isJson(reasoningContent)) this.#reasoning(reasoningContent);
+    if (isJson(toolUse)) this.#call(toolUse);
+    if (isJson(citationsContent)) this.#cited(citationsContent);
+  }
+
+  #text(text: unknown): void {
+    if (typeof text !== "string") throw malformed("a text block without text");
+    // Texts are one in the canonical message.
+    if (this.#order.at(-1) !== "content") this.#order.push("content");
+    this.#texts.push(text);
+    this.#length += text.length;
+  }
+
+  #reasoning({ reasoningText, redactedContent }: Json): void {
+    this.#order.push("reasoning");
+    if (typeof redactedContent === "string") {
+      this.#details.push({ type: "reasoning.encrypted", data: redactedContent });
+      return;
+    }
+    const { text, signature } = isJson(reasoningText) ? reasoningText : {};
+    if (typeof text !== "string") throw malformed("a reasoning block without text");
+    if (text !== "") this.#thoughts.push(text);
+    const signed = typeof signature === "string" && signature !== "" ? { signature } : {};
+    this.#details.push({ type: "reasoning.text", text, ...signed });
+  }
+
+  #call({ toolUseId: id, name, input }: Json): void {
+    if (typeof id !== "string" || id === "" || typeof name !== "string" || name === "") {
+      throw malformed("a tool call without an id or a name");
+    }
+    this.#order.push("tool_call");
+    this.#calls.push({ id, type: "function", function: { name, arguments: argumentsOf(input) } });
+  }
+
+  #cited({ content, citations }: Json): void {
+    const start = this.#length;
+    for (const piece of Array.isArray(content) ? content : []) if (isJson(piece)) this.#text(piece["text"] ?? "");
+    if (Array.isArray(citations)) this.#annotations.push(...annotationsOf(citations, start, this.#length));
+  }
+}
+
+/** `JSON.parse` accepts deeper nesting than `JSON.stringify` can write. */
+function argumentsOf(input: unknown): string {
+  if (input !== undefined && input !== null && !isJson(input)) throw malformed("a tool call without arguments");
+  try {
+    return JSON.stringify(input ?? {});
+  } catch (error) {
+    if (error instanceof RangeError) throw malformed("a tool call that is nested too deeply");
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import { documentBlock, imageBlock } from "./media.ts";
+import type { Report } from "./report.ts";
+import { cachePoint, type Translation } from "./translation.ts";
+
+const TEXT: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);
+const IMAGE: ReadonlySet<string> = new Set(["image_url", "cache_control"]);
+const FILE: ReadonlySet<string> = new Set(["file", "cache_control"]);
+
+/**
+ * The blocks of a message's content; texts without a visible character, which Converse refuses, are left out.
+ * @param at pointer to it.
+ * @throws GatewayError for content that is none.
+ */
+export function contentBlocks(content: unknown, at: string, translation: Translation): Json[] {
+  return contentGroups(content, at, translation).flat();
+}
+
+/** The same, part by part. */
+export function contentGroups(content: unknown, at: string, translation: Translation): (readonly Json[])[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return [textBlocks(content)];
+  if (!Array.isArray(content)) throw translation.report.refusal(at, "must be a string or a list of parts");
+  return content.map((part: unknown, index) => partBlocks(part, `${at}/${index}`, translation));
+}
+
+/** As `contentBlocks`; blocks other than texts and cache points are reported. */
+export function textContent(content: unknown, at: string, translation: Translation): Json[] {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const blocks = parts.flatMap((part, index) => {
+    const place = `${at}/${index}`;
+    if (!isJson(part) || part["type"] === "text" || part["type"] === "refusal")
+      return partBlocks(part, place, translation);
+    translation.report.drop(place);
+    return [];
+  });
+  return Array.isArray(content) ? blocks : contentBlocks(content, at, translation);
+}
+
+function partBlocks(part: unknown, at: string, translation: Translation): readonly Json[] {
+  const { report } = translation;
+  if (!isJson(part)) throw report.refusal(at, "must be an object");
+  const blocks = knownBlocks(part, at, translation);
+  if (blocks === null) report.drop(at);
+  return blocks === null || blocks.length === 0 ? [] : [...blocks, ...cachePoint(part, at, translation)];
+}
+
+/** null for a part without a form in Converse. */
+function knownBlocks(part: Json, at: string, { report, documentName }: Translation): readonly Json[] | null {
+  switch (part["type"]) {
+    case "text":
+      return textPart(part, "text", at, report);
+    case "refusal":
+      return textPart(part, "refusal", at, report);
+    case "image_url":
+      return listed(imageOf(part, at, report));
+    case "file": {
+      const { file } = part;
+      const document = isJson(file) ? documentBlock(file, documentName, `${at}/file`, report) : null;
+      if (document !== null) report.dropBeside(part, FILE, at);
+      return listed(document);
+    }
+    default:
+      return null;
+  }
+}
+
+function textPart(part: Json, name: "text" | "refusal", at: string, report: Report): readonly Json[] {
+  const text = part[name];
+  if (typeof text !== "string") throw report.refusal(`${at}/${name}`, "must be a string");
+  report.dropBeside(part, TEXT, at);
+  return textBlocks(text);
+}
+
+function listed(block: Json | null): readonly Json[] | null {
+  return block === null ? null : [block];
+}
+
+function textBlocks(text: string): Json[] {
+  return text.trim() === "" ? [] : [{ text }];
+}
+
+/** Some clients write the URL itself where the object belongs. */
+function imageOf(part: Json, at: string, report: Report): Json | null {
+  const { image_url: image } = part;
+  const { url, detail } = isJson(image) ? image : { url: image };
+  if (typeof url !== "string") throw report.refusal(`${at}/image_url/url`, "must be a string");
+  const block = imageBlock(url);
+  if (block === null) return null;
+  if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
+  report.dropBeside(part, IMAGE, at);
+  return block;
+}

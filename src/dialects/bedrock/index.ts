@@ -1,0 +1,31 @@
+import { AttemptError } from "../../kit/index.ts";
+import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
+import { getJson } from "../requests.ts";
+import { chatAnswer } from "./answer.ts";
+import { awsCredentials } from "./credentials.ts";
+import { errorMessage, exceptionClass } from "./exceptions.ts";
+import { chatRequest } from "./request.ts";
+import { ConverseDecoder } from "./stream.ts";
+
+const chat: AnswerCodec = {
+  type: "answer",
+  request: chatRequest,
+  answer: chatAnswer,
+  decoder: () => new ConverseDecoder(),
+  streamType: "application/vnd.amazon.eventstream",
+};
+
+/** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
+export const bedrock: UpstreamDialect = {
+  name: "bedrock",
+  codecs: { chat },
+  // The one list that the runtime has: jobs that run by themselves.
+  probe: (apiKey) => getJson("/async-invoke?maxResults=1", awsCredentials(apiKey) === null ? apiKey : ""),
+  errorMessage,
+  judge(refusal, _body, headers) {
+    const type = headers["x-amzn-errortype"];
+    if (typeof type !== "string") return refusal;
+    const { status, message, retryAfter } = refusal;
+    return new AttemptError(exceptionClass(type), message, { status, retryAfter });
+  },
+};

@@ -1,0 +1,102 @@
+import type { Json } from "../../kit/index.ts";
+import type { Report } from "./report.ts";
+
+const IMAGES: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpeg",
+  "image/jpg": "jpeg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+};
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "application/msword": "doc",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "text/html": "html",
+  "text/plain": "txt",
+  "text/markdown": "md",
+};
+/** Other types are text all the same. */
+const TEXT = /^text\/|[/+](?:json|xml|yaml|javascript)$/;
+const S3 = /^s3:\/\/./;
+/** Looked for instead of matching the whole: a match of megabytes would overflow the matcher's stack. */
+const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
+const MAX_HEAD = 256;
+
+/** The block for an image; null for an address on the web, which Converse does not fetch, and for other formats. */
+export function imageBlock(url: string): Json | null {
+  if (S3.test(url)) {
+    const format = Object.values(IMAGES).find((ending) =>
+      url
+        .toLowerCase()
+        .replace(/\.jpg$/, ".jpeg")
+        .endsWith(`.${ending}`),
+    );
+    return format === undefined ? null : { image: { format, source: { s3Location: { uri: url } } } };
+  }
+  const data = dataUrl(url);
+  const format = data && IMAGES[data.type];
+  return data && format ? { image: { format, source: { bytes: data.base64 } } } : null;
+}
+
+/**
+ * The block for a file; null for one of another type, or that is elsewhere.
+ * @param name makes the document's name, which no other document of the request may have.
+ */
+export function documentBlock(file: Json, name: (wanted: string) => string, at: string, report: Report): Json | null {
+  const { file_data, filename, title, context, citations } = file;
+  const data = typeof file_data === "string" ? dataUrl(file_data) : null;
+  const format = data && (DOCUMENTS[data.type] ?? (TEXT.test(data.type) ? "txt" : null));
+  if (!data || !format) return null;
+  report.dropBeside(file, KNOWN, at);
+  const wanted = typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
+  return {
+    document: {
+      format,
+      name: name(wanted),
+      source: { bytes: data.base64 },
+      ...(typeof context === "string" && context !== "" ? { context } : {}),
+      ...(isEnabled(citations) ? { citations: { enabled: true } } : {}),
+    },
+  };
+}
+
+const KNOWN: ReadonlySet<string> = new Set(["file_data", "filename", "title", "context", "citations"]);
+
+function isEnabled(citations: unknown): boolean {
+  return typeof citations === "object" && citations !== null && "enabled" in citations && citations.enabled === true;
+}
+
+/**
+ * Names as Converse takes them: letters, digits, single spaces, hyphens, brackets; at most 200 characters, each once. An
+ * ending is left out: it is the document's format.
+ */
+export function documentNames(): (wanted: string) => string {
+  const taken = new Set<string>();
+  return (wanted) => {
+    const plain = wanted
+      .slice(0, 200)
+      .replace(/\.\w{1,5}$/, "")
+      .replaceAll(/[^A-Za-z0-9 ()[\]-]+/g, " ")
+      .replaceAll(/ {2,}/g, " ")
+      .trim();
+    const base = plain === "" ? "document" : plain;
+    let name = base;
+    for (let n = 2; taken.has(name); n++) name = `${base.slice(0, 190)} ${n}`;
+    taken.add(name);
+    return name;
+  };
+}
+
+/** The parts of a `data:` URL in base64; null for any other. */
+function dataUrl(url: string): { readonly type: string; readonly base64: string } | null {
+  const comma = url.slice(0, MAX_HEAD).indexOf(",");
+  if (comma < 0 || !/^data:/i.test(url)) return null;
+  const [type = "", ...parameters] = url.slice("data:".length, comma).split(";");
+  if (!parameters.some((parameter) => parameter.trim().toLowerCase() === "base64")) return null;
+  const base64 = url.slice(comma + 1).replaceAll(/\s+/g, "");
+  return base64 !== "" && !NOT_BASE64.test(base64) ? { type: type.trim().toLowerCase(), base64 } : null;
+}

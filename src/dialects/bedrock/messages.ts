@@ -1,0 +1,88 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import { assistantBlocks } from "./assistant.ts";
+import { contentBlocks, textContent } from "./content.ts";
+import { readsStatus } from "./family.ts";
+import { cachePoint, type Translation } from "./translation.ts";
+
+const MESSAGE: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
+const TOOL: ReadonlySet<string> = new Set(["role", "content", "cache_control", "tool_call_id", "is_error"]);
+/** Converse wants a block in every result. */
+const NO_OUTPUT = "(no output)";
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: Json[];
+}
+
+/**
+ * `system` and `messages` of a conversation. System messages amid it join the first ones, turns of the same role become
+ * one, tool results are parts of a user turn.
+ * @throws GatewayError for a message that cannot be written down, AttemptError for one of which nothing would be left.
+ */
+export function conversationOf(messages: unknown, translation: Translation): Json {
+  const { report } = translation;
+  if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
+  const system: Json[] = [];
+  const turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const at = `/messages/${index}`;
+    if (!isJson(message)) throw report.refusal(at, "must be an object");
+    switch (message["role"]) {
+      case "system":
+      case "developer":
+        report.dropBeside(message, MESSAGE, at);
+        system.push(...marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
+        break;
+      case "user":
+        add(turns, "user", userBlocks(message, at, translation));
+        break;
+      case "assistant":
+        add(turns, "assistant", assistantBlocks(message, at, translation));
+        break;
+      case "tool":
+        add(turns, "user", toolResult(message, at, translation));
+        break;
+      default:
+        throw report.refusal(`${at}/role`, "must be system, developer, user, assistant or tool");
+    }
+  }
+  if (turns.length === 0) throw report.refusal("/messages", "must have a message with content");
+  return { ...(system.length > 0 ? { system } : {}), messages: turns };
+}
+
+function add(turns: Turn[], role: Turn["role"], blocks: readonly Json[]): void {
+  if (blocks.length === 0) return;
+  const last = turns.at(-1);
+  if (last?.role === role) last.content.push(...blocks);
+  else turns.push({ role, content: [...blocks] });
+}
+
+function userBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
+  const { report } = translation;
+  const before = report.dropped.length;
+  const blocks = contentBlocks(message["content"], `${at}/content`, translation);
+  // A question without the image it is about is another question.
+  if (blocks.length === 0 && report.dropped.length > before) throw report.unsupported(`${at}/content`);
+  report.dropBeside(message, MESSAGE, at);
+  return marked(blocks, message, at, translation);
+}
+
+function toolResult(message: Json, at: string, translation: Translation): readonly Json[] {
+  const { family, report, toolId } = translation;
+  const { tool_call_id: id, is_error: failed } = message;
+  if (typeof id !== "string" || id === "")
+    throw report.refusal(`${at}/tool_call_id`, "must be a string that is not empty");
+  report.dropBeside(message, TOOL, at);
+  const blocks = contentBlocks(message["content"], `${at}/content`, translation);
+  // A result holds no cache points: one within it follows it.
+  const content = blocks.filter((block) => !("cachePoint" in block));
+  const points = blocks.filter((block) => "cachePoint" in block).slice(-1);
+  if (failed === true && !readsStatus(family)) report.drop(`${at}/is_error`);
+  const status = failed === true && readsStatus(family) ? { status: "error" } : {};
+  const result = { toolUseId: toolId(id), content: content.length > 0 ? content : [{ text: NO_OUTPUT }], ...status };
+  return [{ toolResult: result }, ...(points.length > 0 ? points : cachePoint(message, at, translation))];
+}
+
+function marked(blocks: readonly Json[], message: Json, at: string, translation: Translation): readonly Json[] {
+  return blocks.length === 0 ? [] : [...blocks, ...cachePoint(message, at, translation)];
+}

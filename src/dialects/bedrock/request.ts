@@ -1,0 +1,60 @@
+import type { Call, Json, Target } from "../../kit/index.ts";
+import type { UpstreamRequest } from "../dialect.ts";
+import { postJson } from "../requests.ts";
+import { awsCredentials } from "./credentials.ts";
+import { conversationOf } from "./messages.ts";
+import { modelFields, responsePaths } from "./model-fields.ts";
+import { inferenceOf, outputOf, requestOf } from "./options.ts";
+import { toolsOf } from "./tools.ts";
+import { type Translation, translationOf } from "./translation.ts";
+
+/** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
+const READ: ReadonlySet<string> = new Set([
+  "messages",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "response_format",
+  "reasoning_effort",
+  "thinking",
+  "service_tier",
+  "metadata",
+]);
+
+/**
+ * A canonical call as Converse takes it (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
+ * @throws GatewayError for a call that cannot be written down, AttemptError for a message of which nothing would be left.
+ */
+export function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
+  const translation = translationOf(call, target.model);
+  const body = converseBody(call.body, target.model, translation);
+  const { report } = translation;
+  report.dropRest(READ);
+  const operation = call.stream ? "converse-stream" : "converse";
+  const accept = call.stream ? "application/vnd.amazon.eventstream" : "application/json";
+  // What is signed is no bearer token.
+  const bearer = awsCredentials(apiKey) === null ? apiKey : "";
+  const request = postJson(`/model/${encodeURIComponent(target.model)}/${operation}`, bearer, body, accept);
+  return { ...request, dropped: report.dropped };
+}
+
+function converseBody(body: Json, model: string, translation: Translation): Json {
+  const conversation = conversationOf(body["messages"], translation);
+  const { toolConfig, choice } = toolsOf(body, conversation["messages"], translation);
+  const fields = { ...modelFields(body, model, translation), ...choice };
+  return {
+    ...conversation,
+    ...inferenceOf(body, translation),
+    ...(toolConfig ? { toolConfig } : {}),
+    ...outputOf(body, translation),
+    ...(Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {}),
+    ...responsePaths(body, translation),
+    ...requestOf(body, translation),
+  };
+}

@@ -1,0 +1,107 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import { cachePoint, type Translation } from "./translation.ts";
+
+const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
+const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters"]);
+
+/** What of a request's tools goes where. */
+export interface Tools {
+  readonly toolConfig?: Json;
+  /** For `additionalModelRequestFields`: a choice that Converse itself cannot say. */
+  readonly choice?: Json;
+}
+
+/**
+ * @param turns the conversation in Converse's form: one that has tool calls in it needs tools, also where the client lists
+ * none any more.
+ * @throws GatewayError for tools that cannot be written down.
+ */
+export function toolsOf(body: Json, turns: unknown, translation: Translation): Tools {
+  const { report } = translation;
+  const listed = body["tools"] ?? [];
+  if (!Array.isArray(listed)) throw report.refusal("/tools", "must be a list");
+  const choice = body["tool_choice"] ?? "auto";
+  const used = usedTools(turns);
+  if (choice === "none" && used.length === 0) return {};
+  const given = listed.flatMap((tool: unknown, index) => toolSpec(tool, `/tools/${index}`, translation));
+  const tools = given.length > 0 ? given : used.map((name) => spec({ name }));
+  if (tools.length === 0) {
+    if (choice !== "auto") report.drop("/tool_choice");
+    return {};
+  }
+  return { toolConfig: { tools, ...chosen(choice, body, translation) }, ...single(choice, body, translation) };
+}
+
+function toolSpec(tool: unknown, at: string, translation: Translation): readonly Json[] {
+  const { report } = translation;
+  if (!isJson(tool)) throw report.refusal(at, "must be an object");
+  const { type, function: described } = tool;
+  if (type !== "function") {
+    report.drop(at);
+    return [];
+  }
+  if (!isJson(described)) throw report.refusal(`${at}/function`, "must be an object");
+  const { name } = described;
+  if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a string");
+  report.dropBeside(tool, TOOL, at);
+  report.dropBeside({ ...described, strict: described["strict"] === true || undefined }, FUNCTION, `${at}/function`);
+  return [spec(described), ...cachePoint(tool, at, translation)];
+}
+
+function spec({ name, description, parameters }: Json): Json {
+  const said = typeof description === "string" && description.trim() !== "" ? { description } : {};
+  return { toolSpec: { name, ...said, inputSchema: { json: schemaOf(parameters) } } };
+}
+
+/** Converse takes schemas of objects only, and `$schema` of none of its models. */
+function schemaOf(parameters: unknown): Json {
+  const { $schema: _dialect, ...schema } = isJson(parameters) ? parameters : {};
+  return { type: "object", ...schema };
+}
+
+function chosen(choice: unknown, body: Json, { family, report }: Translation): Json {
+  // Said among the model's own fields, it must not be said here: Converse refuses both.
+  if (isSingle(body) && family === "anthropic") return {};
+  if (choice === "auto") return {};
+  if (choice === "required") return { toolChoice: { any: {} } };
+  const name = namedTool(choice);
+  if (name === null) report.drop("/tool_choice");
+  return name === null ? {} : { toolChoice: { tool: { name } } };
+}
+
+/** At most one call at a time; a field of Claude's own. */
+function single(choice: unknown, body: Json, { family, report }: Translation): { readonly choice?: Json } {
+  if (!isSingle(body)) return {};
+  if (family !== "anthropic") {
+    report.drop("/parallel_tool_calls");
+    return {};
+  }
+  const name = namedTool(choice);
+  if (name === null && choice !== "auto" && choice !== "required") report.drop("/tool_choice");
+  const own = name !== null ? { type: "tool", name } : { type: choice === "required" ? "any" : "auto" };
+  return { choice: { tool_choice: { ...own, disable_parallel_tool_use: true } } };
+}
+
+function isSingle(body: Json): boolean {
+  return body["parallel_tool_calls"] === false;
+}
+
+function namedTool(choice: unknown): string | null {
+  const called = isJson(choice) ? choice["function"] : undefined;
+  const name = isJson(called) ? called["name"] : undefined;
+  return typeof name === "string" && name !== "" ? name : null;
+}
+
+/** The names of the tools that were called, each once. */
+function usedTools(turns: unknown): readonly string[] {
+  const blocks = Array.isArray(turns) ? turns.flatMap((turn: unknown) => (isJson(turn) ? turn["content"] : [])) : [];
+  const names = blocks.map((block: unknown) => {
+    if (!isJson(block)) return undefined;
+    // A result alone, its call gone: any tool will do.
+    if (isJson(block["toolResult"])) return "tool";
+    return isJson(block["toolUse"]) ? block["toolUse"]["name"] : undefined;
+  });
+  const called = new Set(names.filter((name) => typeof name === "string"));
+  if (called.size > 1) called.delete("tool");
+  return [...called];
+}

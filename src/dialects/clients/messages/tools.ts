@@ -1,0 +1,57 @@
+import { isJson, type Json } from "../../../kit/index.ts";
+import { given, leftover, objects } from "./fields.ts";
+
+export interface ReadTools {
+  /** Fields of the canonical body. */
+  readonly body: Json;
+  /** Server tools, and a choice that only the Messages dialect can make. */
+  readonly native: Json;
+}
+
+/** Tools with a schema of their own are functions; the provider's own tools are its dialect's. */
+export function readTools(tools: unknown, choice: unknown): ReadTools {
+  const functions = objects(tools).filter(isCustom);
+  const servers = objects(tools).filter((tool) => !isCustom(tool));
+  const body = functions.length === 0 ? {} : { tools: functions.map(readTool) };
+  const native = servers.length === 0 ? {} : { tools: servers };
+  if (!isJson(choice)) return { body, native };
+  const canonical = readChoice(choice, functions);
+  if (canonical === null) return { body, native: { ...native, tool_choice: choice } };
+  return { body: { ...body, ...canonical }, native };
+}
+
+function isCustom({ type, name, input_schema }: Json): boolean {
+  return (type === undefined || type === null || type === "custom") && typeof name === "string" && isJson(input_schema);
+}
+
+function readTool({ name, description, input_schema, strict, cache_control, ...rest }: Json): Json {
+  const parts = { ...given("description", description), parameters: input_schema, ...given("strict", strict) };
+  return {
+    ...leftover(rest),
+    type: "function",
+    function: { name, ...parts },
+    ...given("cache_control", cache_control),
+  };
+}
+
+/** null: it means nothing without the server tools, or has fields that are not known. */
+function readChoice(
+  { type, name, disable_parallel_tool_use: single, ...rest }: Json,
+  functions: readonly Json[],
+): Json | null {
+  if (functions.length === 0 || Object.keys(rest).length > 0) return null;
+  const parallel = typeof single === "boolean" ? { parallel_tool_calls: !single } : {};
+  switch (type) {
+    case "auto":
+      return { tool_choice: "auto", ...parallel };
+    case "any":
+      return { tool_choice: "required", ...parallel };
+    case "none":
+      return { tool_choice: "none", ...parallel };
+    case "tool":
+      if (!functions.some((tool) => tool["name"] === name)) return null;
+      return { tool_choice: { type: "function", function: { name } }, ...parallel };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Json } from "../../../kit/index.ts";
+
+export type ItemStatus = "completed" | "incomplete";
+
+/** Where an item stands, and how it tells of itself: fields of events without `type`, number and `output_index`. */
+export interface ItemParts {
+  readonly id: string;
+  readonly emit: (type: string, fields: Json) => void;
+}
+
+/** An item of an answer while it grows. It has said that it was added. */
+export interface Item {
+  readonly type: string;
+  /** Says that it is done. @returns the whole item. */
+  close(status: ItemStatus): Json;
+}

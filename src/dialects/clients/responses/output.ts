@@ -1,0 +1,189 @@
+import { isJson, type Json } from "../../../kit/index.ts";
+import { CustomItem, FunctionItem } from "./call-item.ts";
+import { ImageItem, inlined } from "./image-item.ts";
+import type { Item, ItemParts, ItemStatus } from "./item.ts";
+import { MessageItem } from "./message-item.ts";
+import { ReasoningItem } from "./reasoning-item.ts";
+import type { ToolName } from "./tools.ts";
+
+export interface OutputParts {
+  /** What the ids of its items are made of. */
+  readonly id: string;
+  readonly names: ReadonlyMap<string, ToolName>;
+  /** Whether reasoning is shown as a summary. */
+  readonly summary: boolean;
+  /** Told of every step, in order. */
+  readonly emit: (type: string, fields: Json) => void;
+}
+
+interface Opened<Kind extends Item> {
+  readonly index: number;
+  readonly item: Kind;
+}
+
+interface OpenCall {
+  id: string;
+  name: string;
+  /** Arguments that came before the name. */
+  early: string;
+  opened: Opened<FunctionItem | CustomItem> | null;
+}
+
+/**
+ * The items of an answer, put together from canonical deltas; a complete message is one delta. Thoughts and words close
+ * one another; calls stay open to the end, since the pieces of parallel ones may alternate.
+ */
+export class Output {
+  readonly #parts: OutputParts;
+  readonly #done: Json[] = [];
+  readonly #calls = new Map<unknown, OpenCall>();
+  readonly #callIds = new Set<string>();
+  #open: Opened<MessageItem | ReasoningItem> | null = null;
+  #count = 0;
+
+  constructor(parts: OutputParts) {
+    this.#parts = parts;
+  }
+
+  add(delta: Json, logprobs: unknown): void {
+    this.#think(delta);
+    const text = textOf(delta["content"]);
+    if (text !== "") this.#message().say("output_text", text, logprobsOf(logprobs));
+    for (const annotation of list(delta["annotations"])) this.#message().annotate(annotation);
+    const { refusal } = delta;
+    if (typeof refusal === "string" && refusal !== "") this.#message().say("refusal", refusal, []);
+    for (const { image_url: image } of list(delta["images"])) this.#image(isJson(image) ? image["url"] : null);
+    for (const [place, call] of list(delta["tool_calls"]).entries()) this.#call(call["index"] ?? place, call);
+  }
+
+  /** @param status of what is still open. @returns all items in their order. */
+  close(status: ItemStatus): readonly Json[] {
+    for (const call of this.#calls.values()) this.#openCall(call);
+    const open: Opened<Item>[] = [...this.#calls.values()].flatMap(({ opened }) => opened ?? []);
+    if (this.#open !== null) open.push(this.#open);
+    open.sort((a, b) => a.index - b.index);
+    // Only what was being written when it ended can be cut: the items before it are whole.
+    for (const one of open) this.#close(one, one === open.at(-1) ? status : "completed");
+    this.#open = null;
+    this.#calls.clear();
+    return this.#done;
+  }
+
+  #think({ reasoning_content: text, reasoning_details: all }: Json): void {
+    const details = list(all).filter((detail) =>
+      ["text", "summary", "data", "signature"].some((name) => typeof detail[name] === "string" && detail[name] !== ""),
+    );
+    const shown = words(text) || details.map(({ text, summary }) => words(text) || words(summary)).join("");
+    if (shown === "" && details.length === 0) return;
+    const item = this.#reasoning(this.#parts.summary || details.some(({ type }) => type === "reasoning.summary"));
+    for (const detail of details) item.detail(detail);
+    if (shown !== "") item.think(shown);
+  }
+
+  /** One that is elsewhere is named by its address: the API has no other place for it. */
+  #image(url: unknown): void {
+    if (typeof url !== "string" || url === "") return;
+    const result = inlined(url);
+    if (result === null) return this.#message().say("output_text", url, []);
+    this.#closeOpen();
+    this.#close(
+      this.#opened("ig", (at) => new ImageItem(at, result)),
+      "completed",
+    );
+  }
+
+  #message(): MessageItem {
+    if (this.#open?.item instanceof MessageItem) return this.#open.item;
+    return this.#start("msg", (at) => new MessageItem(at));
+  }
+
+  #reasoning(summary: boolean): ReasoningItem {
+    if (this.#open?.item instanceof ReasoningItem) return this.#open.item;
+    return this.#start("rs", (at) => new ReasoningItem(at, summary));
+  }
+
+  #start<Kind extends MessageItem | ReasoningItem>(prefix: string, make: (at: ItemParts) => Kind): Kind {
+    this.#closeOpen();
+    const opened = this.#opened(prefix, make);
+    this.#open = opened;
+    return opened.item;
+  }
+
+  #call(key: unknown, { id, function: called }: Json): void {
+    const call = this.#calls.get(key) ?? { id: "", name: "", early: "", opened: null };
+    this.#calls.set(key, call);
+    const { name, arguments: args } = isJson(called) ? called : {};
+    if (call.id === "" && typeof id === "string") call.id = id;
+    if (call.name === "" && typeof name === "string") call.name = name;
+    const delta = typeof args === "string" ? args : "";
+    if (call.opened === null) call.early += delta;
+    else call.opened.item.add(delta);
+    if (call.name !== "") this.#openCall(call);
+  }
+
+  #openCall(call: OpenCall): void {
+    if (call.opened !== null) return;
+    this.#closeOpen();
+    const known = this.#parts.names.get(call.name) ?? { name: call.name, custom: false };
+    const id = this.#callId(call.id);
+    call.opened = known.custom
+      ? this.#opened("ctc", (at) => new CustomItem(at, id, known))
+      : this.#opened("fc", (at) => new FunctionItem(at, id, known));
+    call.opened.item.add(call.early);
+  }
+
+  /** Results come back by this id: each must be one, and its own. */
+  #callId(id: string): string {
+    const own = id === "" || this.#callIds.has(id) ? `call_${this.#parts.id}_${this.#count}` : id;
+    this.#callIds.add(own);
+    return own;
+  }
+
+  #opened<Kind extends Item>(prefix: string, make: (at: ItemParts) => Kind): Opened<Kind> {
+    const index = this.#count;
+    this.#count += 1;
+    const { id, emit } = this.#parts;
+    const item = make({
+      id: `${prefix}_${id}_${index}`,
+      emit: (type, fields) => emit(type, { output_index: index, ...fields }),
+    });
+    return { index, item };
+  }
+
+  #closeOpen(): void {
+    if (this.#open !== null) this.#close(this.#open, "completed");
+    this.#open = null;
+  }
+
+  #close({ index, item }: Opened<Item>, status: ItemStatus): void {
+    this.#done[index] = item.close(status);
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return list(content)
+    .map(({ text }) => words(text))
+    .join("");
+}
+
+function logprobsOf(logprobs: unknown): readonly Json[] {
+  return tokensOf(isJson(logprobs) ? logprobs["content"] : null).map((token) => ({
+    ...token,
+    top_logprobs: tokensOf(token["top_logprobs"]),
+  }));
+}
+
+function tokensOf(value: unknown): readonly Json[] {
+  return list(value)
+    .filter(({ token, logprob }) => typeof token === "string" && typeof logprob === "number")
+    .map((token) => ({ ...token, bytes: Array.isArray(token["bytes"]) ? token["bytes"] : [] }));
+}
+
+function words(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function list(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.filter(isJson) : [];
+}

@@ -1,0 +1,80 @@
+import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+import type { ReasoningDetail } from "../../canonical.ts";
+import { parseJson } from "../../json.ts";
+
+/**
+ * What begins an `encrypted_content` of this gateway's making: reasoning details as JSON in base64url. Signatures have no
+ * other field that every client brings back.
+ */
+const SEAL = "rgr1.";
+
+export interface Reasoning {
+  readonly text: string;
+  readonly details: readonly ReasoningDetail[];
+}
+
+/** The `encrypted_content` that brings `details` back; null when they say no more than their text. */
+export function seal(details: readonly ReasoningDetail[]): string | null {
+  const opaque = details.some((detail) => detail.type === "reasoning.encrypted" || "signature" in detail);
+  return opaque ? SEAL + Buffer.from(JSON.stringify(details)).toString("base64url") : null;
+}
+
+/** @throws GatewayError for an item that is damaged. */
+export function readReasoning(item: Json, pointer: string): Reasoning {
+  const { encrypted_content: encrypted, id } = item;
+  const summary = texts(item["summary"], `${pointer}/summary`);
+  const content = texts(item["content"], `${pointer}/content`);
+  const shown = [...content, ...summary].join("\n\n");
+  if (typeof encrypted === "string" && encrypted.startsWith(SEAL)) {
+    const details = unseal(encrypted);
+    if (details === null) throw invalidRequest(`${pointer}/encrypted_content`, "must come back as it was sent");
+    return { text: details.map(textOf).join("") || shown, details };
+  }
+  // With an id encrypted reasoning is known as OpenAI's: without one another provider would take it for its own.
+  const named = { id: typeof id === "string" ? id : "" };
+  const details: ReasoningDetail[] = [
+    ...content.map((text) => ({ type: "reasoning.text", text }) as const),
+    ...summary.map((summary) => ({ type: "reasoning.summary", summary, ...named }) as const),
+  ];
+  if (typeof encrypted === "string" && encrypted !== "") {
+    details.push({ type: "reasoning.encrypted", data: encrypted, ...named });
+  }
+  return { text: shown, details };
+}
+
+function unseal(sealed: string): readonly ReasoningDetail[] | null {
+  const details = parseJson(Buffer.from(sealed.slice(SEAL.length), "base64url"));
+  return Array.isArray(details) && details.every(isDetail) ? details : null;
+}
+
+/** A client may send anything in a seal: what is no detail must not get past it. */
+function isDetail(value: unknown): value is ReasoningDetail {
+  if (!isJson(value)) return false;
+  const optional = (name: string): boolean => value[name] === undefined || typeof value[name] === "string";
+  switch (value["type"]) {
+    case "reasoning.text":
+      return typeof value["text"] === "string" && optional("signature");
+    case "reasoning.encrypted":
+      return typeof value["data"] === "string" && optional("id");
+    case "reasoning.summary":
+      return typeof value["summary"] === "string" && optional("id");
+    default:
+      return false;
+  }
+}
+
+/** What of a detail can be read. */
+export function textOf(detail: ReasoningDetail): string {
+  if (detail.type === "reasoning.text") return detail.text;
+  return detail.type === "reasoning.summary" ? detail.summary : "";
+}
+
+function texts(parts: unknown, pointer: string): readonly string[] {
+  if (parts === undefined || parts === null) return [];
+  if (!Array.isArray(parts)) throw invalidRequest(pointer, "must be an array");
+  return parts.map((part: unknown, index) => {
+    const text = isJson(part) ? part["text"] : undefined;
+    if (typeof text !== "string") throw invalidRequest(`${pointer}/${index}/text`, "must be a string");
+    return text;
+  });
+}

@@ -1,0 +1,109 @@
+import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+
+/** What a client calls a tool that travels under one flat function name. */
+export interface ToolName {
+  readonly name: string;
+  readonly namespace?: string;
+  /** Takes free text instead of arguments. */
+  readonly custom: boolean;
+}
+
+export interface ReadTools {
+  /** In the client's order; one that runs at a provider is native, for upstreams of the same dialect. */
+  readonly tools: readonly Json[];
+  /** By function name. */
+  readonly names: ReadonlyMap<string, ToolName>;
+}
+
+/** A tool of a namespace, as one function name. */
+export function flatName(name: string, namespace?: unknown): string {
+  return typeof namespace === "string" && namespace !== "" ? `${namespace}__${name}` : name;
+}
+
+/** @throws GatewayError naming the tool that cannot be read. */
+export function readTools(value: unknown): ReadTools {
+  const names = new Map<string, ToolName>();
+  const add = (tool: Json, pointer: string, namespace?: string): Json => {
+    const name = nameOf(tool, pointer);
+    const flat = flatName(name, namespace);
+    const custom = tool["type"] === "custom";
+    names.set(flat, { name, custom, ...(namespace !== undefined && { namespace }) });
+    return { type: "function", function: custom ? freeform(tool, flat) : typed(tool, flat, pointer) };
+  };
+  const tools = list(value, "/tools").flatMap((tool, index) => {
+    const pointer = `/tools/${index}`;
+    if (typeof tool["type"] !== "string") throw invalidRequest(`${pointer}/type`, "must be a string");
+    if (tool["type"] === "function" || tool["type"] === "custom") return [add(tool, pointer)];
+    if (tool["type"] !== "namespace") return [{ type: "native", dialect: "responses", block: tool }];
+    const namespace = nameOf(tool, pointer);
+    return list(tool["tools"], `${pointer}/tools`).map((inner, place) =>
+      add(inner, `${pointer}/tools/${place}`, namespace),
+    );
+  });
+  return { tools, names };
+}
+
+/** The loading and calling of tools by tools (`defer_loading`, `allowed_callers`, `output_schema`) says nothing here. */
+function typed(tool: Json, name: string, pointer: string): Json {
+  const { description, parameters, strict } = tool;
+  if (parameters !== undefined && parameters !== null && !isJson(parameters)) {
+    throw invalidRequest(`${pointer}/parameters`, "must be an object");
+  }
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    ...(isJson(parameters) && { parameters }),
+    ...(typeof strict === "boolean" && { strict }),
+  };
+}
+
+/** A tool that takes free text, as a function of one text. */
+function freeform({ description, format }: Json, name: string): Json {
+  const words = typeof description === "string" ? [description] : [];
+  if (isJson(format) && format["type"] === "grammar") {
+    words.push(`The input must match this ${String(format["syntax"])} grammar:\n${String(format["definition"])}`);
+  }
+  return {
+    name,
+    ...(words.length > 0 && { description: words.join("\n\n") }),
+    parameters: {
+      type: "object",
+      properties: { input: { type: "string", description: "The tool's input: plain text, not JSON inside of it." } },
+      required: ["input"],
+      additionalProperties: false,
+    },
+  };
+}
+
+/** The free text in the arguments of a custom tool's call; of other arguments their text. */
+export function freeformInput(args: string): string {
+  try {
+    const { input } = JSON.parse(args) as { readonly input?: unknown };
+    return typeof input === "string" ? input : args;
+  } catch {
+    return args;
+  }
+}
+
+/** How an answer shows the request's tools: what a function may leave out is there. */
+export function shownTools(value: unknown): readonly Json[] {
+  return list(value, "/tools").map((tool) =>
+    tool["type"] === "function"
+      ? { ...tool, parameters: tool["parameters"] ?? null, strict: tool["strict"] ?? false }
+      : tool,
+  );
+}
+
+function nameOf({ name }: Json, pointer: string): string {
+  if (typeof name !== "string" || name === "") throw invalidRequest(`${pointer}/name`, "must be a string, not empty");
+  return name;
+}
+
+function list(value: unknown, pointer: string): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalidRequest(pointer, "must be an array");
+  return value.map((item: unknown, index) => {
+    if (!isJson(item)) throw invalidRequest(`${pointer}/${index}`, "must be an object");
+    return item;
+  });
+}

@@ -1,0 +1,59 @@
+import { type Call, type Json, type Target } from "../../kit/index.ts";
+import { Report } from "../bedrock/report.ts";
+import type { UpstreamRequest } from "../dialect.ts";
+import { pick } from "../fields.ts";
+import { postJson } from "../requests.ts";
+import { messagesOf } from "./messages.ts";
+import { formatOf, samplingOf, thinkingOf } from "./options.ts";
+import { toolsOf } from "./tools.ts";
+
+/** Cohere's own fields, which a client of its models may send. */
+const OWN = ["citation_options", "safety_mode", "priority"] as const;
+/** Top-level fields that are read; what of them cannot be said is reported where they are read. */
+const READ: ReadonlySet<string> = new Set([
+  "messages",
+  "documents",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+  "thinking",
+  "stop",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "seed",
+  "frequency_penalty",
+  "presence_penalty",
+  ...OWN,
+]);
+
+/**
+ * A canonical call as version 2 of Cohere's chat takes it (https://docs.cohere.com/reference/chat).
+ * @throws GatewayError for a call that cannot be written down.
+ */
+export function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
+  const report = new Report(call);
+  const body = chatBody(call.body, report);
+  report.dropRest(READ);
+  const accept = call.stream ? "text/event-stream" : "application/json";
+  const request = postJson("/v2/chat", apiKey, { model: target.model, ...body, stream: call.stream }, accept);
+  return { ...request, dropped: report.dropped };
+}
+
+function chatBody(body: Json, report: Report): Json {
+  const { messages, documents } = messagesOf(body["messages"], report);
+  const given: readonly unknown[] = Array.isArray(body["documents"]) ? body["documents"] : [];
+  const all = [...given, ...documents];
+  return {
+    messages,
+    ...(all.length > 0 ? { documents: all } : {}),
+    ...toolsOf(body, report),
+    ...formatOf(body, report),
+    ...samplingOf(body, report),
+    ...thinkingOf(body, report),
+    ...pick(body, OWN),
+  };
+}

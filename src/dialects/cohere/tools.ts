@@ -1,0 +1,66 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../bedrock/report.ts";
+
+/** Cohere caches prefixes by itself. */
+const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
+const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
+
+interface Listed {
+  readonly tool: Json;
+  readonly name: string;
+  readonly strict: boolean;
+  readonly at: string;
+}
+
+/** `tools`, `tool_choice` and `strict_tools`. @throws GatewayError for tools that cannot be written down. */
+export function toolsOf(body: Json, report: Report): Json {
+  const listed = body["tools"] ?? [];
+  if (!Array.isArray(listed)) throw report.refusal("/tools", "must be a list");
+  const all = listed.flatMap((tool: unknown, index) => listedTool(tool, `/tools/${index}`, report));
+  const choice = body["tool_choice"] ?? "auto";
+  const named = namedTool(choice);
+  // Only whether a tool must be called can be said: with one alone to choose from it is this one.
+  const tools = named === null ? all : all.filter(({ name }) => name === named);
+  if (tools.length === 0) {
+    if (choice !== "auto" && choice !== "none") report.drop("/tool_choice");
+    return all.length === 0 ? {} : { tools: all.map(({ tool }) => tool) };
+  }
+  return { tools: tools.map(({ tool }) => tool), ...chosen(choice, named, report), ...strictness(tools, report) };
+}
+
+function listedTool(tool: unknown, at: string, report: Report): readonly Listed[] {
+  if (!isJson(tool)) throw report.refusal(at, "must be an object");
+  const { type, function: described } = tool;
+  if (type !== "function") {
+    report.drop(at);
+    return [];
+  }
+  if (!isJson(described)) throw report.refusal(`${at}/function`, "must be an object");
+  const { name, description, parameters, strict } = described;
+  if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a string");
+  report.dropBeside(tool, TOOL, at);
+  report.dropBeside(described, FUNCTION, `${at}/function`);
+  const said = typeof description === "string" ? { description } : {};
+  const schema = isJson(parameters) ? parameters : { type: "object", properties: {} };
+  return [{ tool: { type, function: { name, ...said, parameters: schema } }, name, strict: strict === true, at }];
+}
+
+function chosen(choice: unknown, named: string | null, report: Report): Json {
+  if (choice === "required" || named !== null) return { tool_choice: "REQUIRED" };
+  if (choice === "none") return { tool_choice: "NONE" };
+  if (choice !== "auto") report.drop("/tool_choice");
+  return {};
+}
+
+/** All tools are strict or none is. */
+function strictness(tools: readonly Listed[], report: Report): Json {
+  if (tools.every(({ strict }) => strict)) return { strict_tools: true };
+  for (const { strict, at } of tools) if (strict) report.drop(`${at}/function/strict`);
+  return {};
+}
+
+function namedTool(choice: unknown): string | null {
+  const called = isJson(choice) ? choice["function"] : undefined;
+  const name = isJson(called) ? called["name"] : undefined;
+  return typeof name === "string" ? name : null;
+}

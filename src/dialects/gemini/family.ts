@@ -1,0 +1,43 @@
+/** What of a model shows in its name and changes how it is asked. */
+export interface Family {
+  /** Version of the family: 2.5, 3, 3.1; null for a model that is no Gemini. */
+  readonly version: number | null;
+  /** How much it thinks is said in tokens, as a level, or not at all. */
+  readonly thinking: "none" | "budget" | "level";
+  readonly pro: boolean;
+  readonly lite: boolean;
+}
+
+const NAME = /^gemini-(\d+(?:\.\d+)?)?/;
+/** Names without a version, such as `gemini-flash-latest`, stand for models of this one or later. */
+const LATEST = 3;
+const FIRST_LEVELS = 3;
+const FIRST_BUDGETS = 2.5;
+/** Specialised models of the versions with budgets do not think. */
+const SPECIAL = /-(?:image|tts|audio|live)/;
+
+export function familyOf(model: string): Family {
+  const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+  const match = NAME.exec(name);
+  const version = match && Number(match[1] ?? LATEST);
+  return {
+    version,
+    thinking: thinkingOf(version, SPECIAL.test(name)),
+    pro: name.includes("-pro"),
+    lite: name.includes("-lite"),
+  };
+}
+
+function thinkingOf(version: number | null, special: boolean): Family["thinking"] {
+  if (version === null || version < FIRST_BUDGETS) return "none";
+  if (version >= FIRST_LEVELS) return "level";
+  return special ? "none" : "budget";
+}
+
+/**
+ * From version 3 on a function call of the current turn must come back with a signature, and a function's response may
+ * hold images (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+export function isSigned({ version }: Family): boolean {
+  return version !== null && version >= FIRST_LEVELS;
+}

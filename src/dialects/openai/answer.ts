@@ -1,0 +1,55 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import type { Decoded } from "../dialect.ts";
+import { malformed } from "../errors.ts";
+import { parseAnswer } from "../requests.ts";
+import { argumentsText, isText, madeId } from "./calls.ts";
+import { finishOf } from "./finish.ts";
+import { withText } from "./said.ts";
+import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
+
+/** A complete answer in the canonical form. @throws AttemptError for a body that is none. */
+export function readAnswer(bytes: Uint8Array): Decoded {
+  const body = parseAnswer(bytes);
+  const { choices } = body;
+  if (!Array.isArray(choices) || choices.length === 0) throw malformed("an answer without choices");
+  const read = choices.map((choice: unknown, position) => readChoice(choice, position, body["id"]));
+  const usage = readUsage(body);
+  const shown = usage && { usage: canonicalUsage(reportedUsage(body) ?? {}, usage) };
+  return { body: { ...body, choices: read, ...shown }, usage };
+}
+
+function readChoice(choice: unknown, position: number, id: unknown): Json {
+  if (!isJson(choice) || !isJson(choice["message"])) throw malformed("an answer without choices");
+  const { index, message, finish_reason: finish } = choice;
+  const { tool_calls, ...said } = withText(message);
+  const content = said["content"] ?? null;
+  if (said["reasoning_content"] === null) delete said["reasoning_content"];
+  const seed = `${typeof id === "string" ? id : ""}/${position}`;
+  const calls = Array.isArray(tool_calls) ? readCalls(tool_calls, seed) : [];
+  const called = calls.length > 0;
+  return {
+    ...choice,
+    index: typeof index === "number" && Number.isSafeInteger(index) ? index : position,
+    message: { ...said, role: "assistant", content, ...(called && { tool_calls: calls }) },
+    ...(finishOf(finish, called) ?? { finish_reason: called ? "tool_calls" : "stop" }),
+  };
+}
+
+/** Every call with a type and an id of its own, its arguments as JSON text. */
+function readCalls(calls: readonly unknown[], seed: string): readonly Json[] {
+  const ids = new Set<string>();
+  return calls.map((call, position) => {
+    if (!isJson(call)) throw malformed("a tool call that is none");
+    const own = isText(call["id"]) && !ids.has(call["id"]) ? call["id"] : madeId(`${seed}/${position}`);
+    ids.add(own);
+    if (!isJson(call["function"])) {
+      if (!isText(call["type"])) throw malformed("a tool call without a function");
+      // Another kind of tool, such as `custom`.
+      return { ...call, id: own };
+    }
+    const { name, arguments: args, ...inner } = call["function"];
+    if (!isText(name)) throw malformed("a tool call without a name");
+    const called = { ...inner, name, arguments: argumentsText(args) || "{}" };
+    return { ...call, id: own, type: "function", function: called };
+  });
+}

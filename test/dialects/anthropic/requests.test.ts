@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { GatewayError, type Call, type Json } from "../../../src/kit/index.ts";
+import { callOf, cases, chat, target } from "./support.ts";
+
+/** A canonical call and what goes over the wire for it. */
+interface Case {
+  readonly about?: string;
+  readonly model?: string;
+  readonly body: Json;
+  readonly call?: Partial<Call>;
+  /** Fields of the body that must be exactly these. */
+  readonly sends?: Json;
+  /** Fields that must not be there. */
+  readonly without?: readonly string[];
+  readonly headers?: Json;
+  readonly dropped?: readonly string[];
+  /** The message of a refusal instead. */
+  readonly refused?: string;
+}
+
+const all = cases("requests") as readonly (readonly [string, Case])[];
+
+function sent({ body, call, model = "claude-x-1" }: Case): {
+  readonly body: Json;
+  readonly headers: Json;
+  readonly dropped: unknown;
+} {
+  const { body: text, headers, dropped } = chat.request(callOf(body, call), target(model), "sk-ant-api-1");
+  return { body: JSON.parse(text as string) as Json, headers, dropped };
+}
+
+describe("a canonical call becomes a Messages request", () => {
+  test.each(all.filter(([, { refused }]) => refused === undefined))("%s", (_, one) => {
+    const { body, headers, dropped } = sent(one);
+    expect(body).toMatchObject({ model: one.model ?? "claude-x-1" });
+    for (const [name, value] of Object.entries(one.sends ?? {}))
+      expect({ [name]: body[name] }).toEqual({ [name]: value });
+    for (const name of one.without ?? []) expect(body).not.toHaveProperty(name);
+    expect(headers).toMatchObject(one.headers ?? {});
+    expect(dropped).toEqual(one.dropped ?? []);
+  });
+});
+
+describe("what is no canonical call is refused by name", () => {
+  test.each(all.filter(([, { refused }]) => refused !== undefined))("%s", (_, one) => {
+    expect(() => sent(one)).toThrow(new GatewayError("INVALID_REQUEST", one.refused ?? ""));
+  });
+});
+
+test("there are cases", () => {
+  expect(all.length).toBeGreaterThan(60);
+});

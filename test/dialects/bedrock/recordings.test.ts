@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isJson, type Json } from "../../../src/kit/index.ts";
+import { sharedFixtures } from "../../support/shared.ts";
+import { cutAt, cuts } from "../decode.ts";
+import { assemble } from "./assemble.ts";
+import { chatCall, codec, decode, stream } from "./support.ts";
+
+interface Recorded {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly signature: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+  readonly reason: unknown;
+  /** Prompt and completion. */
+  readonly usage: readonly [number, number];
+}
+
+/** What the events of a recording say, read by hand. */
+function read(events: readonly Json[]): Recorded {
+  let [text, reasoning, signature] = ["", "", ""];
+  const calls = new Map<number, { id: string; name: string; arguments: string }>();
+  let reason: unknown;
+  let usage: readonly [number, number] = [0, 0];
+  for (const { contentBlockStart, contentBlockDelta, messageStop, metadata } of events as readonly Record<
+    string,
+    never
+  >[]) {
+    if (contentBlockStart?.["start"]["toolUse"]) {
+      const { toolUseId, name } = contentBlockStart["start"]["toolUse"];
+      calls.set(contentBlockStart["contentBlockIndex"], { id: toolUseId, name, arguments: "" });
+    }
+    if (contentBlockDelta) {
+      const { text: said, toolUse, reasoningContent } = contentBlockDelta["delta"] as Record<string, never>;
+      text += said ?? "";
+      reasoning += reasoningContent?.["text"] ?? "";
+      signature += reasoningContent?.["signature"] ?? "";
+      if (toolUse) calls.get(contentBlockDelta["contentBlockIndex"])!.arguments += toolUse["input"];
+    }
+    if (messageStop) reason = messageStop["stopReason"];
+    if (metadata) usage = [metadata["usage"]["inputTokens"], metadata["usage"]["outputTokens"]];
+  }
+  const written = [...calls.values()].map((call) => ({ ...call, arguments: call.arguments || "{}" }));
+  return { text, reasoning, signature, calls: written, reason, usage };
+}
+
+/** The same of an assembled choice. */
+function told({ message, native_finish_reason: reason }: Json, usage: unknown): Recorded {
+  const { content, reasoning_content = "", reasoning_details, tool_calls } = message as Record<string, unknown>;
+  const calls = (Array.isArray(tool_calls) ? tool_calls : []) as readonly Record<string, Record<string, string>>[];
+  const [detail] = (Array.isArray(reasoning_details) ? reasoning_details : []) as readonly Record<string, string>[];
+  const counted = isJson(usage) ? usage : {};
+  return {
+    text: (content ?? "") as string,
+    reasoning: reasoning_content as string,
+    signature: detail?.["signature"] ?? "",
+    calls: calls.map(({ id, function: called }) => ({
+      id: id as unknown as string,
+      name: called!["name"]!,
+      arguments: called!["arguments"]!,
+    })),
+    reason,
+    usage: [counted["prompt_tokens"], counted["completion_tokens"]] as [number, number],
+  };
+}
+
+const binaries = sharedFixtures("bedrock-eventstream");
+const bodies = sharedFixtures("vercel-ai");
+
+const STREAMS = ["text", "reasoning", "tool-call.1", "tool-no-args", "json-only-text-first.1"];
+/** Those whose events are recorded as text as well. */
+const RECORDED = STREAMS.slice(0, 4);
+
+const linesOf = (name: string): readonly Json[] =>
+  readFileSync(join(bodies!, `amazon-bedrock/amazon-bedrock-${name}.chunks.txt`), "utf8")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line) as Json);
+
+describe.skipIf(binaries === null || bodies === null)("recorded streams", () => {
+  describe.each(STREAMS)("%s", (name) => {
+    const bytes = binaries === null ? new Uint8Array() : readFileSync(join(binaries, `amazon-bedrock-${name}.bin`));
+    const whole = decode([bytes]);
+    const chunks = whole.events.map(({ data }) => data);
+
+    test("is a whole answer with its count last", () => {
+      expect(whole).toMatchObject({ fault: null, done: true, complete: true });
+      const last = whole.events.at(-1)!;
+      expect(last.data["choices"]).toEqual([]);
+      expect(last.usage).toBeDefined();
+      expect(whole.events.filter(({ usage }) => usage !== undefined)).toHaveLength(1);
+    });
+
+    test("is written as clients read it: role first, one finish reason, dense indexes", () => {
+      const choices = chunks.flatMap((chunk) => chunk["choices"] as readonly Json[]);
+      const deltas = choices.map(({ delta }) => delta as Json);
+      expect(deltas.map(({ role }) => role)).toEqual(["assistant", ...deltas.slice(1).map(() => undefined)]);
+      const reasons = choices.map(({ finish_reason }) => finish_reason);
+      expect(reasons.slice(0, -1).every((reason) => reason === null)).toBe(true);
+      expect(reasons.at(-1)).toMatch(/^(stop|tool_calls)$/);
+      const calls = deltas.flatMap(({ tool_calls }) => (tool_calls ?? []) as readonly Json[]);
+      const begun = calls.filter(({ id }) => id !== undefined);
+      expect(begun.map(({ index }) => index)).toEqual([...begun.keys()]);
+      for (const call of begun) expect(call).toMatchObject({ type: "function", function: { arguments: "" } });
+      for (const { object } of chunks) expect(object).toBe("chat.completion.chunk");
+    });
+
+    test("is read alike however the reads split it, also within a frame's head", () => {
+      fc.assert(
+        fc.property(cuts(bytes), (places) => {
+          expect(isDeepStrictEqual(decode(cutAt(bytes, places)), whole)).toBe(true);
+        }),
+        { numRuns: 200 },
+      );
+      expect(decode(cutAt(bytes, [...bytes.keys()].slice(1)))).toEqual(whole);
+    });
+
+    test("cut off anywhere before its end it is not complete", () => {
+      const end = whole.events.length;
+      fc.assert(
+        fc.property(fc.integer({ min: 0, max: bytes.length - 1 }), (place) => {
+          const { events, fault, done, complete } = decode([bytes.subarray(0, place)]);
+          const finished = events.some(
+            ({ data }) => (data["choices"] as readonly Json[])[0]?.["finish_reason"] != null,
+          );
+          expect({ fault, complete }).toEqual({ fault: null, complete: finished });
+          expect(done).toBe(events.length === end);
+        }),
+      );
+    });
+  });
+
+  test.each(RECORDED)("%s says what its recorded lines say", (name) => {
+    const bytes = readFileSync(join(binaries!, `amazon-bedrock-${name}.bin`));
+    const chunks = decode([bytes]).events.map(({ data }) => data);
+    expect(told(assemble(chunks), chunks.at(-1)!["usage"])).toEqual(read(linesOf(name)));
+    // The frames of the recording hold those very lines.
+    expect(decode([stream(...linesOf(name))])).toEqual(decode([bytes]));
+  });
+});
+
+describe.skipIf(bodies === null)("recorded bodies", () => {
+  test.each(RECORDED)("%s", (name) => {
+    const bytes = readFileSync(join(bodies!, `amazon-bedrock/amazon-bedrock-${name}.json`));
+    const recorded = JSON.parse(bytes.toString()) as Record<string, never>;
+    const { body, usage } = codec.answer(bytes, chatCall({}));
+    expect(usage).toEqual({
+      prompt: recorded["usage"]!["inputTokens"],
+      completion: recorded["usage"]!["outputTokens"],
+      cached: 0,
+      reasoning: 0,
+      cacheWrite: 0,
+    });
+    const [choice] = body["choices"] as readonly Json[];
+    const blocks = recorded["output"]!["message"]["content"] as readonly Record<string, never>[];
+    const thoughts = blocks.flatMap(({ reasoningContent }) =>
+      reasoningContent ? [reasoningContent["reasoningText"]] : [],
+    );
+    expect(told(choice!, body["usage"])).toEqual({
+      text: blocks.map(({ text }) => text ?? "").join(""),
+      reasoning: thoughts.map(({ text }) => text).join(""),
+      signature: thoughts.map(({ signature }) => signature).join(""),
+      calls: blocks.flatMap(({ toolUse }) =>
+        toolUse
+          ? [{ id: toolUse["toolUseId"], name: toolUse["name"], arguments: JSON.stringify(toolUse["input"]) }]
+          : [],
+      ),
+      reason: recorded["stopReason"],
+      usage: [recorded["usage"]!["inputTokens"], recorded["usage"]!["outputTokens"]],
+    });
+    expect(choice!["finish_reason"]).toBe(recorded["stopReason"] === "tool_use" ? "tool_calls" : "stop");
+  });
+});

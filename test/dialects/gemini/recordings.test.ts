@@ -1,0 +1,204 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { embedding } from "../../../src/dialects/gemini/embedding.ts";
+import { errorMessage, isCredentialsError, retryAfter } from "../../../src/dialects/gemini/errors.ts";
+import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import type { Json } from "../../../src/kit/index.ts";
+import { sharedFixtures } from "../../support/shared.ts";
+import { cutAt, cuts } from "../decode.ts";
+import { callOf, decode, list, reassemble, send, words } from "./support.ts";
+
+const folder = sharedFixtures("vercel-ai");
+const file = (name: string): string => readFileSync(join(folder ?? "", name), "utf8");
+
+interface Recorded {
+  readonly name: string;
+  readonly text: string;
+  readonly calls: readonly (readonly [name: string, args: unknown])[];
+  readonly finish: string;
+  /** Prompt, completion and reasoning, by hand from the recording. */
+  readonly stream: readonly [number, number, number];
+  readonly body: readonly [number, number, number];
+}
+
+const WEATHER = [["weather", { location: "San Francisco" }]] as const;
+const RECORDED: readonly Recorded[] = [
+  {
+    name: "google-text",
+    text: "There are **3**",
+    calls: [],
+    finish: "stop",
+    stream: [9, 208, 185],
+    body: [9, 272, 244],
+  },
+  {
+    name: "google-reasoning",
+    text: "There are **3**",
+    calls: [],
+    finish: "stop",
+    stream: [9, 285, 256],
+    body: [9, 311, 282],
+  },
+  {
+    name: "google-reasoning-gemini3",
+    text: "There are **3**",
+    calls: [],
+    finish: "stop",
+    stream: [9, 325, 302],
+    body: [9, 287, 258],
+  },
+  {
+    name: "google-tool-call",
+    text: "",
+    calls: WEATHER,
+    finish: "tool_calls",
+    stream: [29, 60, 45],
+    body: [29, 908, 893],
+  },
+  {
+    name: "google-tool-call-gemini3",
+    text: "",
+    calls: WEATHER,
+    finish: "tool_calls",
+    stream: [29, 819, 804],
+    body: [29, 1816, 1801],
+  },
+];
+
+function callsOf(message: Json): unknown {
+  return list(message["tool_calls"]).map(({ function: called }) => {
+    const { name, arguments: args } = called as { name: string; arguments: string };
+    return [name, JSON.parse(args)];
+  });
+}
+
+/** The one signature of a recording, as it stands there. */
+function signatureOf(text: string): string {
+  return /"thoughtSignature": ?"([^"]+)"/.exec(text)![1]!;
+}
+
+/** The parts in which the assistant's message goes back to Gemini. */
+function returned(message: unknown): readonly Json[] {
+  const messages = [{ role: "user", content: "q" }, message, { role: "user", content: "and?" }];
+  const { body, dropped } = send(callOf({ messages }), "gemini-3-pro-preview");
+  expect(dropped).toEqual([]);
+  return list(list(body["contents"])[1]?.["parts"]);
+}
+
+describe.skipIf(folder === null)("recorded", () => {
+  describe.each(RECORDED)("$name", (recorded) => {
+    const lines =
+      folder === null
+        ? []
+        : file(`google/${recorded.name}.chunks.txt`)
+            .split("\n")
+            .filter((line) => line !== "");
+
+    test.each(["\n", "\r\n"])("stream, lines ending in %j", (newline) => {
+      const body = new TextEncoder().encode(lines.map((line) => `data: ${line}${newline}${newline}`).join(""));
+      const whole = decode([body]);
+      expect(whole).toMatchObject({ fault: null, done: false, complete: true });
+      const { choices, usage } = reassemble(whole.events);
+      const [choice] = list(choices);
+      const message = choice!["message"] as Json;
+      expect(words(message["content"])).toContain(recorded.text);
+      expect(callsOf(message)).toEqual(recorded.calls);
+      expect(choice).toMatchObject({ finish_reason: recorded.finish, native_finish_reason: "STOP" });
+      const [prompt, completion, reasoning] = recorded.stream;
+      expect(usage).toEqual({
+        prompt_tokens: prompt,
+        completion_tokens: completion,
+        total_tokens: prompt + completion,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: reasoning },
+      });
+      expect(whole.events.at(-1)).toMatchObject({
+        data: { choices: [] },
+        usage: { prompt, completion, cached: 0, reasoning },
+      });
+      const produced = whole.events.map(({ text }) => text).join("");
+      expect(produced).toBe(
+        `${words(message["content"])}${recorded.calls.map(([name, args]) => name + JSON.stringify(args)).join("")}`,
+      );
+      // Every event of a stream has one head.
+      expect(
+        new Set(whole.events.map(({ data }) => JSON.stringify([data["id"], data["model"], data["object"]]))).size,
+      ).toBe(1);
+    });
+
+    test("stream, however the reads split it", () => {
+      const body = new TextEncoder().encode(lines.map((line) => `data: ${line}\n\n`).join(""));
+      const whole = decode([body]);
+      fc.assert(
+        fc.property(cuts(body), (places) => {
+          expect(isDeepStrictEqual(decode(cutAt(body, places)), whole)).toBe(true);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test("stream, cut anywhere before its last event, is not whole", () => {
+      for (let count = 0; count < lines.length; count += 1) {
+        const body = new TextEncoder().encode(
+          lines
+            .slice(0, count)
+            .map((line) => `data: ${line}\n\n`)
+            .join(""),
+        );
+        const cut = decode([body]);
+        expect(cut).toMatchObject({ complete: false });
+        expect(
+          cut.events.every(({ data }) => list(data["choices"]).every((one) => one["finish_reason"] === null)),
+        ).toBe(true);
+      }
+    });
+
+    test("body", () => {
+      const { body, usage } = chat.answer(new TextEncoder().encode(file(`google/${recorded.name}.json`)), callOf());
+      const [choice] = list(body["choices"]);
+      const message = choice!["message"] as Json;
+      expect(callsOf(message)).toEqual(recorded.calls);
+      expect(choice).toMatchObject({ index: 0, finish_reason: recorded.finish, native_finish_reason: "STOP" });
+      expect(words(message["content"])).toContain(recorded.text);
+      expect(message["content"] === null).toBe(recorded.text === "");
+      const [prompt, completion, reasoning] = recorded.body;
+      expect(usage).toEqual({ prompt, completion, cached: 0, reasoning });
+    });
+
+    test("its signature goes back where it was found, from a stream and from a body", () => {
+      const streamed = list(
+        reassemble(decode([new TextEncoder().encode(lines.map((line) => `data: ${line}\n\n`).join(""))]).events)[
+          "choices"
+        ],
+      );
+      const text = file(`google/${recorded.name}.json`);
+      const complete = list(chat.answer(new TextEncoder().encode(text), callOf()).body["choices"]);
+      for (const [choices, source] of [
+        [streamed, lines.join("\n")],
+        [complete, text],
+      ] as const) {
+        const signed = returned(choices[0]!["message"]).filter((part) => part["thoughtSignature"] !== undefined);
+        expect(signed.map((part) => part["thoughtSignature"])).toEqual([signatureOf(source)]);
+        expect(signed[0]!["functionCall"] !== undefined).toBe(recorded.calls.length > 0);
+      }
+    });
+  });
+
+  test("a 429 says when in its body", () => {
+    const body = new TextEncoder().encode(file("google/google-429-retry-info.json"));
+    expect(retryAfter(body)).toBe(34_400);
+    expect(errorMessage(body)).toBe("You exceeded your current quota, please check your plan.");
+    expect(isCredentialsError(body)).toBe(false);
+  });
+
+  test("Vertex's form of embeddings is not this API's", () => {
+    const body = new TextEncoder().encode(file("google-vertex/google-vertex-embedding.json"));
+    expect(() => embedding.answer(body, readEmbedding({ model: "m", input: ["a", "b"] }))).toThrow(
+      "without embeddings",
+    );
+  });
+});

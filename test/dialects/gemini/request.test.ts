@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { gemini } from "../../../src/dialects/gemini/index.ts";
+import { joinPath } from "../../../src/upstream/request.ts";
+import { testTarget } from "../../support/snapshot.ts";
+import { attempt } from "../wire-cases.ts";
+import { type RequestCase, SAMPLING, THINKING, TOOLS } from "./request-cases.ts";
+import { callOf, send } from "./support.ts";
+
+const CONTENTS = [{ role: "user", parts: [{ text: "hi" }] }];
+const named = (cases: readonly RequestCase[]) => cases.map((one) => [one.about, one] as const);
+
+describe.each([
+  ["sampling and the rest", SAMPLING],
+  ["thinking", THINKING],
+  ["tools", TOOLS],
+])("%s", (_, cases) => {
+  test.each(named(cases))("%s", (_about, { body, model, sends, dropped = [] }) => {
+    const sent = send(callOf(body), model);
+    expect({ body: sent.body, dropped: sent.dropped }).toEqual({ body: { contents: CONTENTS, ...sends }, dropped });
+  });
+});
+
+describe("where it goes", () => {
+  test.each([
+    [false, "gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:generateContent", "application/json"],
+    [true, "gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", "text/event-stream"],
+    [false, "models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:generateContent", "application/json"],
+    [false, "tunedModels/a b?c", "/v1beta/tunedModels/a%20b%3Fc:generateContent", "application/json"],
+  ])("stream %s, model %s: %s", (stream, model, path, accept) => {
+    const sent = send(callOf({ stream }), model);
+    expect(sent.path).toBe(path);
+    expect(sent.headers).toEqual({ "x-goog-api-key": "k", "content-type": "application/json", accept });
+    expect(sent.body).not.toHaveProperty("model");
+    expect(sent.body).not.toHaveProperty("stream");
+  });
+
+  test.each([
+    ["AIza123", { "x-goog-api-key": "AIza123" }],
+    ["ya29.token", { authorization: "Bearer ya29.token" }],
+    ["", {}],
+  ])("the key %j is sent as %j", (key, headers) => {
+    const own = { "content-type": "application/json", accept: "application/json" };
+    expect(send(callOf(), undefined, key).headers).toEqual({ ...own, ...headers });
+    expect(gemini.probe(key)).toEqual({
+      method: "GET",
+      path: "/v1beta/models",
+      headers: { accept: "application/json", ...headers },
+      body: null,
+    });
+  });
+
+  test("a version in the base URL is not doubled", () => {
+    expect(joinPath("/v1", send(callOf()).path)).toBe("/v1/models/gemini-2.5-flash:generateContent");
+    expect(joinPath("", gemini.probe("k").path)).toBe("/v1beta/models");
+  });
+});
+
+describe("what other clients say", () => {
+  test("fields without a canonical place are named as the client wrote them", () => {
+    const call = {
+      ...callOf({ user: "u", stop: [""] }),
+      dialect: "messages" as const,
+      native: { context_management: { edits: [] }, container: null },
+    };
+    expect(send(call).dropped).toEqual(["/stop_sequences/0", "/metadata/user_id", "/context_management"]);
+  });
+
+  test("a refusal names the client's place too", () => {
+    const body = { messages: [{ role: "tool", tool_call_id: "x", content: "y" }] };
+    const call = { ...callOf(body), dialect: "responses" as const };
+    const { error } = attempt(() => gemini.codecs.chat!.request(call, testTarget("alpha", { model: "m" }), "k"));
+    expect(error?.message).toBe(
+      "Invalid request: /input/0/tool_call_id must be the id of a tool call in an earlier message",
+    );
+  });
+
+  test("a schema nested too deeply is the client's fault", () => {
+    let schema: unknown = {};
+    for (let depth = 0; depth < 20_000; depth += 1) schema = { items: schema };
+    const body = { tools: [{ type: "function", function: { name: "a", parameters: schema } }] };
+    const { error } = attempt(() => send(callOf(body)));
+    expect(error?.message).toBe("Invalid request: / is nested too deeply");
+  });
+});
