@@ -5,6 +5,8 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
     pool: "forks",
+    // Half of the suites wait for sockets and timers most of the time.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     dangerouslyIgnoreUnhandledErrors: false,
