@@ -20,7 +20,15 @@ export interface ClientRequest {
   readonly endpoint: Endpoint;
 }
 
-export type Endpoint = "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+export type Endpoint =
+  | "chat"
+  | "messages"
+  | "responses"
+  | "embeddings"
+  | "rerank"
+  | "speech"
+  | "transcription"
+  | "image";
 
 /** Who is calling; `tier` is the stored plan in force. */
 export interface Principal {
@@ -271,12 +279,15 @@ export interface Outcome extends Ending {
   readonly giveBack: boolean;
 }
 
-/** What the gateway adds to a complete answer. */
-export interface AnswerExtras {
-  /** Stands in for an id the upstream left out. */
+/** What stands in for what an upstream left out of its answer. */
+export interface StandIn {
   readonly id: string;
-  /** Unix seconds; stands in for a time the upstream left out. */
+  /** Unix seconds. */
   readonly created: number;
+}
+
+/** What the gateway adds to a complete answer. */
+export interface AnswerExtras extends StandIn {
   readonly provider: string;
   readonly latencyMs: number;
   /** Its usage is shown when the upstream gave none. */

@@ -7,7 +7,7 @@ import { readSpeech, speechFormat } from "../dialects/clients/speech.ts";
 import { readTranscription, transcriptionFormat } from "../dialects/clients/transcription.ts";
 import { messagesFormat, messagesRefusal, readMessages } from "../dialects/clients/messages.ts";
 import { readResponses, responsesFormat } from "../dialects/clients/responses.ts";
-import type { AnswerFormat, Call, Endpoint, GatewayError, Json, Upload } from "../kit/index.ts";
+import type { AnswerFormat, Call, Endpoint, GatewayError, Json, StandIn, Upload } from "../kit/index.ts";
 import type { RefusalBody } from "./refusal.ts";
 
 /** How an endpoint's client dialect reads a request and writes its answer. */
@@ -15,7 +15,7 @@ export type Format = JsonFormat | FormFormat;
 
 interface AnyFormat extends Manner {
   readonly endpoint: Endpoint;
-  readonly write: (call: Call) => AnswerFormat;
+  readonly write: (call: Call, standIn: StandIn) => AnswerFormat;
 }
 
 /** What a client's format has of its own besides the bodies. */

@@ -70,7 +70,7 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
         request: { requestId, credentials: credentialsOf(req.headers), ip, endpoint: format.endpoint },
         async read(): Promise<{ readonly call: Call; readonly format: AnswerFormat }> {
           const call = Object.freeze(await read());
-          return { call, format: format.write(call) };
+          return { call, format: format.write(call, { id: intake.id, created: Math.floor(receivedAt / 1000) }) };
         },
       };
       run(intake)

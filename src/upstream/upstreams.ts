@@ -169,7 +169,8 @@ class UpstreamRegistry implements Upstreams {
   async #plan(upstream: Upstream, snapshot: Snapshot): Promise<Plan> {
     const base = await this.#base(upstream);
     const spoken = this.#options.dialects[upstream.dialect] ?? null;
-    const dialect = spoken?.at?.({ baseUrl: base.href.replace(/\/+$/, ""), headers: lowerCased(upstream.headers) }) ?? spoken;
+    const dialect =
+      spoken?.at?.({ baseUrl: base.href.replace(/\/+$/, ""), headers: lowerCased(upstream.headers) }) ?? spoken;
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
     const patience = targets
       .filter((target) => target.upstream === upstream.name)

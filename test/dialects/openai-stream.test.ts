@@ -258,15 +258,15 @@ test("anything may be in a chunk: it is read or refused, never thrown", () => {
   );
 });
 
-describe("what is kept of a stream is bounded", () => {
-  const frames = (count: number, delta: (at: number) => Json, index?: (at: number) => number): Uint8Array => {
-    const lines = Array.from({ length: count }, (_, at) => {
-      const choices = [{ index: index?.(at) ?? 0, delta: delta(at), finish_reason: null }];
-      return `data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices })}\n\n`;
-    });
-    return new TextEncoder().encode(lines.join(""));
-  };
+const frames = (count: number, delta: (at: number) => Json, index?: (at: number) => number): Uint8Array => {
+  const lines = Array.from({ length: count }, (_, at) => {
+    const choices = [{ index: index?.(at) ?? 0, delta: delta(at), finish_reason: null }];
+    return `data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices })}\n\n`;
+  });
+  return new TextEncoder().encode(lines.join(""));
+};
 
+describe("what is kept of a stream is bounded", () => {
   test.each<readonly [string, Uint8Array]>([
     [
       "more choices than can be asked for",

@@ -5,6 +5,7 @@ import {
   type Call,
   type Json,
   type StreamEvent,
+  type StandIn,
   type StreamFormat,
   isJson,
 } from "../../kit/index.ts";
@@ -42,9 +43,11 @@ function answers({ n }: Json): number {
 }
 
 /** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked (decisions 5.6). */
-export function chatFormat(call: Call): AnswerFormat & { readonly stream: StreamFormat } {
-  return new ChatFormat(call);
+export function chatFormat(call: Call, standIn: StandIn = UNKNOWN): AnswerFormat & { readonly stream: StreamFormat } {
+  return new ChatFormat(call, standIn);
 }
+
+const UNKNOWN: StandIn = { id: "unknown", created: 0 };
 
 const USAGE_NULL = ',"usage":null}';
 
@@ -61,11 +64,11 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   #head = "";
   #newHead = "";
   #upstreamModel: unknown;
-  /** Stands in for an id that the upstream left out; the same in every chunk. */
-  #id: string | null = null;
+  readonly #standIn: StandIn;
 
-  constructor(call: Call) {
+  constructor(call: Call, standIn: StandIn) {
     this.#call = call;
+    this.#standIn = standIn;
     this.#model = call.model;
     const options = call.body["stream_options"];
     this.#wantsUsage = isJson(options) && options["include_usage"] === true;
@@ -156,9 +159,9 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   #rewrite(data: Json): string {
     const { id, created } = data;
     const chunk: Record<string, unknown> = { ...data, object: "chat.completion.chunk", model: this.#model };
-    // Some upstream dialects have neither; 0 is what a client that knows no absent time reads anyway.
-    if (!isText(id)) chunk["id"] = this.#id ??= `chatcmpl-${crypto.randomUUID()}`;
-    if (typeof created !== "number") chunk["created"] = 0;
+    // Some upstream dialects have neither.
+    if (!isText(id)) chunk["id"] = `chatcmpl-${this.#standIn.id}`;
+    if (typeof created !== "number") chunk["created"] = this.#standIn.created;
     if (!this.#wantsUsage) delete chunk["usage"];
     return JSON.stringify(chunk);
   }

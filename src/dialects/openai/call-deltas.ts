@@ -17,6 +17,8 @@ interface OpenCall {
   held: string;
   /** Arguments have come. */
   begun: boolean;
+  /** Of a `custom` tool, which takes free text. */
+  free: boolean;
   /** In the canonical stream; -1 until its name is known. */
   index: number;
 }
@@ -60,7 +62,7 @@ export class CallDeltas {
     if (this.#calls.length >= MAX_CALLS) return false;
     if (!isText(id) || this.#ids.has(id) || type !== "function" || !isText(name)) return false;
     this.#ids.add(id);
-    this.#calls.push({ number: index, id, name, held: "", begun: args !== "", index: this.#shown++ });
+    this.#calls.push({ number: index, id, name, held: "", begun: args !== "", free: false, index: this.#shown++ });
     return true;
   }
 
@@ -70,33 +72,29 @@ export class CallDeltas {
   }
 
   #delta(delta: Json): readonly Json[] {
-    const { index, id, type, function: called, ...rest } = delta;
-    // Another kind of tool, such as `custom`, has its own fields; only its number is put right.
-    const { name, arguments: args, ...inner } = isJson(called) ? called : {};
-    const own = isJson(called) ? name : isJson(rest["custom"]) ? rest["custom"]["name"] : undefined;
-    const given = isText(own) ? own : "";
+    const { index, id, type: _type, function: called, custom, ...rest } = delta;
+    const free = !isJson(called) && isJson(custom);
+    const { name, arguments: args, input, ...inner } = isJson(called) ? called : isJson(custom) ? custom : {};
+    const given = isText(name) ? name : "";
     const call = this.#find(index, id, given);
+    const said = free ? input : args;
     // An object is the whole of the arguments, so it cannot follow some.
-    const text = typeof args === "string" || !call.begun ? argumentsText(args) : "";
+    const text = typeof said === "string" || !call.begun ? argumentsText(said) : "";
     call.begun ||= text !== "";
     if (call.index >= 0) {
       if (text === "" && Object.keys(rest).length === 0) return [];
-      return [{ index: call.index, ...rest, ...(isJson(called) && { function: { ...inner, arguments: text } }) }];
+      return [{ index: call.index, ...rest, ...written(call.free, text) }];
     }
     call.held += text;
     if (call.held.length > MAX_HELD) throw malformed("a tool call without a name");
     if (isText(id)) call.id = id;
     call.name = given;
     if (given === "") return [];
+    call.free = free;
     call.index = this.#shown++;
     call.id = this.#unique(call.id);
-    const first = {
-      index: call.index,
-      id: call.id,
-      type: isJson(called) || !isText(type) ? "function" : type,
-      ...rest,
-    };
-    return [isJson(called) ? { ...first, function: { ...inner, name: given, arguments: call.held } } : first];
+    const type = free ? "custom" : "function";
+    return [{ index: call.index, id: call.id, type, ...rest, ...written(free, call.held, { ...inner, name: given }) }];
   }
 
   /** The call a delta belongs to, begun where it is new. */
@@ -108,7 +106,7 @@ export class CallDeltas {
         : this.#calls.findLast((call) => call.number === number);
     if (known !== undefined && !isAnother(known, id, name, number)) return known;
     if (this.#calls.length >= MAX_CALLS) throw malformed("more tool calls than can be answered");
-    const call = { number, id: "", name: "", held: "", begun: false, index: -1 };
+    const call = { number, id: "", name: "", held: "", begun: false, free: false, index: -1 };
     this.#calls.push(call);
     return call;
   }
@@ -125,4 +123,9 @@ function isAnother(known: OpenCall, id: unknown, name: string, number: number | 
   if (name === "" || known.name === "") return false;
   if (isText(id)) return id !== known.id;
   return number === null;
+}
+
+/** A piece of what a tool is called with, under the names of its kind. */
+function written(free: boolean, text: string, beside: Json = {}): Json {
+  return free ? { custom: { ...beside, input: text } } : { function: { ...beside, arguments: text } };
 }

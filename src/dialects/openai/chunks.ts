@@ -41,7 +41,7 @@ export class ChunkReader {
   read(data: Json, raw: string): StreamEvent | null {
     const usage = readUsage(data);
     const { choices: listed } = data;
-    if (!Array.isArray(listed) || !listed.some(isJson)) {
+    if (!Array.isArray(listed) || !(isJson(listed[0]) || listed.some(isJson))) {
       if (usage !== null) this.#count(data, usage, raw);
       else if (Array.isArray(listed)) this.#keepBeside(data);
       return null;
@@ -52,15 +52,14 @@ export class ChunkReader {
     const choices: Json[] = [];
     for (let position = 0; position < listed.length; position++) {
       const choice: unknown = listed[position];
-      if (!isJson(choice)) {
+      const reader = isJson(choice) ? this.#choice(choice["index"], position) : null;
+      const now = reader && isJson(choice) ? reader.read(choice) : null;
+      if (reader) text += reader.text;
+      if (same && now !== choice) {
         same = false;
-        continue;
+        choices.push(...listed.slice(0, position).filter(isJson));
       }
-      const reader = this.#choice(choice["index"], position);
-      const now = reader.read(choice);
-      same &&= now === choice;
-      text += reader.text;
-      if (now !== null) choices.push(now);
+      if (!same && now !== null) choices.push(now);
     }
     if (same) return { data, raw, text };
     if (usage !== null) this.#count(data, usage, null);

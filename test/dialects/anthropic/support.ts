@@ -52,7 +52,9 @@ export function decode(pieces: readonly Uint8Array[], call: Call): Decoding {
 
 /** A stream of these events as it comes over the wire. */
 export function framed(events: readonly Json[]): Uint8Array {
-  const frames = events.map((event) => `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`);
+  const frames = events.map(
+    (event) => `event: ${typeof event["type"] === "string" ? event["type"] : ""}\ndata: ${JSON.stringify(event)}\n\n`,
+  );
   return new TextEncoder().encode(frames.join(""));
 }
 

@@ -20,6 +20,16 @@ export interface ClientFormat {
   readonly text: (answer: Json) => string;
   /** Tokens of prompt and answer, as shown. */
   readonly counts: (answer: Json) => readonly [prompt: unknown, completion: unknown];
+  /** A tool as the format declares it. */
+  readonly tool: (name: string, schema: Json) => Json;
+  /** A prompt in place of the two words. */
+  readonly prompt: (text: string) => Json;
+  /** Of a complete answer that its limit ended. */
+  readonly limited: Json;
+  /** Types of the last events of a stream that was killed while a text came. */
+  readonly killedTypes: readonly string[];
+  /** Name and arguments of the tools that a stream's events call, once they are whole. */
+  readonly streamedCalls: (events: readonly Json[]) => readonly unknown[];
   /** What one event adds to the text. */
   readonly delta: (event: Json) => string;
   /** What a whole stream ends in. */
@@ -43,6 +53,14 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
     wrong: [{ messages: [{ content: "x" }] }, "/messages/0/role"],
     text: ({ choices }) => String(object(list(choices)[0]?.["message"])["content"]),
     counts: ({ usage }) => [object(usage)["prompt_tokens"], object(usage)["completion_tokens"]],
+    tool: (name, parameters) => ({ type: "function", function: { name, parameters } }),
+    prompt: (content) => ({ messages: [{ role: "user", content }] }),
+    limited: { choices: [{ finish_reason: "length" }] },
+    killedTypes: [],
+    streamedCalls: (events) => {
+      const calls = events.flatMap(({ choices }) => list(object(list(choices)[0]?.["delta"])["tool_calls"]));
+      return joinedCalls(calls.map(({ index, function: called }) => ({ ...object(called), index })));
+    },
     delta: ({ choices }) => said(object(list(choices)[0]?.["delta"])["content"]),
     done: /data: \[DONE\]\n\n$/,
     failed: (message) =>
@@ -60,6 +78,19 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
         .map(({ text }) => said(text))
         .join(""),
     counts: ({ usage }) => [object(usage)["input_tokens"], object(usage)["output_tokens"]],
+    tool: (name, input_schema) => ({ name, input_schema }),
+    prompt: (content) => ({ messages: [{ role: "user", content }] }),
+    limited: { stop_reason: "max_tokens" },
+    killedTypes: ["content_block_stop", "message_delta", "message_stop"],
+    streamedCalls: (events) =>
+      joinedCalls(
+        events.flatMap(({ index, content_block: block, delta }): Json[] => {
+          if (object(block)["type"] === "tool_use") return [{ index, name: object(block)["name"] }];
+          return object(delta)["type"] === "input_json_delta"
+            ? [{ index, arguments: object(delta)["partial_json"] }]
+            : [];
+        }),
+      ),
     delta: ({ type, delta }) => (type === "content_block_delta" ? said(object(delta)["text"]) : ""),
     done: /event: message_delta\ndata: [^\n]*\n\nevent: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
     failed: (message) =>
@@ -80,6 +111,19 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
         .flatMap(({ content }) => list(content).map(({ text }) => said(text)))
         .join(""),
     counts: ({ usage }) => [object(usage)["input_tokens"], object(usage)["output_tokens"]],
+    tool: (name, parameters) => ({ type: "function", name, parameters }),
+    prompt: (input) => ({ input }),
+    limited: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
+    killedTypes: [
+      "response.output_text.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "response.incomplete",
+    ],
+    streamedCalls: (events) =>
+      list(object(events.at(-1)?.["response"])["output"])
+        .filter(({ type }) => type === "function_call")
+        .map(({ name, arguments: args }) => [name, JSON.parse(said(args))]),
     delta: ({ type, delta }) => (type === "response.output_text.delta" ? said(delta) : ""),
     done: /event: response\.completed\ndata: [^\n]*\n\n$/,
     failed: (message) => {
@@ -91,6 +135,14 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
     beat: ": keep-alive\n\n",
   },
 };
+
+/** Pieces of calls, told apart by their `index`. */
+function joinedCalls(pieces: readonly Json[]): readonly unknown[] {
+  return [...Map.groupBy(pieces, ({ index }) => index).values()].map((group) => [
+    group.map(({ name }) => said(name)).join(""),
+    JSON.parse(group.map((piece) => said(piece["arguments"])).join("")),
+  ]);
+}
 
 function said(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -6,6 +6,7 @@ import {
   isJson,
   type Json,
   type StreamEvent,
+  type StandIn,
   type StreamFormat,
   type Usage,
 } from "../../../kit/index.ts";
@@ -16,7 +17,7 @@ import { bareId, incompleteBy, requestOf, responseObject } from "./response.ts";
 import { readTools, type ToolName } from "./tools.ts";
 
 /** Answers to a Responses client: `model` is the route, usage is always shown. */
-export function responsesFormat(call: Call): AnswerFormat & { readonly stream: StreamFormat } {
+export function responsesFormat(call: Call, standIn?: StandIn): AnswerFormat & { readonly stream: StreamFormat } {
   const { tools, reasoning } = requestOf(call);
   const wish = isJson(reasoning) ? (reasoning["summary"] ?? reasoning["generate_summary"]) : null;
   const shape = { names: readTools(tools).names, summary: typeof wish === "string" };
@@ -26,7 +27,7 @@ export function responsesFormat(call: Call): AnswerFormat & { readonly stream: S
     answer: (body, extras) => answer(call, shape, body, extras),
     promptText: () => chat.promptText(),
     producedText: (body) => chat.producedText(body),
-    stream: new ResponsesStream(call, shape),
+    stream: new ResponsesStream(call, shape, standIn?.created ?? 0),
   };
 }
 
@@ -60,6 +61,8 @@ class ResponsesStream implements StreamFormat {
   readonly heartbeat = ": keep-alive\n\n";
   readonly #call: Call;
   readonly #shape: Shape;
+  /** Unix seconds; stands in for a time that the upstream left out. */
+  readonly #created: number;
   #begun: { readonly id: string; readonly created: number; readonly output: Output } | null = null;
   #text = "";
   #number = 0;
@@ -67,9 +70,10 @@ class ResponsesStream implements StreamFormat {
   #usage: Usage | undefined;
   #serviceTier: unknown;
 
-  constructor(call: Call, shape: Shape) {
+  constructor(call: Call, shape: Shape, created: number) {
     this.#call = call;
     this.#shape = shape;
+    this.#created = created;
   }
 
   event({ data, usage }: StreamEvent): string {
@@ -102,7 +106,7 @@ class ResponsesStream implements StreamFormat {
     if (this.#begun !== null) return this.#begun;
     const id = bareId(data["id"]);
     const output = new Output({ ...this.#shape, id, emit: (type, fields) => this.#emit(type, fields) });
-    this.#begun = { id, created: seconds(data["created"]) ?? 0, output };
+    this.#begun = { id, created: seconds(data["created"]) ?? this.#created, output };
     const response = responseObject(this.#call, { ...this.#begun, status: "in_progress", output: [] });
     this.#emit("response.created", { response });
     this.#emit("response.in_progress", { response });
