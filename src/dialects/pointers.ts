@@ -68,12 +68,15 @@ const RESPONSES_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A pointer into the canonical body as one into the client's. Within messages the numbers of a Messages or Responses
- * client are its own only as far as nothing was folded before them.
+ * A pointer into the canonical body as one into the client's. Within a message the numbers of parts are the client's own
+ * only as far as none was moved before them; a Responses client's messages are numbered as they were folded.
  */
-export function clientPointer({ dialect = "chat" }: Call, pointer: string): string {
+export function clientPointer({ dialect = "chat", places }: Call, pointer: string): string {
   if (dialect === "chat") return pointer;
   const [, name = "", ...rest] = pointer.split("/");
+  const place = name === "messages" ? places?.[Number(rest[0])] : undefined;
+  // The blocks of `system` are the content of its message.
+  if (place !== undefined) return [place, ...rest.slice(place === "/system" ? 2 : 1)].join("/");
   const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
   return Object.hasOwn(names, name) ? [names[name], ...rest].join("/") : pointer;
 }

@@ -86,6 +86,8 @@ export interface Call {
   readonly dialect?: ClientDialect;
   /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
   readonly native?: Json;
+  /** Where each canonical message stands in the client's body, as JSON pointers; left out: in its own place. */
+  readonly places?: readonly string[];
   /** The client's headers for upstreams of the same dialect, such as `anthropic-beta`. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -315,8 +317,8 @@ export interface StreamFormat {
   failure(message: string): string;
   /** The clean ending; the bill serves a client that asked for usage when the upstream gave none. */
   done(bill: Bill): string;
-  /** The ending of a stream its user killed. */
-  killed(): string;
+  /** The ending of a stream its user killed, with what it came to where the format says so. */
+  killed(bill: Bill): string;
 }
 
 /** The client's end of the connection. */

@@ -178,7 +178,7 @@ class Run {
         }),
     });
     const bill = await this.#settle(end.kind, 200, null);
-    client.end(end.kind === "served" ? this.#streamFormat.done(bill) : this.#lastWords(end));
+    client.end(end.kind === "served" ? this.#streamFormat.done(bill) : this.#lastWords(end, bill));
   }
 
   async #bytes(reply: ByteReply): Promise<void> {
@@ -216,16 +216,15 @@ class Run {
     const attempts = this.#attempts?.count() ?? 0;
     const { kind, error: failure } = failureOf(error, this.#exchange, this.#firstEventAt !== null, attempts);
     const killed = kind === "killed" && call.stream;
-    if (killed) await this.#settle(kind, 200, null);
-    else if (kind === "client_gone") await this.#settle(kind, CLIENT_GONE, null);
-    else await this.#settle(kind, failure.status, failure);
+    const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE : failure.status;
+    const bill = await this.#settle(kind, status, killed || kind === "client_gone" ? null : failure);
     const { pipeline, host } = this.#parts;
     // What was given back must not look used.
     if (!this.#started) this.#windows = await currentWindows(pipeline, principal, host);
     const { client } = this.#intake;
     if (killed) {
       this.#start(EVENTS);
-      client.end(this.#streamFormat.killed());
+      client.end(this.#streamFormat.killed(bill));
     } else if (this.#started && call.stream) {
       client.end(this.#streamFormat.failure(failure.message));
     } else if (this.#started) {
@@ -235,8 +234,8 @@ class Run {
     }
   }
 
-  #lastWords(end: Exclude<PumpEnd, { readonly kind: "served" }>): string {
-    if (end.kind === "killed") return this.#streamFormat.killed();
+  #lastWords(end: Exclude<PumpEnd, { readonly kind: "served" }>, bill: Bill): string {
+    if (end.kind === "killed") return this.#streamFormat.killed(bill);
     if (end.kind === "upstream_cut") return this.#streamFormat.failure(end.message);
     return this.#streamFormat.failure(end.kind === "shutdown" ? "Server is shutting down" : "");
   }

@@ -227,6 +227,6 @@ describe("endings, byte for byte", () => {
   });
 
   test("killed", () => {
-    expect(format(true).killed()).toBe("data: [DONE]\n\n");
+    expect(format(true).killed(bill())).toBe("data: [DONE]\n\n");
   });
 });

@@ -83,7 +83,7 @@ describe("what the client formats write is described", () => {
     const first =
       stream.heartbeat + chunk([{ index: 0, delta: { role: "assistant", content: "a" }, finish_reason: null }]);
     const whole = first + chunk([{ index: 0, delta: {}, finish_reason: "stop" }]) + stream.done(EXTRAS.bill);
-    for (const body of [whole, first + stream.failure("cut"), stream.killed()]) {
+    for (const body of [whole, first + stream.failure("cut"), stream.killed(EXTRAS.bill)]) {
       const answer = answered("POST", "/v1/chat/completions", {
         contentType: "text/event-stream; charset=utf-8",
         body,

@@ -70,7 +70,7 @@ export class Loopback {
     for (const event of this.script.events ?? []) res.write(stream.event(event));
     switch (this.script.ending) {
       case "killed":
-        return void res.end(stream.killed());
+        return void res.end(stream.killed(bill));
       case "failure":
         return void res.end(stream.failure("upstream failed"));
       default:

@@ -18,6 +18,7 @@ describe("fields", () => {
       model: ROUTE,
       stream: false,
       dialect: "messages",
+      places: ["/messages/0"],
       promptBytes: 6,
       maxOutput: 100,
       answers: 1,

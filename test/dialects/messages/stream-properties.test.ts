@@ -64,7 +64,7 @@ describe("whatever comes", () => {
       fc.property(fc.array(delta, { maxLength: 12 }), fc.boolean(), (deltas, killed) => {
         const format = streamFormat();
         const events = deltas.map((each) => format.event(chunk(each as Json))).join("");
-        const payloads = frames(events + (killed ? format.killed() : format.done(bill)));
+        const payloads = frames(events + (killed ? format.killed(bill) : format.done(bill)));
         const { content } = assembled(payloads);
         const given = deltas.map((each) => words(each.content) + words(each.refusal)).join("");
         const shown = content.map((block) => (block["type"] === "text" ? words(block["text"]) : "")).join("");

@@ -170,10 +170,11 @@ describe("a stream", () => {
   ])("killed after %s it closes what is open and ends", (_, events, expected) => {
     const format = streamFormat();
     const { content, message } = assembled(
-      frames(events.map((event) => format.event(event)).join("") + format.killed()),
+      frames(events.map((event) => format.event(event)).join("") + format.killed(bill)),
     );
     expect(content).toEqual(expected);
-    expect(message).toMatchObject({ stop_reason: "end_turn", stop_sequence: null });
+    const usage = { input_tokens: bill.usage.prompt, output_tokens: bill.usage.completion };
+    expect(message).toMatchObject({ stop_reason: "end_turn", stop_sequence: null, usage });
   });
 });
 

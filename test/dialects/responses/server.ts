@@ -36,7 +36,7 @@ export async function stage(play: (call: Call, turn: number) => Play): Promise<S
         res.setHeader("content-type", "text/event-stream");
         res.write(format.stream.heartbeat);
         for (const event of chunks(deltas, ending === undefined ? finish : null)) res.write(format.stream.event(event));
-        if (ending === "killed") return res.end(format.stream.killed());
+        if (ending === "killed") return res.end(format.stream.killed(BILL));
         return res.end(ending === "failure" ? format.stream.failure("it broke") : format.stream.done(BILL));
       } catch (error) {
         res.statusCode = error instanceof GatewayError ? error.status : 500;

@@ -87,7 +87,7 @@ export function stream(events: readonly StreamEvent[], more: Json = {}, ending: 
   const format = responsesFormat(readResponses(request({ stream: true, ...more }))).stream;
   const text = events.map((event) => format.event(event)).join("");
   if (ending === "failure") return text + format.failure("it broke");
-  return text + (ending === "done" ? format.done(BILL) : format.killed());
+  return text + (ending === "done" ? format.done(BILL) : format.killed(BILL));
 }
 
 /** The types of a stream, those that repeat one after the other once. */

@@ -34,9 +34,11 @@ export function readMessages(body: Json, headers: Readonly<Record<string, unknow
   const user = readUser(metadata);
   const output = readOutput(output_config);
   const tier = service_tier === "auto";
+  const system = readSystem(body["system"]);
+  const turns = readTurns(body["messages"]);
   const canonical = {
     ...pick(body, SAME, RENAMED),
-    messages: [...readSystem(body["system"]), ...readTurns(body["messages"])],
+    messages: [...system, ...turns.map(({ message }) => message)],
     ...tools.body,
     ...user.body,
     ...output.body,
@@ -54,6 +56,7 @@ export function readMessages(body: Json, headers: Readonly<Record<string, unknow
     ...readChat(countable(canonical)),
     body: canonical,
     dialect: "messages",
+    places: [...system.map(() => "/system"), ...turns.map(({ place }) => place)],
     ...(Object.keys(native).length === 0 ? {} : { native }),
     ...(Object.keys(forwarded).length === 0 ? {} : { headers: forwarded }),
   };

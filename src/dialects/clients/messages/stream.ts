@@ -41,7 +41,9 @@ export class MessagesStream implements StreamFormat {
     return this.#begin(undefined) + this.#deltas.end() + this.#end(stopOf(this.#finish, this.#deltas));
   }
 
-  killed(): string {
+  killed(bill: Bill): string {
+    // Counted up to the end: the upstream's last word may have been about less.
+    this.#usage = bill.usage;
     return this.#begin(undefined) + this.#deltas.cut() + this.#end({ stop_reason: "end_turn", stop_sequence: null });
   }
 

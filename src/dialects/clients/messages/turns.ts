@@ -14,18 +14,27 @@ export function readSystem(system: unknown): readonly Json[] {
  * The canonical messages of Messages turns: a user turn's tool results come first, each as a message of its own.
  * @throws GatewayError when a tool's input is nested too deeply to be written.
  */
-export function readTurns(messages: unknown): readonly Json[] {
+export function readTurns(messages: unknown): readonly Placed[] {
   return objects(messages).flatMap((message, index) => readTurn(message, `/messages/${index}`));
 }
 
-function readTurn({ role, content, ...rest }: Json, pointer: string): readonly Json[] {
-  if (!Array.isArray(content)) return [{ ...leftover(rest), role, content }];
+/** A canonical message, and where in the client's body it was. */
+export interface Placed {
+  readonly message: Json;
+  readonly place: string;
+}
+
+function readTurn({ role, content, ...rest }: Json, place: string): readonly Placed[] {
+  if (!Array.isArray(content)) return [{ place, message: { ...leftover(rest), role, content } }];
   const blocks = objects(content);
-  if (role === "assistant") return [{ ...leftover(rest), ...readAssistant(blocks, `${pointer}/content`) }];
-  const results = blocks.filter(isResult);
+  if (role === "assistant")
+    return [{ place, message: { ...leftover(rest), ...readAssistant(blocks, `${place}/content`) } }];
+  const results = blocks.flatMap((block, index) =>
+    isResult(block) ? [{ place: `${place}/content/${index}`, message: readResult(block) }] : [],
+  );
   const others = blocks.filter((block) => !isResult(block));
-  if (others.length === 0 && results.length > 0) return results.map(readResult);
-  return [...results.map(readResult), { ...leftover(rest), role, content: readContent(others) }];
+  if (others.length === 0 && results.length > 0) return results;
+  return [...results, { place, message: { ...leftover(rest), role, content: readContent(others) } }];
 }
 
 function isResult({ type, tool_use_id }: Json): boolean {

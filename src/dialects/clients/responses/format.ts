@@ -98,8 +98,8 @@ class ResponsesStream implements StreamFormat {
     return this.#end(incomplete === null ? "completed" : "incomplete", this.#usage ?? usage);
   }
 
-  killed(): string {
-    return this.#end("incomplete", this.#usage);
+  killed({ usage }: Bill): string {
+    return this.#end("incomplete", usage);
   }
 
   #begin(data: Json) {
