@@ -4,6 +4,7 @@ import { less } from "./counts.ts";
 import { azureFirst } from "./openai-answer.ts";
 import type { Part } from "./part.ts";
 import type { Defect } from "./shape.ts";
+import { shown } from "./shown.ts";
 
 /** A chunk or a whole answer, and a choice's delta or message, which a defect changes where they are. */
 type Body = Record<string, unknown>;
@@ -126,7 +127,7 @@ class Ids {
     const mistral = this.#defects.includes("mistral-tools");
     if (!repeated && !empty && !mistral) return;
     eachCall((call, choice) => {
-      const key = `${String(choice["index"])} ${String(call["index"])}`;
+      const key = `${shown(choice["index"])} ${shown(call["index"])}`;
       const first = this.#first.get(key);
       if (!first) return this.#first.set(key, call);
       const name = isJson(first["function"]) ? first["function"]["name"] : "";

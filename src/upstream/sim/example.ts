@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { shown } from "./shown.ts";
 
 const MAXIMUM_DEPTH = 8;
 const FORMATS: Readonly<Record<string, string>> = {
@@ -46,7 +47,7 @@ function typeOf(schema: Json): unknown {
 }
 
 function exampleString(schema: Json): string {
-  const text = FORMATS[String(schema["format"])] ?? "simulated";
+  const text = FORMATS[shown(schema["format"])] ?? "simulated";
   return text.padEnd(Number(schema["minLength"] ?? 0), "x").slice(0, Number(schema["maxLength"] ?? Infinity));
 }
 

@@ -3,6 +3,7 @@ import type { Question, Tool } from "./answer.ts";
 import { badParameter } from "./error.ts";
 import { integer, parseModel, wrong } from "./fields.ts";
 import { type ToolUse, toolsToCall } from "./tools.ts";
+import { shown } from "./shown.ts";
 
 /** What a chat-completions body asks for. */
 export interface ChatRequest {
@@ -83,7 +84,7 @@ function parseToolChoice(choice: unknown, tools: readonly Tool[]): ToolUse["choi
   if (isJson(choice)) {
     const wanted = isJson(choice["function"]) ? choice["function"]["name"] : undefined;
     const found = tools.filter((tool) => tool.name === wanted);
-    if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${String(wanted)}' not found in 'tools'.`);
+    if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${shown(wanted)}' not found in 'tools'.`);
     return { only: found.map((tool) => tool.name) };
   }
   if (choice === "required" && tools.length === 0) {

@@ -1,6 +1,7 @@
 import { nearest } from "../../kit/index.ts";
 import { badParameter } from "./error.ts";
 import { type Defect, DEFECTS, SHAPES } from "./shape.ts";
+import { shown } from "./shown.ts";
 
 /** One key of a script: reads its value (text of a query, or JSON); `undefined` means it cannot be used. */
 interface Entry<Value> {
@@ -150,13 +151,13 @@ function parseCount(value: unknown): number | undefined {
 }
 
 function parseDuration(value: unknown): number | undefined {
-  const [, number, unit = "ms"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(String(value)) ?? [];
+  const [, number, unit = "ms"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(shown(value)) ?? [];
   const milliseconds = Number(number) * (UNITS[unit] ?? 1);
   return milliseconds <= MAXIMUM_DELAY ? milliseconds : undefined;
 }
 
 function parseFlag(value: unknown): boolean | undefined {
-  const written = String(value);
+  const written = shown(value);
   if (["", "true", "1"].includes(written)) return true;
   return ["false", "0"].includes(written) ? false : undefined;
 }
@@ -172,7 +173,7 @@ function parseRatio(value: unknown): number | undefined {
 }
 
 function parseText(value: unknown): string | undefined {
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  return typeof value === "string" || typeof value === "number" ? shown(value) : undefined;
 }
 
 function parseAnything(value: unknown): unknown {
@@ -181,7 +182,7 @@ function parseAnything(value: unknown): unknown {
 }
 
 function parseDefects(value: unknown): readonly Defect[] | undefined {
-  const names = String(value)
+  const names = shown(value)
     .split(",")
     .filter((name) => name !== "");
   const known = DEFECTS.filter((defect) => names.includes(defect));
@@ -189,7 +190,7 @@ function parseDefects(value: unknown): readonly Defect[] | undefined {
 }
 
 function parseDrip(value: unknown): { readonly bytes: number; readonly every: number } | undefined {
-  const [bytes, every = "10ms"] = String(value).split("/");
+  const [bytes, every = "10ms"] = shown(value).split("/");
   const parsed = { bytes: parseCount(bytes), every: parseDuration(every) };
   if (!parsed.bytes || parsed.every === undefined) return undefined;
   return { bytes: parsed.bytes, every: parsed.every };

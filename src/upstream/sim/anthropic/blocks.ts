@@ -2,6 +2,7 @@ import { isJson, type Json } from "../../../kit/index.ts";
 import { SimError } from "../error.ts";
 import { isSigned } from "../signature.ts";
 import { bad } from "./refusal.ts";
+import { shown } from "../shown.ts";
 
 /** One block, and its place as the interface names it. */
 export interface Block {
@@ -39,7 +40,7 @@ export function turnsOf(value: unknown): readonly Turn[] {
     if (!role)
       throw bad(
         "messages",
-        `Unexpected role "${String(message["role"])}". Allowed roles are "user", "assistant" and "system".`,
+        `Unexpected role "${shown(message["role"])}". Allowed roles are "user", "assistant" and "system".`,
       );
     const extra = ["tool_calls", "tool_call_id", "name", "reasoning_content", "reasoning_details", "refusal"].find(
       (name) => name in message,
@@ -78,10 +79,10 @@ export function checkMessages(turns: readonly Turn[], rules: Rules): void {
 function checkBlock({ at, value }: Block, role: Turn["role"], { strict }: Rules): void {
   const { type, text, citations } = value;
   const only = (allowed: Turn["role"]) => {
-    if (role !== allowed) throw bad(at, `\`${String(type)}\` blocks can only be in \`${allowed}\` messages`);
+    if (role !== allowed) throw bad(at, `\`${shown(type)}\` blocks can only be in \`${allowed}\` messages`);
   };
-  if (FOREIGN.has(String(type)))
-    throw bad(at, `Input tag '${String(type)}' found using 'type' does not match any of the expected tags`);
+  if (FOREIGN.has(shown(type)))
+    throw bad(at, `Input tag '${shown(type)}' found using 'type' does not match any of the expected tags`);
   switch (type) {
     case "text":
       if (typeof text !== "string") throw bad(`${at}.text`, "Field required");
@@ -110,7 +111,7 @@ function checkBlock({ at, value }: Block, role: Turn["role"], { strict }: Rules)
       return;
     case "thinking":
       only("assistant");
-      if (!isSigned("anthropic", value["signature"], String(value["thinking"])))
+      if (!isSigned("anthropic", value["signature"], shown(value["thinking"])))
         throw bad(at, "Invalid `signature` in `thinking` block");
       return;
     case "redacted_thinking":
@@ -132,11 +133,11 @@ function checkTools(turns: readonly Turn[]): void {
     const next = merged[index + 1];
     const results = blocks.filter(({ value }) => value["type"] === "tool_result");
     const used = idsOf(role === "user" ? merged[index - 1] : undefined, "tool_use", "id");
-    const stray = results.find(({ value }) => !used.includes(String(value["tool_use_id"])));
+    const stray = results.find(({ value }) => !used.includes(shown(value["tool_use_id"])));
     if (stray) {
       throw bad(
         stray.at,
-        `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(stray.value["tool_use_id"])}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+        `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${shown(stray.value["tool_use_id"])}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
       );
     }
     if (role !== "assistant") continue;
@@ -162,13 +163,13 @@ function checkTools(turns: readonly Turn[]): void {
 function checkThinking(turns: readonly Turn[]): void {
   if (!turns.at(-1)?.blocks.some(({ value }) => value["type"] === "tool_result")) return;
   const [first] = turns.findLast(({ role }) => role === "assistant")?.blocks ?? [];
-  if (!first || ["thinking", "redacted_thinking"].includes(String(first.value["type"]))) return;
+  if (!first || ["thinking", "redacted_thinking"].includes(shown(first.value["type"]))) return;
   throw bad(
     first.at,
-    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first.value["type"])}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
+    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${shown(first.value["type"])}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
   );
 }
 
 function idsOf(turn: Turn | undefined, type: string, name: string): readonly string[] {
-  return (turn?.blocks ?? []).filter(({ value }) => value["type"] === type).map(({ value }) => String(value[name]));
+  return (turn?.blocks ?? []).filter(({ value }) => value["type"] === type).map(({ value }) => shown(value[name]));
 }

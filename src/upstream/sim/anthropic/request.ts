@@ -6,6 +6,7 @@ import { type ToolUse, toolsToCall } from "../tools.ts";
 import { blocksOf, checkMessages, type Turn, turnsOf } from "./blocks.ts";
 import { bad } from "./refusal.ts";
 import { checkSampling, parseThinking } from "./sampling.ts";
+import { shown } from "../shown.ts";
 
 /** What a Messages body asks for. */
 export interface MessagesRequest {
@@ -89,7 +90,7 @@ export function parseModel(body: Json): string {
 
 function textsOf(block: Json): readonly string[] {
   const { type, text, content } = block;
-  if (type === "text") return [String(text)];
+  if (type === "text") return [shown(text)];
   if (type !== "tool_result") return [];
   if (typeof content === "string") return [content];
   return Array.isArray(content) ? content.flatMap((inner: unknown) => (isJson(inner) ? textsOf(inner) : [])) : [];
@@ -137,8 +138,8 @@ function parseChoice(value: unknown, tools: readonly Tool[]): Pick<ToolUse, "cho
   if (type !== "tool")
     throw bad("tool_choice", "Input tag does not match any of the expected tags: 'any', 'auto', 'none', 'tool'");
   if (!tools.some((tool) => tool.name === name))
-    throw bad("tool_choice", `Tool '${String(name)}' not found in provided tools`);
-  return { choice: { only: [String(name)] }, parallel };
+    throw bad("tool_choice", `Tool '${shown(name)}' not found in provided tools`);
+  return { choice: { only: [shown(name)] }, parallel };
 }
 
 /** Marks of what to cache, wherever they are. */

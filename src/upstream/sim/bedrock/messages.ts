@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { SimError } from "../error.ts";
 import { isSigned } from "../signature.ts";
+import { shown } from "../shown.ts";
 
 export interface Turn {
   readonly role: "user" | "assistant";
@@ -38,7 +39,7 @@ export function parseTurns(value: unknown): readonly Turn[] {
     const { role, content } = message;
     if (role !== "user" && role !== "assistant") {
       throw invalid(
-        `1 validation error detected: Value '${String(role)}' at 'messages.${index + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]`,
+        `1 validation error detected: Value '${shown(role)}' at 'messages.${index + 1}.member.role' failed to satisfy constraint: Member must satisfy enum value set: [user, assistant]`,
       );
     }
     if (!Array.isArray(content) || content.length === 0) {
@@ -87,7 +88,7 @@ function checkBlock(value: unknown, role: Turn["role"], at: string): Json {
   const names = isJson(value) ? Object.keys(value) : [];
   const [name] = names;
   // A union: the service takes exactly one of its members.
-  if (!isJson(value) || names.length !== 1 || !BLOCKS.includes(String(name))) {
+  if (!isJson(value) || names.length !== 1 || !BLOCKS.includes(shown(name))) {
     throw invalid(`The ContentBlock object at ${at} must set one of the following keys: ${BLOCKS.join(", ")}.`);
   }
   const { text, toolUse: use, toolResult: result, reasoningContent: reasoning, image, document } = value;
@@ -116,7 +117,7 @@ function checkBlock(value: unknown, role: Turn["role"], at: string): Json {
   if (image !== undefined) checkBlob(image, `${at}.image`);
   if (document !== undefined) {
     checkBlob(document, `${at}.document`);
-    if (!isJson(document) || !DOCUMENT.test(String(document["name"])))
+    if (!isJson(document) || !DOCUMENT.test(shown(document["name"])))
       throw invalid(
         "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character.",
       );
@@ -128,7 +129,7 @@ function checkReasoning(value: unknown, role: Turn["role"], at: string): void {
   const { reasoningText: told, redactedContent: redacted } = isJson(value) ? value : {};
   const good =
     redacted === undefined
-      ? isJson(told) && isSigned("bedrock", told["signature"], String(told["text"]))
+      ? isJson(told) && isSigned("bedrock", told["signature"], shown(told["text"]))
       : isSigned("bedrock", redacted, "");
   if (role !== "assistant" || !good) throw invalid(`${at}: Invalid \`signature\` in \`thinking\` block`);
 }
@@ -154,7 +155,7 @@ function checkResults(turns: readonly Turn[]): void {
     (turn?.content ?? [])
       .map((block) => block[name])
       .filter(isJson)
-      .map(({ toolUseId }) => String(toolUseId));
+      .map(({ toolUseId }) => shown(toolUseId));
   for (const [index, turn] of turns.entries()) {
     const used = ids(turns[index - 1], "toolUse");
     const answered = ids(turn, "toolResult");

@@ -3,6 +3,7 @@ import type { Question, Tool } from "../answer.ts";
 import { thinksByName } from "../answer.ts";
 import { type ToolUse, toolsToCall } from "../tools.ts";
 import { invalid, parseTurns, textsOf, usesTools } from "./messages.ts";
+import { shown } from "../shown.ts";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -120,6 +121,6 @@ function parseChoice(value: unknown, tools: readonly Tool[]): ToolUse["choice"] 
   if (value["auto"] !== undefined) return "auto";
   if (value["any"] !== undefined) return "required";
   const name = isJson(value["tool"]) ? value["tool"]["name"] : undefined;
-  if (tools.some((tool) => tool.name === name)) return { only: [String(name)] };
+  if (tools.some((tool) => tool.name === name)) return { only: [shown(name)] };
   throw invalid("The tool name at toolConfig.toolChoice.tool is not defined in toolConfig.tools.");
 }

@@ -3,6 +3,7 @@ import type { Question, Tool } from "../answer.ts";
 import { thinksByName } from "../answer.ts";
 import { SimError } from "../error.ts";
 import { type ToolUse, toolsToCall } from "../tools.ts";
+import { shown } from "../shown.ts";
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool"]);
 const PARTS = new Set<unknown>(["text", "image_url", "document", "thinking"]);
@@ -84,7 +85,7 @@ function checkResults(messages: readonly Json[]): void {
   const called = new Set<unknown>();
   for (const { role, tool_calls: calls, tool_call_id: id } of messages) {
     if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) if (isJson(call)) called.add(call["id"]);
-    if (role === "tool" && !called.has(id)) throw bad(`tool call id ${String(id)} not found in previous tool calls`);
+    if (role === "tool" && !called.has(id)) throw bad(`tool call id ${shown(id)} not found in previous tool calls`);
   }
 }
 

@@ -2,6 +2,7 @@ import { isJson, type Json } from "../../../kit/index.ts";
 import { SimError } from "../error.ts";
 import { isSigned } from "../signature.ts";
 import { bad, list, message } from "./refusal.ts";
+import { shown } from "../shown.ts";
 
 export interface Content {
   readonly role: "user" | "model";
@@ -115,7 +116,7 @@ export function checkSignatures(contents: readonly Content[]): void {
     const part = parts.find(({ functionCall }) => functionCall !== undefined);
     if (!part || !isJson(part["functionCall"])) continue;
     const { thoughtSignature: signature } = part;
-    const name = String(part["functionCall"]["name"]);
+    const name = shown(part["functionCall"]["name"]);
     if (signature === undefined) {
       throw new SimError(
         400,

@@ -6,6 +6,7 @@ import { type ToolUse, toolsToCall } from "../tools.ts";
 import { checkSignatures, parseContents, parseParts, textOf } from "./contents.ts";
 import { bad, list, message } from "./refusal.ts";
 import { checkSchema } from "./schema.ts";
+import { shown } from "../shown.ts";
 
 /** What a body asks for. */
 export interface GenerateRequest {
@@ -155,7 +156,7 @@ function parseChoice(value: unknown, tools: readonly Tool[]): ToolUse["choice"] 
   if (config === undefined) return "auto";
   const at = "tool_config.function_calling_config";
   const { mode = "AUTO", allowedFunctionNames: names } = message(config, at, ["mode", "allowedFunctionNames"]);
-  if (!["AUTO", "ANY", "NONE", "VALIDATED"].includes(String(mode)))
+  if (!["AUTO", "ANY", "NONE", "VALIDATED"].includes(shown(mode)))
     throw new SimError(400, `Invalid value at '${at}.mode'`);
   if (names !== undefined && mode !== "ANY" && mode !== "VALIDATED")
     throw new SimError(400, "allowed_function_names should only be set when function calling mode is ANY.");
