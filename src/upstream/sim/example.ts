@@ -66,7 +66,7 @@ function exampleNumber(schema: Json, step: number): number {
 function exampleObject(schema: Json, inner: (of: unknown) => unknown): Json {
   const properties = isJson(schema["properties"]) ? schema["properties"] : {};
   const required: unknown = schema["required"];
-  const names = Array.isArray(required) && required.length > 0 ? required.map(String) : Object.keys(properties);
+  const names = Array.isArray(required) && required.length > 0 ? required.map(shown) : Object.keys(properties);
   return Object.fromEntries(names.map((name) => [name, inner(properties[name] ?? { type: "string" })]));
 }
 

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { SimError } from "../error.ts";
+import { shown } from "../shown.ts";
 import { bad } from "./refusal.ts";
 
 const SAMPLING = ["temperature", "top_p", "top_k"];
@@ -19,11 +20,11 @@ export function parseThinking(body: Json, maximum: number): Thinking {
   const { thinking, tool_choice: choice, output_config: output } = body;
   const effort = isJson(output) ? output["effort"] : undefined;
   if (effort !== undefined && !EFFORTS.includes(effort)) {
-    throw bad("output_config.effort", `Input should be ${EFFORTS.map((one) => `'${String(one)}'`).join(", ")}`);
+    throw bad("output_config.effort", `Input should be ${EFFORTS.map((one) => `'${shown(one)}'`).join(", ")}`);
   }
   if (thinking === undefined) return { asked: undefined, budget: false, display: "summarized" };
   const type = isJson(thinking) ? thinking["type"] : undefined;
-  if (!isJson(thinking) || !["enabled", "adaptive", "between_tools", "disabled"].includes(String(type))) {
+  if (!isJson(thinking) || !["enabled", "adaptive", "between_tools", "disabled"].includes(shown(type))) {
     throw bad(
       "thinking",
       "Input tag does not match any of the expected tags: 'adaptive', 'between_tools', 'disabled', 'enabled'",
@@ -38,8 +39,7 @@ export function parseThinking(body: Json, maximum: number): Thinking {
       throw new SimError(400, "`max_tokens` must be greater than `thinking.budget_tokens`.");
     if (isJson(choice) && (choice["type"] === "any" || choice["type"] === "tool"))
       throw new SimError(400, "Thinking may not be enabled when tool_choice forces tool use.");
-  } else if (budget !== undefined)
-    throw bad(`thinking.${String(type)}.budget_tokens`, "Extra inputs are not permitted");
+  } else if (budget !== undefined) throw bad(`thinking.${shown(type)}.budget_tokens`, "Extra inputs are not permitted");
   return {
     asked: type !== "disabled",
     budget: type === "enabled",

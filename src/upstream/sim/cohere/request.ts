@@ -94,7 +94,7 @@ function textsOf(content: unknown): readonly string[] {
   if (!Array.isArray(content)) return [];
   return content.filter(isJson).flatMap(({ text, document }) => {
     if (typeof text === "string") return [text];
-    return isJson(document) && isJson(document["data"]) ? Object.values(document["data"]).map(String) : [];
+    return isJson(document) && isJson(document["data"]) ? Object.values(document["data"]).map(shown) : [];
   });
 }
 

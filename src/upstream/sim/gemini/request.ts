@@ -160,7 +160,7 @@ function parseChoice(value: unknown, tools: readonly Tool[]): ToolUse["choice"] 
     throw new SimError(400, `Invalid value at '${at}.mode'`);
   if (names !== undefined && mode !== "ANY" && mode !== "VALIDATED")
     throw new SimError(400, "allowed_function_names should only be set when function calling mode is ANY.");
-  const only = list(names, `${at}.allowed_function_names`).map(String);
+  const only = list(names, `${at}.allowed_function_names`).map(shown);
   const stray = only.find((name) => !tools.some((tool) => tool.name === name));
   if (stray !== undefined) throw new SimError(400, `allowed_function_names contains unknown function ${stray}.`);
   if (mode === "NONE") return "none";
