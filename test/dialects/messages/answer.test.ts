@@ -239,3 +239,10 @@ describe("refusals", () => {
     });
   });
 });
+
+test("an order of blocks that an upstream made up is no fault", () => {
+  const message = { role: "assistant", content: "a", block_order: [{ toString: [] }, "content", 7] };
+  const call = readMessages({ model: ROUTE, max_tokens: 5, messages: [{ role: "user", content: "hi" }] });
+  const written = JSON.parse(messagesFormat(call).answer({ choices: [{ message, finish_reason: "stop" }] }, extras));
+  expect(written.content).toEqual([{ type: "text", text: "a" }]);
+});

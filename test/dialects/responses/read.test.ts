@@ -146,3 +146,9 @@ describe("tools", () => {
     expect(body).toMatchObject({ tool_choice: "required", tools: [{ block: SEARCH }, { function: { name: "g" } }] });
   });
 });
+
+test("a grammar whose parts are no text has none, and is no fault", () => {
+  const format = { type: "grammar", syntax: { toString: [] }, definition: { toString: [] } };
+  const call = readResponses({ model: "route/a", input: "hi", tools: [{ type: "custom", name: "g", format }] });
+  expect(JSON.stringify(call.body["tools"])).not.toContain("grammar");
+});

@@ -10,7 +10,9 @@ export function writeBlocks(message: Json): readonly Json[] {
     content: writeContent(message),
     tool_call: objects(message["tool_calls"]).map(writeCall),
   };
-  const order = list(message["block_order"]).filter((place) => Object.hasOwn(lists, String(place)));
+  const order = list(message["block_order"]).filter(
+    (place) => typeof place === "string" && Object.hasOwn(lists, place),
+  );
   return inOrder(lists, order);
 }
 

@@ -61,7 +61,9 @@ function typed(tool: Json, name: string, pointer: string): Json {
 function freeform({ description, format }: Json, name: string): Json {
   const words = typeof description === "string" ? [description] : [];
   if (isJson(format) && format["type"] === "grammar") {
-    words.push(`The input must match this ${String(format["syntax"])} grammar:\n${String(format["definition"])}`);
+    const { syntax, definition } = format;
+    const known = typeof syntax === "string" && typeof definition === "string";
+    if (known) words.push(`The input must match this ${syntax} grammar:\n${definition}`);
   }
   return {
     name,
