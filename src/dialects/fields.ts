@@ -12,3 +12,17 @@ export function withoutNulls(body: Json, names: readonly string[]): Json {
   if (names.every((name) => body[name] !== null)) return body;
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || !names.includes(name)));
 }
+
+/** What a dialect reads of an assistant message, and what only says something of the answer it once was. */
+export const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "refusal",
+  "tool_calls",
+  "annotations",
+  "block_order",
+  "cache_control",
+]);

@@ -1,30 +1,18 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { inOrder } from "../anthropic/native.ts";
+import { ASSISTANT_FIELDS } from "../fields.ts";
 import { parseJson } from "../json.ts";
 import { contentGroups } from "./content.ts";
 import { readsReasoning } from "./family.ts";
 import { cachePoint, type Translation } from "./translation.ts";
 
-/** What an assistant message has in Converse, and what only says something of the answer it once was. */
-const MESSAGE: ReadonlySet<string> = new Set([
-  "role",
-  "content",
-  "reasoning_content",
-  "reasoning",
-  "reasoning_details",
-  "refusal",
-  "tool_calls",
-  "annotations",
-  "block_order",
-  "cache_control",
-]);
 /** `extra_content` is another provider's state. */
 const CALL: ReadonlySet<string> = new Set(["id", "type", "index", "function", "cache_control", "extra_content"]);
 
 /** The blocks of an assistant turn. @throws GatewayError for a message that cannot be written down. */
 export function assistantBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
   const { report } = translation;
-  report.dropBeside(message, MESSAGE, at);
+  report.dropBeside(message, ASSISTANT_FIELDS, at);
   const { content, refusal } = message;
   const said = contentGroups(content, `${at}/content`, translation);
   if (typeof refusal === "string" && refusal.trim() !== "") said.push([{ text: refusal }]);

@@ -1,20 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../bedrock/report.ts";
+import { ASSISTANT_FIELDS } from "../fields.ts";
 import { partsOf } from "./parts.ts";
 
-/** What an assistant message has here, and what only says something of the answer it once was. */
-const MESSAGE: ReadonlySet<string> = new Set([
-  "role",
-  "content",
-  "reasoning_content",
-  "reasoning",
-  "reasoning_details",
-  "refusal",
-  "tool_calls",
-  "annotations",
-  "block_order",
-  "cache_control",
-]);
 /** `extra_content` is another provider's state. */
 const CALL: ReadonlySet<string> = new Set(["id", "index", "function", "cache_control", "extra_content"]);
 
@@ -24,7 +12,7 @@ const CALL: ReadonlySet<string> = new Set(["id", "index", "function", "cache_con
  * @throws GatewayError for a message that cannot be written down.
  */
 export function assistantMessage(message: Json, at: string, report: Report): Json | null {
-  report.dropBeside(message, MESSAGE, at);
+  report.dropBeside(message, ASSISTANT_FIELDS, at);
   const { refusal } = message;
   const said = [...partsOf(message["content"], `${at}/content`, { report, documents: [], images: false })];
   if (typeof refusal === "string" && refusal !== "") said.push({ type: "text", text: refusal });
