@@ -11,7 +11,7 @@ export default definePlugin<AuthOptions>({
       async identify({ credentials }) {
         if (credentials.kind === "none") return null;
         if (credentials.kind === "key") {
-          const principal = await identities.byKey(credentials.value);
+          const principal = await identities.presume(credentials.value);
           if (principal === null) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
           return principal;
         }

@@ -1,4 +1,4 @@
-import { definePlugin, GatewayError, type Refusal, tariffsOf, type Windows } from "#kit";
+import { definePlugin, GatewayError, type Refusal, StalePrincipal, tariffsOf, type Windows } from "#kit";
 import type { QuotaOptions } from "#schema";
 
 const BYTES_PER_TOKEN = 4;
@@ -31,11 +31,13 @@ export default definePlugin<QuotaOptions>({
           hold: hold ?? 0n,
           enforceCredits: billing.enforce,
           model: model.id,
+          ...(principal.version !== undefined && { version: principal.version }),
         });
         if (!result.ok) throw refusal(result.refusal, result.windows, now());
         return {
           windows: result.windows,
           stopToken: result.stopToken,
+          confirmed: true,
           settle: (outcome) =>
             store.settle({
               id,
@@ -66,8 +68,10 @@ export default definePlugin<QuotaOptions>({
   },
 });
 
-function refusal(reason: Refusal, windows: Windows, now: number): GatewayError {
+function refusal(reason: Refusal, windows: Windows, now: number): Error {
   switch (reason) {
+    case "principal":
+      return new StalePrincipal();
     case "credits":
       return new GatewayError("INSUFFICIENT_CREDITS", "Insufficient credits for this request");
     case "day":

@@ -22,7 +22,7 @@ function offlineHost(snapshot: Snapshot): Host {
   return {
     snapshot,
     store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
-    identities: { byKey: offline, byToken: offline },
+    identities: { byKey: offline, presume: offline, confirm: offline, forget() {}, byToken: offline },
     stops: { watch: () => () => {} },
     breaker: offline,
     order: (step) => step.targets,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError, type Log, type Settlement, type Store, storeUnavailable } from "./kit/index.ts";
+import { isStoreUnavailable, type Log, type Settlement, type Store, storeUnavailable } from "./kit/index.ts";
 
 /** Milliseconds between tries. */
 const SHORTEST = 50;
@@ -35,7 +35,7 @@ export function keepSettling(store: Store, log: Log): { done(): Promise<void> } 
       await settle(settlement);
       settled.resolve();
     } catch (error) {
-      if (isAway(error)) return;
+      if (isStoreUnavailable(error)) return;
       settled.reject(error);
     }
     waiting.delete(settlement);
@@ -45,7 +45,7 @@ export function keepSettling(store: Store, log: Log): { done(): Promise<void> } 
     try {
       return await settle(settlement);
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isStoreUnavailable(error)) throw error;
     }
     const settled = Promise.withResolvers<void>();
     waiting.set(settlement, settled);
@@ -62,8 +62,4 @@ export function keepSettling(store: Store, log: Log): { done(): Promise<void> } 
       over.abort();
     },
   };
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === "STORE_UNAVAILABLE";
 }

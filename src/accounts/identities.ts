@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Identities, Principal, Store } from "../kit/index.ts";
+import { type Awaitable, type Identities, isStoreUnavailable, type Principal, type Store } from "../kit/index.ts";
 import { digest, isKeyShaped } from "./keys.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -7,12 +7,16 @@ import type { Tokens } from "./tokens.ts";
 const CACHE_MS = 500;
 const CACHED = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
 const FLUSH_MS = 30_000;
+/** Believed for as long as their versions are confirmed. */
+const VERSIONED = { max: 100_000, ttl: 10 * 60_000 };
 
 export interface IdentitiesOptions {
   readonly store: Store;
   readonly tokens: Pick<Tokens, "verify">;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Whether keys that are known serve while the store does not answer. */
+  readonly onFailure?: () => "closed" | "open";
   /** Milliseconds between writes of the keys' last use. */
   readonly flushEvery?: number;
 }
@@ -22,20 +26,51 @@ export function createIdentities({
   store,
   tokens,
   now,
+  onFailure = () => "closed",
   flushEvery = FLUSH_MS,
 }: IdentitiesOptions): Identities & { close(): Promise<void> } {
   // Apart, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
   const known = new LRUCache<string, Principal>(CACHED);
   const unknown = new LRUCache<string, true>(CACHED);
+  const presumed = new LRUCache<string, Principal>(VERSIONED);
+  const secrets = new WeakMap<Principal, string>();
   /** Look-ups under way: a cold cache asks the store once a key. */
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
 
   async function lookUp(secret: string): Promise<Principal | null> {
-    const principal = await store.principalByDigest(digest(secret));
-    if (principal) known.set(secret, principal);
-    else unknown.set(secret, true);
+    const principal = await read(secret);
+    if (principal) {
+      known.set(secret, principal);
+      presumed.set(secret, principal);
+      secrets.set(principal, secret);
+    } else {
+      unknown.set(secret, true);
+      presumed.delete(secret);
+    }
     return noted(principal);
+  }
+
+  async function read(secret: string): Promise<Principal | null> {
+    try {
+      return await store.principalByDigest(digest(secret));
+    } catch (error) {
+      const last = presumed.get(secret);
+      if (last && onFailure() === "open" && isStoreUnavailable(error)) return last;
+      throw error;
+    }
+  }
+
+  function byKey(secret: string): Awaitable<Principal | null> {
+    if (!isKeyShaped(secret) || unknown.has(secret)) return null;
+    const principal = known.get(secret);
+    if (principal) return noted(principal);
+    const shared = pending.get(secret);
+    if (shared) return shared;
+    // Deleted in a later turn than it is set, even by a store that throws at once: else a failure would stay for ever.
+    const look = lookUp(secret).finally(() => pending.delete(secret));
+    pending.set(secret, look);
+    return look;
   }
 
   function noted(principal: Principal | null): Principal | null {
@@ -60,24 +95,31 @@ export function createIdentities({
   const timer = setInterval(() => void flush().catch(() => {}), flushEvery).unref();
 
   return {
-    byKey(secret) {
-      if (!isKeyShaped(secret) || unknown.has(secret)) return null;
-      const principal = known.get(secret);
-      if (principal) return noted(principal);
-      const shared = pending.get(secret);
-      if (shared) return shared;
-      // Deleted in a later turn than it is set, even by a store that throws at once: else a failure would stay for ever.
-      const look = lookUp(secret).finally(() => pending.delete(secret));
-      pending.set(secret, look);
-      return look;
+    byKey,
+
+    presume(secret) {
+      const principal = presumed.get(secret);
+      return principal?.version === undefined ? byKey(secret) : noted(principal);
+    },
+
+    async confirm(principal) {
+      if (principal.version === undefined) return true;
+      const current = await store.principalOf(principal.userId);
+      return current?.version === principal.version;
+    },
+
+    forget(principal) {
+      const secret = secrets.get(principal);
+      if (secret === undefined) return;
+      known.delete(secret);
+      presumed.delete(secret);
     },
 
     async byToken(token) {
       const claims = await tokens.verify(token);
       if (!claims) return null;
       // The tier in force is the stored one, not the token's (decisions 2.6).
-      const user = await store.findUser(claims.userId);
-      return user?.id === claims.userId ? { userId: user.id, tier: user.tier, keyId: null } : null;
+      return store.principalOf(claims.userId);
     },
 
     async close() {

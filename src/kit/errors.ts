@@ -74,7 +74,16 @@ export function invalidRequest(pointer: string, what: string): GatewayError {
   return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`);
 }
 
+/** What was believed of a principal is out of date: the request is identified and admitted afresh. */
+export class StalePrincipal extends Error {
+  override readonly name = "StalePrincipal";
+}
+
 /** The store does not answer: 503, never 401 or 402 (design 6). */
 export function storeUnavailable(cause: unknown): GatewayError {
   return new GatewayError("STORE_UNAVAILABLE", "Store unavailable", { retryAfter: 1, cause });
+}
+
+export function isStoreUnavailable(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "STORE_UNAVAILABLE";
 }

@@ -36,6 +36,8 @@ export interface Principal {
   readonly tier: string;
   /** The key that was used; null with an access token. */
   readonly keyId: string | null;
+  /** Of what the store keeps about the user: every change raises it. Absent where the store has no need of it. */
+  readonly version?: number;
 }
 
 /**

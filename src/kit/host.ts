@@ -27,8 +27,17 @@ export interface Breaker {
 }
 
 export interface Identities {
-  /** The live key's user; null for anything that is no known key. */
+  /** The live key's user; null for anything that is no known key. Believed for half a second. */
   byKey(secret: string): Awaitable<Principal | null>;
+  /**
+   * As `byKey`, perhaps out of date: the version of what it returns has to be confirmed before anything is served, by
+   * an admission or by `confirm`.
+   */
+  presume(secret: string): Awaitable<Principal | null>;
+  /** Whether the store still has the principal's version; always true of one without. */
+  confirm(principal: Principal): Awaitable<boolean>;
+  /** Of a principal that was found to be out of date: the next look-up asks the store. */
+  forget(principal: Principal): void;
   /** A valid access token's user. */
   byToken(token: string): Awaitable<Principal | null>;
 }

@@ -29,6 +29,8 @@ export interface Admitted {
   readonly windows?: Windows;
   /** The user's stop token at admission: a stream ends when it is raised. */
   readonly stopToken?: number;
+  /** The principal's version was compared with the store's. */
+  readonly confirmed?: boolean;
 }
 
 export interface Guarded {
@@ -44,7 +46,7 @@ export type Open = (target: Target) => Promise<Reply>;
 export interface Hooks {
   /** identify: who is calling. Nothing means "not me"; nobody known is a 401. Throw GatewayError to refuse. */
   identify?(request: ClientRequest): Awaitable<Principal | null | undefined>;
-  /** admit: throw GatewayError to refuse; return a settler to be told how it ended. */
+  /** admit: throw GatewayError to refuse, StalePrincipal to begin afresh; return a settler to be told how it ended. */
   admit?(exchange: Exchange): Awaitable<Admitted | void>;
   /** admit: the caller's counters, for answers refused before `admit` ran. */
   windows?(principal: Principal): Awaitable<Windows>;

@@ -29,9 +29,11 @@ export interface Admission {
   readonly enforceCredits: boolean;
   /** For the record that a crash leaves behind. */
   readonly model: string;
+  /** The principal's: refused as `principal` when the store has another by now. */
+  readonly version?: number;
 }
 
-export type Refusal = "credits" | "day" | "hour" | "minute" | "streams";
+export type Refusal = "principal" | "credits" | "day" | "hour" | "minute" | "streams";
 
 export type AdmissionResult =
   /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
@@ -130,13 +132,20 @@ export interface Counter {
   readonly limit: number;
 }
 
+/** Hears of a user whose stop token was raised. */
+export type OnStop = (userId: string, token: number) => void;
+
 /**
  * State that outlives a request. Every method is atomic. A store that cannot answer throws `storeUnavailable`.
  */
 export interface Store {
   /** All windows, the stream slot and the credit hold in one step; a refusal changes nothing (decisions 4.3). */
   admit(admission: Admission): Awaitable<AdmissionResult>;
-  /** Releases slot and hold and writes the charge, once per id: a repeated call changes nothing. Resolves when durable. */
+  /**
+   * Releases slot and hold and writes the charge, once per id: a repeated call changes nothing, and neither does one of
+   * a request that nobody admitted. Resolves when durable. A request whose slot and hold were given up meanwhile,
+   * because its process seemed dead, is charged all the same.
+   */
   settle(settlement: Settlement): Awaitable<void>;
   windows(userId: string, limits: Limits): Awaitable<Windows>;
   /** Running reservations of a user: stream slots taken and nano-units held. */
@@ -144,6 +153,8 @@ export interface Store {
 
   /** The user and live key behind a SHA-256 digest. */
   principalByDigest(digest: Uint8Array): Awaitable<Principal | null>;
+  /** The principal that a user's access token stands for. */
+  principalOf(userId: string): Awaitable<Principal | null>;
   /** Notes use of keys: id to Unix milliseconds. */
   touchKeys(used: ReadonlyMap<string, number>): Awaitable<void>;
 
@@ -169,6 +180,8 @@ export interface Store {
   stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;
   /** The stop tokens of these users; 0 for one that was never raised. */
   stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
+  /** Pushes what other processes stop, as far as the store can; `stopTokens` is the net. @returns lets go. */
+  onStop(listener: OnStop): () => void;
 
   /**
    * Counts 1 in every counter, or, when one of them is full, in none. Windows are fixed, `window` milliseconds long.
@@ -197,6 +210,12 @@ export interface Store {
 
   /** Small named values that outlive restarts, such as a made secret. @returns the value in force: the first one written. */
   remember(name: string, value: string): Awaitable<string>;
+  /** Tells every process of this store what this instance says of itself, for `ttl` milliseconds. */
+  announce(instance: string, state: string, ttl: number): Awaitable<void>;
+  /** What the instances say, by name; one that has said nothing for its `ttl` is not among them. */
+  announced(): Awaitable<ReadonlyMap<string, string>>;
+  /** Frees slots and holds of an instance that is known to be dead, sooner than they expire. */
+  bury(instance: string): Awaitable<void>;
   /** Whether the store answers. */
   ping(): Awaitable<void>;
   close(): Awaitable<void>;

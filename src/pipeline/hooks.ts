@@ -1,4 +1,4 @@
-import { GatewayError, type Observer } from "../kit/index.ts";
+import { GatewayError, type Observer, StalePrincipal } from "../kit/index.ts";
 
 interface Named {
   readonly plugin: string;
@@ -6,11 +6,11 @@ interface Named {
 }
 
 /**
- * Judges what a hook threw: a GatewayError is its answer and passes; anything else is the plugin's own failure, which
+ * Judges what a hook threw: a GatewayError is its answer and passes, as does StalePrincipal; anything else is the plugin's own failure, which
  * is named and, unless the step says `fail: open`, fails the request.
  */
 export function passOver(hook: Named, error: unknown, observer: Observer): void {
-  if (error instanceof GatewayError) throw error;
+  if (error instanceof GatewayError || error instanceof StalePrincipal) throw error;
   observer.pluginFailed(hook.plugin, error);
   if (!hook.failOpen) throw internalError(error);
 }

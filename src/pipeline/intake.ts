@@ -63,7 +63,7 @@ export async function currentWindows(pipeline: Pipeline, principal: Principal, h
 }
 
 /** A plan that the configuration no longer has may call nothing. */
-function tierOf(principal: Principal, host: Host): Tier {
+export function tierOf(principal: Principal, host: Host): Tier {
   const none = { day: 0, hour: 0, minute: 0, streams: 0 };
   return host.snapshot.tiers[principal.tier] ?? { name: principal.tier, access: [], limits: none };
 }

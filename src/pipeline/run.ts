@@ -1,26 +1,28 @@
-import type {
-  AbortReason,
-  AnswerFormat,
-  Bill,
-  ByteReply,
-  Call,
-  Ending,
-  EventReply,
-  Exchange,
-  GatewayError,
-  Host,
-  Intake,
-  Json,
-  Observer,
-  Outcome,
-  OutcomeKind,
-  Principal,
-  Reply,
-  Settle,
-  StreamFormat,
-  Target,
-  Usage,
-  Windows,
+import {
+  type AbortReason,
+  type AnswerFormat,
+  type Bill,
+  type ByteReply,
+  type Call,
+  type Ending,
+  type EventReply,
+  type Exchange,
+  type GatewayError,
+  type Host,
+  type Intake,
+  type Json,
+  type Observer,
+  type Outcome,
+  type OutcomeKind,
+  type Principal,
+  type Reply,
+  type Settle,
+  StalePrincipal,
+  storeUnavailable,
+  type StreamFormat,
+  type Target,
+  type Usage,
+  type Windows,
 } from "../kit/index.ts";
 import { type Attempts, guardAttempts, type Send } from "./attempts.ts";
 import type { Pipeline, Plan } from "./build.ts";
@@ -30,12 +32,14 @@ import { droppedHeader, rateLimitHeaders } from "./headers.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { failureOf } from "./failure.ts";
 import { passOver } from "./hooks.ts";
-import { currentWindows, identify, readExchange } from "./intake.ts";
+import { currentWindows, identify, readExchange, tierOf } from "./intake.ts";
 import { pump, type PumpEnd } from "./pump.ts";
 import { checkedReply } from "./returned.ts";
-import { settleAll } from "./settle.ts";
+import { settleAll, undo } from "./settle.ts";
 import { admit, respond, transform } from "./stages.ts";
 
+/** How often a request is identified afresh while its user's account is being changed. */
+const IDENTIFICATIONS = 5;
 /** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
 const CLIENT_GONE = 499;
 const EVENTS = "text/event-stream; charset=utf-8";
@@ -52,18 +56,21 @@ export function createRunner(parts: RunnerParts): (intake: Intake) => Promise<vo
   return async (intake) => {
     const { pipeline, host, observer } = parts;
     let principal: Principal | null = null;
-    let run: Run;
     try {
       principal = await identify(pipeline, intake.request, observer);
-      const { exchange, format } = await readExchange(intake, principal, host);
-      run = new Run(parts, intake, exchange, format);
+      let { exchange, format } = await readExchange(intake, principal, host);
+      for (let left = IDENTIFICATIONS; !(await new Run(parts, intake, exchange, format).serve()); left--) {
+        if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
+        host.identities.forget(principal);
+        principal = null;
+        principal = await identify(pipeline, intake.request, observer);
+        exchange = Object.freeze({ ...exchange, principal, tier: tierOf(principal, host) });
+      }
     } catch (error) {
       const windows = principal === null ? null : await currentWindows(pipeline, principal, host);
       observer.refused(intake.request, error, intake.receivedAt);
       intake.client.refuse(error, rateLimitHeaders(windows, host.now()));
-      return;
     }
-    await run.serve();
   };
 }
 
@@ -96,7 +103,8 @@ class Run {
     this.#delivered = new Delivered(parts.host.countTokens);
   }
 
-  async serve(): Promise<void> {
+  /** @returns false when what was believed of the principal was out of date: nothing was answered, all is given back. */
+  async serve(): Promise<boolean> {
     try {
       await this.#admit();
       const call = await transform(this.#plan.transform, this.#exchange, this.#parts.observer);
@@ -108,20 +116,29 @@ class Run {
       else if (reply.type === "bytes") await this.#bytes(reply);
       else await this.#answer(reply.body, reply.usage);
     } catch (error) {
+      if (error instanceof StalePrincipal && this.#attempts === null) {
+        await undo(this.#settlers, this.#ending("refused", 0, null), this.#exchange, this.#parts.host);
+        return false;
+      }
       await this.#fail(error);
     } finally {
       this.#heartbeat?.stop();
       this.#attempts?.release();
       this.#unwatch?.();
     }
+    return true;
   }
 
-  #admit(): Promise<void> {
-    return admit(this.#plan.admit, this.#exchange, this.#parts.observer, ({ settle, windows, stopToken }) => {
-      if (settle) this.#settlers.push(settle);
-      if (windows) this.#windows = windows;
-      if (stopToken !== undefined) this.#watch(stopToken);
+  async #admit(): Promise<void> {
+    const { principal } = this.#exchange;
+    let confirmed = principal.version === undefined;
+    await admit(this.#plan.admit, this.#exchange, this.#parts.observer, (admitted) => {
+      if (admitted.settle) this.#settlers.push(admitted.settle);
+      if (admitted.windows) this.#windows = admitted.windows;
+      if (admitted.confirmed) confirmed = true;
+      if (admitted.stopToken !== undefined) this.#watch(admitted.stopToken);
     });
+    if (!confirmed && !(await this.#parts.host.identities.confirm(principal))) throw new StalePrincipal();
   }
 
   /** From its admission on the user can end a stream, also one whose upstream says nothing. */
@@ -265,8 +282,13 @@ class Run {
   }
 
   #settleAs(kind: OutcomeKind, status: number, failure: GatewayError | null): Promise<Bill> {
+    const ending = this.#ending(kind, status, failure);
+    return settleAll(ending, this.#exchange, this.#plan, this.#settlers, this.#parts);
+  }
+
+  #ending(kind: OutcomeKind, status: number, failure: GatewayError | null): Ending {
     const { host } = this.#parts;
-    const ending: Ending = {
+    return {
       kind,
       begun: this.#firstEventAt !== null,
       status,
@@ -284,7 +306,6 @@ class Run {
         return { ...tokens, ...this.#exchange.call.units };
       },
     };
-    return settleAll(ending, this.#exchange, this.#plan, this.#settlers, this.#parts);
   }
 }
 

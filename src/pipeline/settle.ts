@@ -38,6 +38,27 @@ export async function settleAll(
     }
   }
   const outcome: Outcome = { ...ending, bill, giveBack: givesBack(ending.kind, ending.begun) };
+  await tellAll(settlers, outcome, exchange, host);
+  observer.finished(exchange, outcome);
+  return bill;
+}
+
+/** Gives back what was reserved for a request that begins afresh: no price, no log line, no metric. Never rejects. */
+export async function undo(
+  settlers: readonly Settle<Outcome>[],
+  ending: Ending,
+  exchange: Exchange,
+  host: Host,
+): Promise<void> {
+  await tellAll(settlers, { ...ending, bill: NOTHING, giveBack: true }, exchange, host);
+}
+
+async function tellAll(
+  settlers: readonly Settle<Outcome>[],
+  outcome: Outcome,
+  exchange: Exchange,
+  host: Host,
+): Promise<void> {
   for (const settle of settlers.toReversed()) {
     try {
       await settle(outcome);
@@ -45,6 +66,4 @@ export async function settleAll(
       host.log.error({ err: error, id: exchange.id, request_id: exchange.requestId }, "settlement failed");
     }
   }
-  observer.finished(exchange, outcome);
-  return bill;
 }

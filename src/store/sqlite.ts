@@ -8,6 +8,7 @@ import type { OpenDatabase } from "./database.ts";
 import { guarded } from "./failures.ts";
 import { familyTables } from "./families.ts";
 import { identityTable } from "./identities.ts";
+import { Instances } from "./instances.ts";
 import { keyTable } from "./keys.ts";
 import { rememberInFile } from "./remember.ts";
 import { requestTables } from "./requests.ts";
@@ -27,6 +28,7 @@ export class SqliteStore implements Store {
   readonly #codes: ReturnType<typeof codeTable>;
   readonly #families: ReturnType<typeof familyTables>;
   readonly #identities: ReturnType<typeof identityTable>;
+  readonly #instances: Instances;
   readonly #remembered = new Map<string, string>();
 
   constructor(database: OpenDatabase, now: () => number) {
@@ -41,6 +43,7 @@ export class SqliteStore implements Store {
     this.#codes = codeTable(database.db, now);
     this.#families = familyTables(database.db, now);
     this.#identities = identityTable(database.db);
+    this.#instances = new Instances(now);
   }
 
   /** Ends what a dead process left running; only for the process that holds the file's lock. */
@@ -70,6 +73,10 @@ export class SqliteStore implements Store {
 
   principalByDigest(digest: Uint8Array) {
     return guarded(() => this.#keys.principalByDigest(digest));
+  }
+
+  principalOf(userId: string) {
+    return guarded(() => this.#users.principalOf(userId));
   }
 
   touchKeys(used: ReadonlyMap<string, number>) {
@@ -114,6 +121,24 @@ export class SqliteStore implements Store {
 
   stopTokens(userIds: readonly string[]) {
     return guarded(() => this.#stops.stopTokens(userIds));
+  }
+
+  // One process serves a file: it tells itself what it stops.
+  onStop() {
+    return () => {};
+  }
+
+  announce(instance: string, state: string, ttl: number) {
+    guarded(() => this.#instances.announce(instance, state, ttl));
+  }
+
+  announced() {
+    return guarded(() => this.#instances.announced());
+  }
+
+  // What a dead process left is given up at the start of the next one.
+  bury() {
+    this.ping();
   }
 
   throttle(counters: readonly Counter[], window: number) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { invalidRequest } from "../kit/index.ts";
-import type { NewUser, User } from "../kit/index.ts";
+import type { NewUser, Principal, User } from "../kit/index.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> & Record<"balance" | "held" | "granted" | "created_at", bigint>;
 
@@ -14,6 +14,7 @@ export function userTable(db: DatabaseSync, now: () => number) {
      ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
   );
   const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE id = ? OR email = ?`);
+  const tierOf = db.prepare("SELECT tier FROM users WHERE id = ?");
   const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users ORDER BY created_at, id`);
   const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
@@ -24,6 +25,10 @@ export function userTable(db: DatabaseSync, now: () => number) {
     findUser,
     addUser: ({ id, email, tier, credits }: NewUser) =>
       toUser(insert.get(id, email, tier, storable(credits), credits, now())),
+    principalOf(id: string): Principal | null {
+      const row = tierOf.get(id);
+      return row ? { userId: id, tier: String(row["tier"]), keyId: null } : null;
+    },
     listUsers: () => list.all().flatMap((row) => toUser(row) ?? []),
     setTier: (id: string, tier: string) => toUser(setTier.get(tier, id)),
 

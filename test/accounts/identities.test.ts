@@ -207,6 +207,86 @@ describe("last use", () => {
   });
 });
 
+describe("presumed, where the store gives versions", () => {
+  async function versioned(more: Partial<IdentitiesOptions> = {}) {
+    const parts = await withKey();
+    const state = { version: 1, away: false, asked: 0 };
+    const answer = <T>(value: T): T => {
+      state.asked += 1;
+      if (state.away) throw storeUnavailable(new Error("away"));
+      return value;
+    };
+    const { principalByDigest, principalOf } = parts.store;
+    vi.spyOn(parts.store, "principalByDigest").mockImplementation(async (hash) => {
+      const found = answer(await principalByDigest.call(parts.store, hash));
+      return found && { ...found, version: state.version };
+    });
+    vi.spyOn(parts.store, "principalOf").mockImplementation(async (id) => {
+      const found = answer(await principalOf.call(parts.store, id));
+      return found && { ...found, version: state.version };
+    });
+    return { ...parts, state, identities: identitiesOn(parts.store, more) };
+  }
+
+  test("a principal costs one look-up for as long as it is confirmed", async () => {
+    const time = monotonicTime();
+    const { identities, secret, state, principal } = await versioned();
+    for (let count = 0; count < 5; count++) {
+      expect(await identities.presume(secret)).toEqual({ ...principal, version: 1 });
+      time.now += 10_000;
+    }
+    expect(state.asked).toBe(1);
+    await identities.byKey(secret);
+    expect(state.asked, "byKey believes half a second").toBe(2);
+  });
+
+  test("confirm tells a changed version; once forgotten, the new one is read", async () => {
+    const { identities, store, user, secret, state } = await versioned();
+    const before = (await identities.presume(secret))!;
+    expect(await identities.confirm(before)).toBe(true);
+    await store.setTier(user.id, "Max");
+    state.version = 2;
+    expect(await identities.presume(secret), "still presumed").toBe(before);
+    expect(await identities.confirm(before)).toBe(false);
+    identities.forget(before);
+    expect(await identities.presume(secret)).toMatchObject({ tier: "Max", version: 2 });
+  });
+
+  test("a revoked key is presumed until it is forgotten, then nobody", async () => {
+    const { identities, store, keyId, secret } = await versioned();
+    const before = (await identities.presume(secret))!;
+    await store.revokeKey(keyId);
+    expect(await identities.presume(secret)).toBe(before);
+    identities.forget(before);
+    expect(await identities.presume(secret)).toBeNull();
+  });
+
+  test.each(["open", "closed"] as const)("a known key while the store is away, %s", async (onFailure) => {
+    const time = monotonicTime();
+    const { identities, secret, state, principal } = await versioned({ onFailure: () => onFailure });
+    await identities.byKey(secret);
+    state.away = true;
+    time.now += 1_000;
+    const look = async () => identities.byKey(secret);
+    if (onFailure === "open") expect(await look()).toEqual({ ...principal, version: 1 });
+    else await expect(look()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect((async () => identities.byKey(secretOf(7)))(), "an unknown one").rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+  });
+
+  test("without versions nothing is presumed beyond half a second, and everything is confirmed", async () => {
+    const time = monotonicTime();
+    const { store, secret, keyId } = await withKey();
+    const identities = identitiesOn(store);
+    const principal = (await identities.presume(secret))!;
+    expect(await identities.confirm(principal)).toBe(true);
+    await store.revokeKey(keyId);
+    time.now += 501;
+    expect(await identities.presume(secret)).toBeNull();
+  });
+});
+
 describe("by token", () => {
   test("a user, in the tier that is stored and without a key", async () => {
     const { store, user, tokens, identities } = await signedIn();
@@ -229,7 +309,7 @@ describe("by token", () => {
   test("a store that is away is an error", async () => {
     const { store, user, tokens, identities } = await signedIn();
     const { access_token } = await tokens.issue(user);
-    vi.spyOn(store, "findUser").mockImplementation(() => {
+    vi.spyOn(store, "principalOf").mockImplementation(() => {
       throw storeUnavailable(new Error("away"));
     });
     await expect((async () => identities.byToken(access_token))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });

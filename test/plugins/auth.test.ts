@@ -10,8 +10,12 @@ import {
 import { pluginHost, setUp } from "./harness.ts";
 
 const ann: Principal = { userId: "ann", tier: "Free", keyId: "key_1" };
+const byKey = (secret: string): Principal | null => (secret === "rk_good" ? ann : null);
 const identities: Identities = {
-  byKey: (secret) => (secret === "rk_good" ? ann : null),
+  byKey,
+  presume: byKey,
+  confirm: () => true,
+  forget() {},
   byToken: async (token) => (token === "good" ? { ...ann, keyId: null } : null),
 };
 const away = (): never => {
@@ -50,7 +54,9 @@ describe("identify (decisions 2)", () => {
   test.each(["key", "token"] as const)(
     "a store that is away while a %s is looked up is 503, never 401",
     async (kind) => {
-      await expect(identify({ kind, value: "rk_good" }, { byKey: away, byToken: away })).rejects.toMatchObject({
+      await expect(
+        identify({ kind, value: "rk_good" }, { ...identities, presume: away, byToken: away }),
+      ).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
       });
     },

@@ -32,6 +32,8 @@ export interface BenchParts extends SnapshotParts {
   /** Methods that the pipeline finds instead of the store's own, for instance to fail. */
   readonly override?: (store: Store) => Partial<Store>;
   readonly countTokens?: (text: string) => Promise<number>;
+  /** What is known of callers, in place of ann's key. */
+  readonly identities?: Partial<Identities>;
 }
 
 export interface RequestParts {
@@ -76,9 +78,14 @@ export class Bench {
     await store.addUser({ id: "ann", email: "ann@example.com", tier, credits: parts.credits ?? 10n * NANO });
     const snapshot = testSnapshot(parts);
     const ann: Principal = { userId: "ann", tier, keyId: "key_ann" };
+    const byKey = async (secret: string) => (secret === KEY ? ann : null);
     const identities: Identities = {
-      byKey: async (secret) => (secret === KEY ? ann : null),
+      byKey,
+      presume: byKey,
+      confirm: () => true,
+      forget() {},
       byToken: async (token) => (token === "a.good.token" ? { ...ann, keyId: null } : null),
+      ...parts.identities,
     };
     const host = testHost({
       snapshot,

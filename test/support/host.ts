@@ -120,13 +120,21 @@ export interface TestHost extends Host {
   readonly breakers: ReadonlyMap<string, TestBreaker>;
 }
 
+const NOBODY: Identities = {
+  byKey: () => null,
+  presume: () => null,
+  confirm: () => true,
+  forget() {},
+  byToken: () => null,
+};
+
 /** A Host on a manual clock; steps are tried in their own order, a token is four characters. */
 export function testHost({ snapshot, store, identities, clock = new ManualClock(), countTokens }: HostParts): TestHost {
   const breakers = new Map(Object.keys(snapshot.upstreams).map((name) => [name, new TestBreaker()]));
   return {
     snapshot,
     store,
-    identities: identities ?? { byKey: () => null, byToken: () => null },
+    identities: identities ?? NOBODY,
     stops: new TestStops(),
     breaker(upstream) {
       const found = breakers.get(upstream);

@@ -1,11 +1,14 @@
 import type { Identities, Json, Log, Snapshot, Store } from "../../kit/index.ts";
 
+/** Who calls, never presumed. */
+export type Callers = Pick<Identities, "byKey" | "byToken">;
+
 /** What the routes beside inference are made of. */
 export interface RouteParts {
   /** Of the configuration in force. */
   readonly snapshot: () => Snapshot;
   readonly store: Store;
-  readonly identities: Identities;
+  readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
   /** Ends the user's streams. @returns how many. */
