@@ -8,7 +8,7 @@ interface Watched {
 }
 
 export interface StopsOptions {
-  readonly store: Pick<Store, "stopStreams" | "stopTokens">;
+  readonly store: Pick<Store, "stopStreams" | "stopTokens" | "onStop">;
   readonly log: Log;
   /** Milliseconds between looks at the store. */
   readonly every?: number;
@@ -20,7 +20,7 @@ export interface Stops extends StreamStops {
   close(): void;
 }
 
-/** Ends streams whose user's stop token has been raised: at once in this process, by polling when another raised it. */
+/** Ends streams whose user's stop token has been raised: pushed by the store, and by polling should a push be lost. */
 export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stops {
   const watched = new Map<string, Set<Watched>>();
   let timer: NodeJS.Timeout | null = null;
@@ -56,6 +56,8 @@ export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stop
     }
   };
 
+  const deaf = store.onStop(raised);
+
   return {
     watch(userId, token, stop) {
       const entry = { token, stop };
@@ -71,6 +73,7 @@ export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stop
       return streams;
     },
     close() {
+      deaf();
       if (timer !== null) clearInterval(timer);
       timer = null;
     },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { storeUnavailable } from "../../src/kit/index.ts";
+import { type OnStop, storeUnavailable } from "../../src/kit/index.ts";
 import { createStops } from "../../src/stops.ts";
 import { TestLog } from "../support/host.ts";
 
@@ -9,11 +9,17 @@ function tokens() {
   const raised = new Map<string, number>();
   const asked: (readonly string[])[] = [];
   const state = { away: false };
+  const listeners = new Set<OnStop>();
   return {
     raised,
     asked,
     state,
+    listeners,
     store: {
+      onStop(listener: OnStop) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
       stopStreams(userId: string) {
         const token = (raised.get(userId) ?? 0) + 1;
         raised.set(userId, token);
@@ -49,6 +55,18 @@ describe("a kill", () => {
     await stops.kill("ann");
     expect(ended).toEqual(["first", "second", "later"]);
     stops.close();
+  });
+
+  test("that another process pushes ends the streams below its token, until the stops are closed", async () => {
+    const { stops, watch, ended, listeners } = stopsOf(tokens(), 60_000);
+    watch("ann", 0, "first");
+    watch("ann", 2, "later");
+    for (const push of listeners) push("ann", 1);
+    expect(ended).toEqual(["first"]);
+    for (const push of listeners) push("ben", 9);
+    expect(ended).toEqual(["first"]);
+    stops.close();
+    expect(listeners.size).toBe(0);
   });
 
   test("does not end a stream that was let go", async () => {
