@@ -98,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       breakers: () => breakerStates(reloader.current),
       health: () => healthStates(reloader.current),
       activeStreams: () => server.activeStreams(),
+      store: () => ({ away: false, pending: 0, rejected: 0 }),
     });
     const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
     const wheel = new Wheel(now);

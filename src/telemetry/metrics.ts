@@ -16,6 +16,16 @@ export interface MetricSources {
   readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
   readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
   readonly activeStreams: () => number;
+  readonly store: () => StoreState;
+}
+
+/** How the store does, as this process sees it. */
+export interface StoreState {
+  readonly away: boolean;
+  /** Settlements that wait for the store. */
+  readonly pending: number;
+  /** Settlements that the store will not take. */
+  readonly rejected: number;
 }
 
 export interface Metrics {
@@ -123,6 +133,23 @@ export function createMetrics(sources: MetricSources): Metrics {
       for (const [upstream, state] of sources.health()) {
         if (state !== "unknown") healthy.set({ upstream }, state === "healthy" ? 1 : 0);
       }
+    },
+  });
+  const away: Gauge = new Gauge({
+    name: "gateway_store_away",
+    help: "Whether the store does not answer (1).",
+    registers,
+    collect: () => away.set(Number(sources.store().away)),
+  });
+  const settlements: Gauge<"state"> = new Gauge({
+    name: "gateway_settlements",
+    help: "Settlements outside the store: pending, or rejected by it.",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      const { pending, rejected } = sources.store();
+      settlements.set({ state: "pending" }, pending);
+      settlements.set({ state: "rejected" }, rejected);
     },
   });
   const streams: Gauge = new Gauge({

@@ -83,7 +83,7 @@ test("breakers, streams and the configuration are as they are at the scrape", as
   const metrics = metricsWith(sources);
   metrics.configuration("old");
   metrics.configuration("new");
-  expect(await samples(metrics)).toEqual({
+  expect(await besideStore(metrics)).toEqual({
     'gateway_breaker_state{upstream="alpha"}': 0,
     'gateway_breaker_state{upstream="beta"}': 1,
     'gateway_breaker_state{upstream="gamma"}': 2,
@@ -114,6 +114,8 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_plugin_failures_total counter",
     "gateway_request_duration_seconds histogram",
     "gateway_requests_total counter",
+    "gateway_settlements gauge",
+    "gateway_store_away gauge",
     "gateway_time_to_first_token_seconds histogram",
     "gateway_tokens_total counter",
     "gateway_units_total counter",
@@ -139,6 +141,12 @@ test("units other than tokens are counted under their own name", async () => {
   ]);
 });
 
+/** What the samples say beside the store's. */
+async function besideStore(metrics: ReturnType<typeof metricsWith>) {
+  const all = Object.entries(await samples(metrics));
+  return Object.fromEntries(all.filter(([name]) => !/^gateway_(?:store|settlements)/.test(name)));
+}
+
 test("health is 1, 0, or absent without data", async () => {
   const metrics = metricsWith({
     breakers: [],
@@ -149,9 +157,18 @@ test("health is 1, 0, or absent without data", async () => {
       ["gamma", "unknown"],
     ],
   });
-  expect(await samples(metrics)).toEqual({
+  expect(await besideStore(metrics)).toEqual({
     'gateway_upstream_healthy{upstream="alpha"}': 1,
     'gateway_upstream_healthy{upstream="beta"}': 0,
     gateway_active_streams: 0,
+  });
+});
+
+test("the store: whether it is away, and what waits outside it", async () => {
+  const metrics = metricsWith({ breakers: [], streams: 0, store: { away: true, pending: 3, rejected: 1 } });
+  expect(await samples(metrics)).toMatchObject({
+    gateway_store_away: 1,
+    'gateway_settlements{state="pending"}': 3,
+    'gateway_settlements{state="rejected"}': 1,
   });
 });

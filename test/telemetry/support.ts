@@ -1,5 +1,5 @@
 import type { BreakerState, Exchange, Outcome } from "../../src/kit/index.ts";
-import { createMetrics, type Metrics } from "../../src/telemetry/metrics.ts";
+import { createMetrics, type Metrics, type StoreState } from "../../src/telemetry/metrics.ts";
 
 export function exchange(changes: Partial<Exchange> = {}): Exchange {
   return {
@@ -53,6 +53,7 @@ export interface Sources {
   breakers: [string, BreakerState][];
   streams: number;
   health?: [string, "healthy" | "degraded" | "unknown"][];
+  store?: StoreState;
 }
 
 export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Metrics {
@@ -60,6 +61,7 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
     breakers: () => sources.breakers,
     health: () => sources.health ?? [],
     activeStreams: () => sources.streams,
+    store: () => sources.store ?? { away: false, pending: 0, rejected: 0 },
   });
 }
 
