@@ -323,11 +323,11 @@ export interface UpstreamConfig {
   dialect:
     "openai" | "anthropic" | "gemini" | "azure" | "bedrock" | "cohere" | "jina" | "voyage" | "elevenlabs" | "deepgram";
   /**
-   * What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator.
+   * What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google.
    */
   base_url: string;
   /**
-   * Keys, rotated by failure class. May stay empty for sim: only.
+   * Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
   /**
@@ -382,7 +382,7 @@ export interface ModelConfig {
   context_window?: Count;
   max_output?: Count;
   /**
-   * What the model promises, for example tools, vision, reasoning.
+   * What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.
    */
   features?: string[];
   /**

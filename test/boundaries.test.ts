@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   plugins: ["kit", "schema"],
   generation: ["kit", "config", "pipeline"],
   app: "everything",
+  cluster: "everything",
   cli: "everything",
 };
 
@@ -42,6 +43,7 @@ const HOMES: Record<string, string | readonly string[]> = {
   "eventsource-parser": "dialects",
   "@smithy/eventstream-codec": ["dialects", "upstream"],
   "@smithy/signature-v4": "upstream",
+  "google-auth-library": "upstream",
   "@aws-crypto/sha256-js": "upstream",
   pino: "telemetry",
   "pino-pretty": "telemetry",
@@ -51,7 +53,7 @@ const HOMES: Record<string, string | readonly string[]> = {
 };
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
-const IMPURE_LAYERS = new Set(["app", "cli", "server", "upstream", "store", "accounts"]);
+const IMPURE_LAYERS = new Set(["app", "cluster", "cli", "server", "upstream", "store", "accounts"]);
 const IMPURE_FILES = new Set(["src/config/watch.ts"]);
 
 interface Source {

@@ -6,6 +6,8 @@ import { cohere } from "./cohere.ts";
 import { deepgram } from "./deepgram/index.ts";
 import type { UpstreamDialect } from "./dialect.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
+import { loses } from "./features/promises.ts";
+import { type ChatDialect, SUPPORT } from "./features/support.ts";
 import { gemini } from "./gemini/index.ts";
 import { jina } from "./jina.ts";
 import { openai } from "./openai/index.ts";
@@ -16,6 +18,11 @@ export interface Capability {
   readonly kinds: readonly Kind[];
   /** Those of them that this version speaks. */
   readonly served: readonly Kind[];
+  /**
+   * Whether a word of a model's `features` is lost on the way to an upstream; of what only the model can know, never.
+   * @param model the upstream's name for it.
+   */
+  readonly loses: (kind: Kind, promise: string, model: string) => boolean;
 }
 
 /** The dialects this version speaks. */
@@ -50,7 +57,16 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
   Object.fromEntries(
     Object.entries(KINDS).map(([name, kinds]): [string, Capability] => {
       const codecs = DIALECTS[name as DialectName]?.codecs ?? {};
-      return [name, { kinds, served: kinds.filter((kind) => codecs[kind] !== undefined) }];
+      const chat = Object.hasOwn(SUPPORT, name) ? codecs.chat : undefined;
+      return [
+        name,
+        {
+          kinds,
+          served: kinds.filter((kind) => codecs[kind] !== undefined),
+          loses: (kind, promise, model) =>
+            kind === "chat" && chat !== undefined && loses(name as ChatDialect, chat, promise, model),
+        },
+      ];
     }),
   ) as Record<DialectName, Capability>,
 );

@@ -4,7 +4,7 @@ import { AttemptError, type Log, type Upstream } from "../kit/index.ts";
 import type { KeyPool } from "./keys.ts";
 import type { ProbeResult, ProbeSubject } from "./prober.ts";
 import { type Address, addressed } from "./request.ts";
-import { signed } from "./signing/signed.ts";
+import type { Signer } from "./signing/signer.ts";
 import { Try, type TryPool } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
 
@@ -13,6 +13,7 @@ export interface ProbeParts {
   readonly pool: TryPool;
   readonly address: Address;
   readonly keys: KeyPool;
+  readonly signer: Signer;
   readonly wheel: Wheel;
   readonly now: () => number;
   readonly log: Log;
@@ -60,7 +61,7 @@ async function askKeys(
 }
 
 async function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSignal): Promise<number> {
-  const { dialect, pool, address, wheel, now } = parts;
+  const { dialect, pool, address, signer, wheel, now } = parts;
   const attempt = new Try<number>({
     read: ({ status }, owner) => {
       owner.resolve(status);
@@ -74,6 +75,8 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
     now,
   });
   const request = addressed(dialect.probe(key), address, randomUUID());
+  const { name } = dialect;
   const { host } = address;
-  return attempt.run(pool, await signed({ dialect: dialect.name, request, host, apiKey: key, now: now() }));
+  const signed = signer.sign({ dialect: name, request, host, apiKey: key, now: now(), signal, patience: timeout });
+  return attempt.run(pool, await signed);
 }

@@ -30,7 +30,9 @@ export function addressed(request: UpstreamRequest, address: Address, requestId:
 }
 
 const VERSION = String.raw`/v\d+(?:(?:alpha|beta)\d*)?`;
-const VERSIONED_BASE = new RegExp(`${VERSION}$`);
+/** Where Google's Vertex AI has the models of a publisher; its version comes before the project. */
+const PUBLISHER = "/projects/[^/]+/locations/[^/]+/publishers/[^/]+";
+const VERSIONED_BASE = new RegExp(`${VERSION}(?:${PUBLISHER})?$`);
 const PATH_VERSION = new RegExp(`^${VERSION}(?=[/?]|$)`);
 
 /** The base URL's path (no trailing slash) and a dialect's; a version that the base ends with stands for the path's own. */

@@ -17,7 +17,7 @@ import type { Latencies } from "./latency.ts";
 import { streamed } from "./outgoing.ts";
 import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
-import { signed } from "./signing/signed.ts";
+import type { Signer } from "./signing/signer.ts";
 import { withRetries } from "./retry.ts";
 import { Try } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
@@ -28,6 +28,7 @@ export interface RouteOptions {
   readonly pool: Pool;
   readonly address: Address;
   readonly keys: KeyPool;
+  readonly signer: Signer;
   readonly health: Health;
   readonly latencies: Latencies;
   readonly wheel: Wheel;
@@ -129,16 +130,22 @@ export class Route {
   }
 
   /** @throws AttemptError "unsupported" when the dialect cannot say it, or a strict model's call would lose something. */
-  async #request({ codec, call, target, exchange }: Errand, key: string): Promise<Written> {
-    const { upstream, dialect, address, now } = this.#options;
+  async #request({ codec, call, target, exchange, deadline }: Errand, key: string): Promise<Written> {
+    const { upstream, dialect, address, signer, now } = this.#options;
     const written = write(() => codec.request(call, target, key));
     const dropped = written.dropped ?? [];
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
     }
-    const { host } = address;
-    const unsigned = addressed(written, address, exchange.requestId);
-    const request = await signed({ dialect: dialect.name, request: unsigned, host, apiKey: key, now: now() });
+    const request = await signer.sign({
+      dialect: dialect.name,
+      request: addressed(written, address, exchange.requestId),
+      host: address.host,
+      apiKey: key,
+      now: now(),
+      signal: exchange.signal,
+      patience: Math.min(target.timeouts.connect, deadline - now()),
+    });
     // Only a streamed body can be broken off over HTTP/2 without harm.
     const whole = upstream.http2 && typeof request.body === "string";
     return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped };

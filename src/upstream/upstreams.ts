@@ -20,6 +20,7 @@ import type { ProbeSubject } from "./prober.ts";
 import { lowerCased } from "./request.ts";
 import { notSpoken, Route } from "./route.ts";
 import { scriptedOrigin, scriptedUrl } from "./sim/url.ts";
+import { Signer } from "./signing/signer.ts";
 import { known, States } from "./states.ts";
 import { Wheel } from "./wheel.ts";
 
@@ -50,7 +51,7 @@ export interface UpstreamSet {
   release(): Promise<void>;
 }
 
-/** What outlives a configuration: connections, breakers, resting keys, latencies, health. */
+/** What outlives a configuration: connections, access tokens, breakers, resting keys, latencies, health. */
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot): Promise<UpstreamSet>;
@@ -81,6 +82,7 @@ class UpstreamRegistry implements Upstreams {
   readonly #wheel: Wheel;
   readonly #latencies: Latencies;
   readonly #pools = new Pools();
+  readonly #signer = new Signer();
   readonly #states: States;
   /** In order of leasing: the last one's settings are in force. */
   readonly #leased: Lease[] = [];
@@ -120,7 +122,7 @@ class UpstreamRegistry implements Upstreams {
         basePath: plan.base.pathname.replace(/\/+$/, ""),
         headers: lowerCased(upstream.headers),
       };
-      const shared = { dialect, pool: use.pool, address, keys, wheel: this.#wheel, now, log };
+      const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, wheel: this.#wheel, now, log };
       routes.set(
         upstream.name,
         new Route({ ...shared, upstream, health, latencies: this.#latencies, random: this.#random }),

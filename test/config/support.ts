@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LoadOptions } from "../../src/config/load.ts";
-import type { Dialects } from "../../src/config/link/context.ts";
-import type { Kind, Plugin, Stage } from "../../src/kit/index.ts";
+import type { DialectCapability, Dialects } from "../../src/config/link/context.ts";
+import { CAPABILITIES } from "../../src/dialects/capabilities.ts";
+import type { DialectName, Kind, Plugin, Stage } from "../../src/kit/index.ts";
 
 const KINDS: readonly Kind[] = ["chat", "embedding", "rerank", "speech", "transcription", "image"];
 
 /** What each dialect can serve is the real table (parts.test.ts); what of it is served is this suite's own choice. */
-export const DIALECTS: Dialects = {
+const SERVED: Readonly<Record<DialectName, Omit<DialectCapability, "loses">>> = {
   openai: { kinds: KINDS, served: KINDS },
   anthropic: { kinds: ["chat"], served: ["chat"] },
   gemini: { kinds: ["chat", "embedding"], served: [] },
@@ -22,6 +23,13 @@ export const DIALECTS: Dialects = {
   elevenlabs: { kinds: ["speech", "transcription"], served: [] },
   deepgram: { kinds: ["speech", "transcription"], served: [] },
 };
+
+export const DIALECTS = Object.fromEntries(
+  Object.entries(SERVED).map(([name, capability]) => {
+    const { loses } = CAPABILITIES[name as DialectName];
+    return [name, { ...capability, loses }];
+  }),
+) as Dialects;
 
 function stub(name: string, stage: Stage, needs?: readonly string[]): Plugin {
   const schema = new URL(`../../schemas/plugins/${name}.schema.json`, import.meta.url);

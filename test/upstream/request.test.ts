@@ -25,6 +25,9 @@ describe("joinPath", () => {
     ["/v", "/v2/rerank", "/v/v2/rerank"],
     ["/xv1", "/v2/rerank", "/xv1/v2/rerank"],
     ["/sim/-/v1", "/v2/rerank", "/sim/-/v1/rerank"],
+    ["/v1/projects/p/locations/l/publishers/google", "/v1beta/m:g", "/v1/projects/p/locations/l/publishers/google/m:g"],
+    ["/projects/p/locations/l/publishers/google", "/v1/m", "/projects/p/locations/l/publishers/google/v1/m"],
+    ["/v1/projects/p", "/v1beta/m", "/v1/projects/p/v1beta/m"],
   ])("%j and %j: %j", (base, path, expected) => {
     expect(joinPath(base, path)).toBe(expected);
   });

@@ -2,38 +2,18 @@ import type { ModelConfig, TargetConfig } from "#schema";
 import { join } from "../diagnostics.ts";
 import type { Loose } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
-
-type Chain = Loose<ModelConfig>["chain"];
-
-interface Place {
-  readonly target: Loose<TargetConfig>;
-  readonly pointer: string;
-  /** The step spreads requests by weight. */
-  readonly weighted: boolean;
-}
-
-/** Every target of a chain, in order, with its pointer. */
-export function targetsOf(chain: Chain, pointer: string): Place[] {
-  return (chain ?? []).flatMap((step, index) => {
-    const at = join(pointer, index);
-    if (step === undefined) return [];
-    if (!("targets" in step)) return [{ target: step as Loose<TargetConfig>, pointer: at, weighted: false }];
-    const weighted = step.balance === "weighted";
-    const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
-    return targets.flatMap((target, place) =>
-      target ? [{ target, pointer: join(at, "targets", place), weighted }] : [],
-    );
-  });
-}
+import { linkFeatures } from "./features.ts";
+import { targetsOf } from "./targets.ts";
 
 /** Chains: upstreams that exist, can serve the kind, and keep what the model promises. */
 export function linkChain(context: LinkContext, model: Loose<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "chain");
   const seen = new Set<string>();
-  for (const { target, pointer: at, weighted } of targetsOf(model.chain, pointer)) {
+  const places = targetsOf(model.chain, pointer);
+  for (const { target, pointer: at, weighted } of places) {
     context.resolve("upstreams", target.upstream, join(at, "upstream"));
     linkDialect(context, model, target, at);
-    linkPromises(context, model, target, at);
+    linkWindow(context, model, target, at);
     if (target.weight !== undefined && !weighted) {
       const message = "a weight counts in a step with balance: weighted only";
       context.report(
@@ -51,6 +31,7 @@ export function linkChain(context: LinkContext, model: Loose<ModelConfig>, model
     }
     seen.add(identity);
   }
+  linkFeatures(context, model, places, modelPointer);
   for (const [index, step] of (model.chain ?? []).entries()) {
     if (step === undefined || !("targets" in step) || step.balance !== "weighted") continue;
     const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
@@ -88,26 +69,14 @@ function linkDialect(
   }
 }
 
-function linkPromises(context: LinkContext, model: Loose<ModelConfig>, target: Loose<TargetConfig>, at: string): void {
-  const has = target.features;
-  const lost = has ? (model.features ?? []).filter((feature) => feature !== undefined && !has.includes(feature)) : [];
-  if (lost.length > 0) {
-    const message = `this step lacks ${lost.join(", ")}, which the model promises`;
-    context.report(join(at, "features"), {
-      rule: "chain-features",
-      severity: "warning",
-      message,
-      hint: "requests that need it skip the step",
-    });
-  }
+function linkWindow(context: LinkContext, model: Loose<ModelConfig>, target: Loose<TargetConfig>, at: string): void {
   const [promised, window] = [model.context_window, target.context_window];
-  if (promised !== undefined && window !== undefined && window < promised) {
-    const message = `the window of this step is smaller than the ${promised} tokens the model promises`;
-    context.report(join(at, "context_window"), {
-      rule: "chain-window",
-      severity: "warning",
-      message,
-      hint: "longer requests skip the step",
-    });
-  }
+  if (promised === undefined || window === undefined || window >= promised) return;
+  const message = `the window of this step is smaller than the ${promised} tokens the model promises`;
+  context.report(join(at, "context_window"), {
+    rule: "chain-window",
+    severity: "warning",
+    message,
+    hint: "longer requests fail there",
+  });
 }

@@ -7,10 +7,16 @@ import type { MapNode, Node, ScalarNode } from "../node.ts";
 import { find, showNode } from "../node.ts";
 import type { Loose, Validated } from "../validate.ts";
 
-/** What each dialect can serve, and what of it this build speaks. */
-export type Dialects = Readonly<
-  Record<DialectName, { readonly kinds: readonly Kind[]; readonly served: readonly Kind[] }>
->;
+export interface DialectCapability {
+  /** What it can serve. */
+  readonly kinds: readonly Kind[];
+  /** What of it this build speaks. */
+  readonly served: readonly Kind[];
+  /** Whether a word of a model's `features` is lost on the way to the upstream's model of that name. */
+  readonly loses: (kind: Kind, promise: string, model: string) => boolean;
+}
+
+export type Dialects = Readonly<Record<DialectName, DialectCapability>>;
 
 export type NameSection = "tiers" | "upstreams" | "models";
 

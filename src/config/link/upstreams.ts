@@ -4,9 +4,10 @@ import { isRecord } from "../runtime-schema.ts";
 import { BREAKER, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import { milliseconds } from "../units.ts";
 import type { Loose } from "../validate.ts";
-import { targetsOf } from "./chain.ts";
 import type { LinkContext } from "./context.ts";
+import { linkGoogle } from "./google.ts";
 import { parseUrl } from "./hosts.ts";
+import { targetsOf } from "./targets.ts";
 
 /** Headers that frame the message or the connection: the client library sets them. */
 const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
@@ -32,6 +33,7 @@ export function linkUpstreams(context: LinkContext): void {
     }
     if (!upstream) continue;
     linkUrl(context, upstream, pointer);
+    linkGoogle(context, upstream, pointer);
     linkSettings(context, upstream, defaults?.upstream, pointer);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;

@@ -1,0 +1,88 @@
+import type { ModelConfig } from "#schema";
+import { join } from "../diagnostics.ts";
+import type { Loose } from "../validate.ts";
+import type { LinkContext } from "./context.ts";
+import type { Place } from "./targets.ts";
+
+/** What of a model's promises one step does not keep. */
+interface Lack {
+  readonly place: Place;
+  /** What the step itself says not to have. */
+  readonly unsaid: readonly string[];
+  /** What its dialect cannot ask the upstream for. */
+  readonly unasked: readonly string[];
+}
+
+/** Steps that do not keep what the model promises, and promises that none keeps. */
+export function linkFeatures(
+  context: LinkContext,
+  model: Loose<ModelConfig>,
+  places: readonly Place[],
+  modelPointer: string,
+): void {
+  const promises = model.features ?? [];
+  const lacks = places.map((place) => lackOf(context, model, place));
+  const isLost = (promise: string): boolean =>
+    lacks.length > 0 && lacks.every(({ unsaid, unasked }) => [...unsaid, ...unasked].includes(promise));
+  for (const [index, promise] of promises.entries()) {
+    if (promise === undefined || !isLost(promise)) continue;
+    const strict = model.strict === true;
+    context.report(join(modelPointer, "features", index), {
+      rule: "lost-feature",
+      // Of a model that is not strict such requests are served, without.
+      severity: strict ? "error" : "warning",
+      message: `no step of the chain can carry ${promise}${strict ? ", and the model is strict" : ""}`,
+      hint: "take it from features, or add a step that can",
+    });
+  }
+  for (const lack of lacks) {
+    const kept = (promise: string): boolean => !isLost(promise);
+    const { place, unsaid, unasked } = lack;
+    reportUnsaid(context, place, unsaid.filter(kept));
+    reportUnasked(context, place, unasked.filter(kept), hintFor(model, place === places[0]));
+  }
+}
+
+function lackOf(context: LinkContext, { kind, features = [] }: Loose<ModelConfig>, place: Place): Lack {
+  const { upstream, model = "", features: own } = place.target;
+  const promises = features.filter((feature) => feature !== undefined);
+  const unsaid = own === undefined ? [] : promises.filter((promise) => !own.includes(promise));
+  const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
+  if (kind === undefined || dialect === undefined) return { place, unsaid, unasked: [] };
+  const { loses } = context.dialects[dialect];
+  const unasked = promises.filter((promise) => !unsaid.includes(promise) && loses(kind, promise, model));
+  return { place, unsaid, unasked };
+}
+
+function hintFor({ strict }: Loose<ModelConfig>, first: boolean): string {
+  if (strict === true) return "the model is strict: requests that need it skip the step";
+  return first ? "requests that need it lose it: put a step first that can" : "requests that need it lose it there";
+}
+
+function reportUnsaid(context: LinkContext, { pointer }: Place, promises: readonly string[]): void {
+  if (promises.length === 0) return;
+  context.report(join(pointer, "features"), {
+    rule: "chain-features",
+    severity: "warning",
+    message: `this step lacks ${promises.join(", ")}, which the model promises`,
+    hint: "requests that need it are sent there all the same",
+  });
+}
+
+function reportUnasked(
+  context: LinkContext,
+  { target, pointer }: Place,
+  promises: readonly string[],
+  hint: string,
+): void {
+  if (promises.length === 0) return;
+  const at = join(pointer, "upstream");
+  const dialect = context.config.upstreams?.[target.upstream ?? ""]?.dialect;
+  const asked = context.show(join(pointer, "model"));
+  context.report(at, {
+    rule: "dialect-features",
+    severity: "warning",
+    message: `the dialect ${dialect} cannot ask ${asked} for ${promises.join(", ")}, which the model promises`,
+    hint,
+  });
+}

@@ -1,0 +1,163 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
+import { FEATURES, type FeatureName } from "../../src/dialects/features/features.ts";
+import { type ChatDialect, SUPPORT } from "../../src/dialects/features/support.ts";
+import { isJson, type Json, type Kind } from "../../src/kit/index.ts";
+
+/** Models that the dialect's translation treats alike in what depends on none, and apart in the rest. */
+const MODELS: Readonly<Record<ChatDialect, readonly string[]>> = {
+  openai: ["m", "gpt-5"],
+  azure: ["m", "gpt-5"],
+  anthropic: [
+    "m",
+    "claude-3-5-sonnet-latest",
+    "claude-3-7-sonnet",
+    "claude-opus-4-1",
+    "claude-opus-4-6",
+    "claude-opus-5-5",
+  ],
+  gemini: ["m", "gemini-2.0-flash", "gemini-2.5-flash", "gemini-2.5-pro", "gemini-3-pro-preview"],
+  bedrock: [
+    "m",
+    "us.anthropic.claude-sonnet-4-6",
+    "anthropic.claude-opus-4-1-20250805-v1:0",
+    "amazon.nova-pro-v1:0",
+    "amazon.nova-2-lite-v1:0",
+    "meta.llama3-3-70b-instruct-v1:0",
+    "mistral.mistral-large-2407-v1:0",
+    "openai.gpt-oss-120b-1:0",
+    "cohere.command-r-plus-v1:0",
+  ],
+  cohere: ["command-a-03-2025", "command-a-vision-07-2025", "command-a-reasoning-08-2025"],
+};
+
+/** What of a feature shows in a request that carries it, whatever the dialect calls it. */
+const MARKS: Readonly<Partial<Record<FeatureName, RegExp>>> = {
+  vision: /iVBORw0KGgo=/,
+  image_urls: /https:\/\/media\.example\/a\.png/,
+  documents: /JVBERi0xLjQK/,
+  document_urls: /https:\/\/media\.example\/a\.pdf/,
+  text_documents: /c2FtcGxl|sample/,
+  audio: /UklGRiQA/,
+  tools: /"lookup".*"word"/,
+  tool_choice: /required|any/i,
+  json_schema: /"required\\*":\[\\*"word/,
+  stop: /HALT/,
+  seed: /4711/,
+  thinking_budget: /2048|"adaptive"/,
+  top_k: /\b7\b/,
+  choices: /:2\b/,
+  penalties: /0\.5/,
+};
+
+const NAMES = Object.keys(FEATURES) as FeatureName[];
+const CHAT = Object.keys(SUPPORT) as ChatDialect[];
+
+interface Sent {
+  readonly body: Json;
+  readonly dropped: readonly string[];
+}
+
+function sent(dialect: ChatDialect, model: string, body: Json): Sent {
+  const target = {
+    upstream: "alpha",
+    model,
+    weight: 1,
+    timeouts: { connect: 0, firstByte: 0, idle: 0, total: 0 },
+    contextWindow: null,
+    features: [],
+  };
+  const call = { kind: "chat" as const, model: "route/m", stream: false, body, promptBytes: 0, maxOutput: null };
+  const written = DIALECTS[dialect]!.codecs.chat!.request(call, target, "key");
+  return { body: JSON.parse(written.body as string) as Json, dropped: written.dropped ?? [] };
+}
+
+/** What becomes of a feature, told by what is sent and what is reported; or how the two contradict each other. */
+function outcome(dialect: ChatDialect, model: string, name: FeatureName): string {
+  const feature = FEATURES[name];
+  const without = sent(dialect, model, feature.without);
+  if (without.dropped.length > 0) return `without it ${without.dropped.join(", ")} is dropped`;
+  const { body, dropped } = sent(dialect, model, feature.body);
+  const same = JSON.stringify(body) === JSON.stringify(without.body);
+  if (dropped.length > 0) {
+    const places = pointers(feature);
+    const elsewhere = dropped.filter((pointer) => !places.some((place) => pointer.startsWith(place)));
+    if (elsewhere.length > 0) return `dropped at ${elsewhere.join(", ")}`;
+    return same ? "dropped" : "reported as dropped, and sent";
+  }
+  if (same) return "unasked";
+  return MARKS[name]?.test(JSON.stringify(body)) === false ? "sent without what it is about" : "carried";
+}
+
+/** Where the two bodies of a feature differ, as deep as a report may point. */
+function pointers({ body, without }: { readonly body: Json; readonly without: Json }): readonly string[] {
+  return differences(body, without, "");
+}
+
+function differences(a: unknown, b: unknown, at: string): readonly string[] {
+  if (JSON.stringify(a) === JSON.stringify(b)) return [];
+  const [one, other] = [entries(a), entries(b)];
+  if (one === null || other === null) return [at];
+  return Object.keys(one).flatMap((key) => differences(one[key], other[key], `${at}/${key}`));
+}
+
+function entries(value: unknown): Json | null {
+  if (Array.isArray(value)) return Object.fromEntries(value.entries());
+  return isJson(value) ? value : null;
+}
+
+describe.each(CHAT)("%s", (dialect) => {
+  test.each(NAMES)("%s", (name) => {
+    const outcomes = MODELS[dialect].map((model) => outcome(dialect, model, name));
+    const declared = SUPPORT[dialect][name];
+    expect(new Set(outcomes)).toEqual(new Set(declared === "model" ? ["carried", "dropped"] : [declared]));
+  });
+
+  test.each(MODELS[dialect])("what %s is promised to have is lost when it is dropped", (model) => {
+    const dropped = NAMES.filter((name) => outcome(dialect, model, name) === "dropped");
+    expect(NAMES.filter((name) => CAPABILITIES[dialect].loses("chat", name, model))).toEqual(dropped);
+  });
+});
+
+describe("promises", () => {
+  test.each<[promise: string, dialect: ChatDialect, model: string, lost: boolean]>([
+    // Either way of asking is enough.
+    ["reasoning", "cohere", "command-a-reasoning-08-2025", false],
+    ["reasoning", "gemini", "gemini-2.0-flash", true],
+    ["thinking", "gemini", "gemini-2.5-flash", false],
+    ["reasoning", "anthropic", "claude-3-5-haiku-latest", true],
+    ["reasoning", "bedrock", "openai.gpt-oss-120b-1:0", false],
+    ["images", "bedrock", "m", false],
+    ["pdf", "cohere", "m", true],
+    ["structured_outputs", "anthropic", "m", false],
+    ["json_mode", "anthropic", "m", true],
+    ["caching", "bedrock", "meta.llama3-3-70b-instruct-v1:0", true],
+    ["caching", "gemini", "m", false],
+    ["single_tool_calls", "openai", "m", false],
+    ["__proto__", "cohere", "m", false],
+    ["a-word-of-their-own", "cohere", "m", false],
+  ])("%s at %s with %s: lost is %j", (promise, dialect, model, lost) => {
+    expect(CAPABILITIES[dialect].loses("chat", promise, model)).toBe(lost);
+  });
+
+  test("of other kinds and of dialects without chat are nobody's to judge", () => {
+    expect(CAPABILITIES.cohere.loses("embedding", "audio", "m")).toBe(false);
+    expect(CAPABILITIES.jina.loses("chat", "audio", "m")).toBe(false);
+  });
+
+  test("whatever the words: an answer, never an exception", () => {
+    const words = fc.oneof(fc.string(), fc.constantFrom(...NAMES));
+    const dialects = fc.constantFrom(...(Object.keys(CAPABILITIES) as (keyof typeof CAPABILITIES)[]));
+    fc.assert(
+      fc.property(words, dialects, fc.string(), (promise, dialect, model) => {
+        expect(typeof CAPABILITIES[dialect].loses("chat", promise, model)).toBe("boolean");
+      }),
+    );
+  });
+});
+
+test("every dialect with chat models is in the table, and no other", () => {
+  const chat = Object.entries(CAPABILITIES).filter(([, { kinds }]) => kinds.includes("chat" satisfies Kind));
+  expect(chat.map(([name]) => name).toSorted()).toEqual(CHAT.toSorted());
+});
