@@ -18,7 +18,7 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
   > &
   Record<RareColumn, bigint> & { outcome: OutcomeKind };
 
-/** The ledger: one row a settled request, never changed afterwards. */
+/** The ledger: one row a settled request, never changed afterwards; one that was given up may still be settled. */
 export function ledgerTable(db: DatabaseSync) {
   const insert = db.prepare(
     "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -27,18 +27,24 @@ export function ledgerTable(db: DatabaseSync) {
     `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0
      FROM reservations WHERE true ON CONFLICT DO NOTHING`,
   );
+  // As `insertGivenUp` leaves them: a request that was settled has a request id of its own.
+  const replaceGivenUp = db.prepare(
+    `UPDATE ledger SET request_id = ?, key_id = ?, model = ?, upstream = ?, outcome = ?, prompt = ?, completion = ?,
+       cached = ?, reasoning = ?, estimated = ?, received_at = ?, ended_at = ?, charge = ?, characters = ?,
+       milliseconds = ?, images = ?, cache_write = ?
+     WHERE user_id = ? AND id = ? AND request_id = id AND outcome = 'shutdown' AND charge = 0`,
+  );
   const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
 
   return {
     /** @returns false when the id has been recorded before. */
     append(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
-      const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
-      const { prompt, completion, cached, reasoning } = usage;
-      const { characters = 0, milliseconds = 0, images = 0, cacheWrite = 0 } = usage;
-      const names = [userId, id, requestId, keyId, model, upstream, outcome] as const;
-      const counts = [prompt, completion, cached, reasoning, Number(estimated)] as const;
-      const rare = [characters, milliseconds, images, cacheWrite] as const;
-      return Number(insert.run(...names, ...counts, receivedAt, endedAt, charge, ...rare).changes) === 1;
+      return Number(insert.run(userId, id, ...columnsOf(charge, record)).changes) === 1;
+    },
+
+    /** Puts what is known by now in the place of what `appendGivenUp` recorded. @returns false when that is not there. */
+    replaceGivenUp(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
+      return Number(replaceGivenUp.run(...columnsOf(charge, record), userId, id).changes) === 1;
     },
 
     /** Records every reservation as ended by a crash: free, and nothing is known of its use. */
@@ -70,6 +76,16 @@ export function ledgerTable(db: DatabaseSync) {
       }));
     },
   };
+}
+
+/** In the order of the table, after its key. */
+function columnsOf(charge: bigint, record: LedgerRecord) {
+  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
+  const { prompt, completion, cached, reasoning } = usage;
+  const { characters = 0, milliseconds = 0, images = 0, cacheWrite = 0 } = usage;
+  const names = [requestId, keyId, model, upstream, outcome] as const;
+  const counts = [prompt, completion, cached, reasoning, Number(estimated)] as const;
+  return [...names, ...counts, receivedAt, endedAt, charge, characters, milliseconds, images, cacheWrite] as const;
 }
 
 /** Counts of which there are none are left out. */

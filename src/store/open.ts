@@ -1,5 +1,6 @@
-import type { Store } from "../kit/index.ts";
+import type { Log, Store, StoreSettings } from "../kit/index.ts";
 import { openFile, openMemory } from "./database.ts";
+import { openRedis } from "./redis/open.ts";
 import { SqliteStore } from "./sqlite.ts";
 
 export interface StoreOptions {
@@ -7,6 +8,35 @@ export interface StoreOptions {
   readonly serving: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
+}
+
+export interface ConfiguredOptions extends StoreOptions {
+  /** This process's name among those that share the store, without blanks; random when left out. */
+  readonly instance?: string;
+  readonly log?: Log;
+  /** Refuses a Redis that may lose data, instead of warning of it. */
+  readonly strict?: boolean;
+  /** Unix milliseconds, for tests: a Redis is asked for the time when this is left out. `now` is not used for one. */
+  readonly clock?: () => number;
+}
+
+/** Whether several processes may use the store at once. */
+export function isShared({ url, nodes }: Pick<StoreSettings, "url" | "nodes">): boolean {
+  return nodes.length > 0 || /^rediss?:/i.test(url.reveal());
+}
+
+/**
+ * Opens what the configuration names: a Redis or Valkey, alone or as a Cluster, or what `openStore` opens.
+ * @throws Error that names the remedy. A Redis that cannot be reached is none: it is connected to when it is there.
+ */
+export async function openConfigured(
+  { url, nodes, prefix }: Pick<StoreSettings, "url" | "nodes" | "prefix">,
+  options: ConfiguredOptions,
+): Promise<Store> {
+  const address = url.reveal();
+  if (!isShared({ url, nodes })) return openStore(address, options);
+  const { instance, log, strict, clock } = options;
+  return openRedis({ url: address, nodes: nodes.map((node) => node.reveal()), prefix, instance, log, strict, clock });
 }
 
 /**

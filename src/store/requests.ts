@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Admission, AdmissionResult, Limits, Refusal, Settlement, Windows } from "../kit/index.ts";
+import type { Admission, AdmissionResult, LedgerRecord, Limits, Refusal } from "../kit/index.ts";
+import type { Settlement, WindowName, Windows } from "../kit/index.ts";
 import { ledgerTable } from "./ledger.ts";
 import { counted, countsAt, exceeded, tookAlong, windowStates } from "./windows.ts";
 import type { Count, Counts } from "./windows.ts";
@@ -67,20 +68,26 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       return { ok: true, windows: windowStates(after, limits), stopToken: user.stopToken };
     },
 
-    /** An id that is not running changes nothing: it was settled, given back or given up before. */
+    /**
+     * An id that is not running changes nothing: it was settled or given back before. One that was given up is charged
+     * all the same; its slot and hold are free already.
+     */
     settle({ id, userId, giveBack, charge, record }: Settlement): void {
       if (charge < 0n || (charge > 0n && !record)) {
         throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
       }
       const row = release.get(id, userId) as ReservationRow | undefined;
-      if (!row) return;
-      const charged = record && ledger.append(id, userId, charge, record) ? charge : 0n;
-      const user = users.of(userId);
+      const write = (record: LedgerRecord) =>
+        row ? ledger.append(id, userId, charge, record) : ledger.replaceGivenUp(id, userId, charge, record);
+      const written = record !== null && write(record);
+      const user = row || written ? users.of(userId) : null;
       if (!user) return;
-      user.balance -= charged;
-      user.held -= row.hold;
-      user.streams -= Number(row.stream);
-      if (giveBack) user.counts = uncounted(user.counts, row);
+      if (written) user.balance -= charge;
+      if (row) {
+        user.held -= row.hold;
+        user.streams -= Number(row.stream);
+        if (giveBack) user.counts = uncounted(user.counts, placesOf(row), Number(row.units));
+      }
       users.touch(userId);
     },
 
@@ -106,18 +113,25 @@ export function requestTables(db: DatabaseSync, now: () => number) {
 
 const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 
+function placesOf({ day, hour, minute }: ReservationRow): Places {
+  return { day: Number(day), hour: Number(hour), minute: Number(minute) };
+}
+
+/** The numbers of the windows that a request was counted in. */
+export type Places = Readonly<Record<WindowName, number>>;
+
 /** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
-function uncounted({ day, hour, minute }: Counts, row: ReservationRow): Counts {
+export function uncounted({ day, hour, minute }: Counts, places: Places, units: number): Counts {
   return {
-    day: less(day, row.day, Number(row.units)),
-    hour: less(hour, row.hour, 1),
-    minute: less(minute, row.minute, 1),
+    day: less(day, places.day, units),
+    hour: less(hour, places.hour, 1),
+    minute: less(minute, places.minute, 1),
   };
 }
 
 /** Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh. */
-function less(count: Count, window: bigint, units: number): Count {
-  return count.window === Number(window) ? { window: count.window, used: Math.max(0, count.used - units) } : count;
+function less(count: Count, window: number, units: number): Count {
+  return count.window === window ? { window: count.window, used: Math.max(0, count.used - units) } : count;
 }
 
 function refusalOf({ hold, enforceCredits, stream, limits }: Admission, user: Usage, after: Counts): Refusal | null {

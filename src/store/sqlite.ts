@@ -129,11 +129,13 @@ export class SqliteStore implements Store {
   }
 
   announce(instance: string, state: string, ttl: number) {
-    guarded(() => this.#instances.announce(instance, state, ttl));
+    this.ping();
+    this.#instances.announce(instance, state, ttl);
   }
 
   announced() {
-    return guarded(() => this.#instances.announced());
+    this.ping();
+    return this.#instances.announced();
   }
 
   // What a dead process left is given up at the start of the next one.

@@ -108,6 +108,15 @@ export function familySuite(store: () => Store, clock: { now: number }): void {
       expect(await rotate(id, 2)).toBeNull();
     });
 
+    test("the same token with another successor is a reuse, and that successor nothing", async () => {
+      const { id } = await begin();
+      await rotate(id, 0);
+      const other = { digest: token(id, 0), successor: digest("another"), grace: GRACE };
+      expect(await store().rotate(other)).toBeNull();
+      expect(await rotate(id, 1)).toBeNull();
+      expect(await store().rotate({ ...other, digest: digest("another") })).toBeNull();
+    });
+
     test("a reuse of any earlier token kills its family and no other", async () => {
       const [killed, kept] = [await begin(), await begin()];
       for (let number = 0; number < 50; number++) {

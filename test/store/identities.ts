@@ -41,6 +41,20 @@ export function identitySuite(store: () => Store): void {
       }
     });
 
+    test("may have any content", async () => {
+      const user = await addUser(store());
+      const names = ["", "{a}", "*", '","', "a\u0000b", "\u0000", "a\r\nb", "ü", "u\u0308", "🔑", "x".repeat(10_000)];
+      const pairs = names.flatMap((issuer) => names.map((subject) => [`odd ${issuer}`, subject] as const));
+      for (const [issuer, subject] of pairs) {
+        expect(
+          await store().findIdentity(issuer, subject),
+          `the first ${issuer.length} and ${subject.length} letters`,
+        ).toBeNull();
+        await store().linkIdentity(issuer, subject, user.id);
+      }
+      for (const [issuer, subject] of pairs) expect(await store().findIdentity(issuer, subject)).toEqual(user);
+    });
+
     test("of an unknown user are not made; one that is there stays", async () => {
       const user = await addUser(store());
       const [fresh, known] = [unique("subject"), unique("subject")];

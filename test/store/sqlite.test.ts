@@ -263,12 +263,12 @@ describe("after a crash", () => {
       charge: 0n,
     });
 
-    // A settlement that comes late all the same changes nothing.
+    // A settlement that comes late all the same is charged: test/store/given-up.test.ts.
     await store.settle(charged(lost, 500n));
-    expect(await store.findUser("user_1")).toMatchObject({ balance: 970n, held: 970n });
+    expect(await store.findUser("user_1")).toMatchObject({ balance: 470n, held: 970n });
     await store.close();
     store = await open(file, true, () => START + 9_000);
-    expect((await store.ledger("user_1")).map(({ outcome }) => outcome)).toEqual(["served", "shutdown", "shutdown"]);
+    expect((await store.ledger("user_1")).map(({ outcome }) => outcome)).toEqual(["served", "served", "shutdown"]);
   });
 });
 

@@ -424,7 +424,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         const { digest, ...listed } = key;
         const added = await store.addKey(key, 50);
         expect(added).toEqual({ ...listed, createdAt: clock.now, lastUsedAt: null });
-        expect(await store.principalByDigest(digest)).toEqual({ userId: user.id, tier: "Free", keyId: key.id });
+        expect(await store.principalByDigest(digest)).toMatchObject({ userId: user.id, tier: "Free", keyId: key.id });
         expect(await store.listKeys(user.id)).toEqual([added]);
         expect(await store.revokeKey(key.id)).toBe(true);
         expect(await store.principalByDigest(digest)).toBeNull();
@@ -491,6 +491,63 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       });
     });
 
+    describe("principals", () => {
+      test("of an access token are the user as it is now", async () => {
+        expect(await store.principalOf(user.id)).toMatchObject({ userId: user.id, tier: "Free", keyId: null });
+        await store.setTier(user.id, "Max");
+        expect(await store.principalOf(user.id)).toMatchObject({ userId: user.id, tier: "Max", keyId: null });
+        for (const nobody of ["user_nobody", "", user.email]) expect(await store.principalOf(nobody)).toBeNull();
+      });
+
+      test("are admitted under the version in force, whatever has changed before", async () => {
+        const key = newKey(user.id);
+        const changes = [
+          () => store.addKey(key, 50),
+          () => store.setTier(user.id, "Max"),
+          () => store.grant(user.id, 5n),
+          () => store.revokeKey(key.id),
+        ];
+        for (const change of changes) {
+          await change();
+          const version = (await store.principalOf(user.id))?.version;
+          expect((await admit({ version })).result).toMatchObject({ ok: true });
+        }
+      });
+    });
+
+    describe("instances", () => {
+      test("are told of with what they last said, as long as they said", async () => {
+        const [a, b] = [unique("instance"), unique("instance")];
+        const said = async () => {
+          const all = await store.announced();
+          return [all.get(a), all.get(b)];
+        };
+        await store.announce(a, '{"one":1}', MINUTE);
+        await store.announce(b, "名前\r\n\u0000", 2 * MINUTE);
+        await store.announce(a, "", MINUTE);
+        expect(await said()).toEqual(["", "名前\r\n\u0000"]);
+        clock.now += MINUTE;
+        expect(await said(), "a has said nothing since").toEqual([undefined, "名前\r\n\u0000"]);
+        clock.now += MINUTE;
+        expect(await said()).toEqual([undefined, undefined]);
+      });
+
+      test("that ran nothing are buried without a trace", async () => {
+        const { request } = await admit({ stream: true, hold: 40n });
+        await store.bury(unique("instance"));
+        expect(await store.running(user.id)).toEqual({ requests: 1, streams: 1, held: 40n });
+        await store.settle(charged(request, 25n));
+        expect(await current()).toMatchObject({ balance: 975n, held: 0n });
+      });
+    });
+
+    test("who hears of stops may let go, and again", async () => {
+      const letGo = store.onStop(() => {});
+      letGo();
+      letGo();
+      expect(await store.stopStreams(user.id)).toMatchObject({ token: 1 });
+    });
+
     test("remembers the first value of a name", async () => {
       const name = unique("made").replace("_", "-");
       const values = await Promise.all(["one", "two"].map(async (value) => store.remember(name, value)));
@@ -524,6 +581,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.windows(user.id, OPEN),
       () => store.running(user.id),
       () => store.principalByDigest(new Uint8Array(32)),
+      () => store.principalOf(user.id),
       () => store.touchKeys(new Map([["key_1", 1]])),
       () => store.addUser({ id: "user_2", email: "b@example.com", tier: "Free", credits: 0n }),
       () => store.findUser(user.id),
@@ -544,6 +602,9 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.endFamily(digest("1")),
       () => store.findIdentity("https://id.example", "1"),
       () => store.linkIdentity("https://id.example", "1", user.id),
+      () => store.bury("instance_1"),
+      () => store.announce("one", "{}", 1_000),
+      () => store.announced(),
       () => store.ping(),
     ];
     for (const call of calls) {

@@ -119,6 +119,13 @@ export function throttleSuite(store: () => Store, clock: { now: number }): void 
       expect(await store().throttle(counters, MINUTE)).toBe(MINUTE);
     });
 
+    test("a name that is given twice is one counter and counts once", async () => {
+      const twice = Array.from({ length: 2 }, () => ({ name: "twice", limit: 2 }));
+      expect(await store().throttle(twice, MINUTE)).toBeNull();
+      expect(await store().throttle(twice, MINUTE)).toBeNull();
+      expect(await store().throttle(twice, MINUTE)).toBe(MINUTE);
+    });
+
     test("200 at once on a limit of 20: exactly 20, and what they share is not counted for the rest", async () => {
       const [few, many] = [
         { name: name(), limit: 20 },

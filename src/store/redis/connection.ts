@@ -1,0 +1,201 @@
+import { Cluster } from "ioredis";
+import type { Redis } from "ioredis";
+import { type Log, storeUnavailable } from "../../kit/index.ts";
+import type { Client } from "./client.ts";
+import { replyCode, storeError, Unanswered } from "./failures.ts";
+import { Gate } from "./gate.ts";
+import type { Script } from "./script.ts";
+
+export { loadScript, type Script } from "./script.ts";
+
+export type Argument = string | number | Buffer;
+
+/** What the parts of the store need of a server or Cluster. */
+export interface Connection {
+  /** One command; rejects with STORE_UNAVAILABLE when the server cannot answer for now. */
+  call(command: string, ...args: readonly Argument[]): Promise<unknown>;
+  /** One script by its SHA1, loaded again when the server has forgotten it. */
+  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
+  /** Hears of what is published, also after the connection was lost and made again. @returns lets go. */
+  subscribe(channel: string, listener: (message: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** Milliseconds after which a call without an answer fails. The server may execute it all the same, later. */
+  readonly timeout: number;
+  readonly log?: Log;
+}
+
+/** Milliseconds that a closing connection gives the calls that it has taken. */
+const LINGER = 1_000;
+
+export class RedisConnection implements Connection {
+  readonly #client: Client;
+  readonly #subscriber: Client;
+  readonly #timeout: number;
+  readonly #log: Log | undefined;
+  readonly #gate = new Gate();
+  readonly #listeners = new Map<string, Set<(message: string) => void>>();
+  readonly #waiting = new Set<Promise<unknown>>();
+  #closing: Promise<void> | null = null;
+  #reachable = true;
+  #subscribes = false;
+
+  /** Takes over `client`, which has not connected yet, and closes it. */
+  constructor(client: Client, { timeout, log }: ConnectionOptions) {
+    this.#client = client;
+    // A connection that subscribes can do little else; a Cluster keeps one for it by itself.
+    this.#subscriber = client instanceof Cluster ? client : client.duplicate();
+    this.#timeout = timeout;
+    this.#log = log;
+    client.on("error", (error: Error) => this.#lost(error));
+    client.on("ready", () => this.#found());
+    if (this.#subscriber !== client) this.#subscriber.on("error", () => {});
+    this.#subscriber.on("ready", () => this.#subscribeAll());
+    this.#subscriber.on("message", (channel: string, message: string) => {
+      for (const listener of this.#listeners.get(channel) ?? []) listener(message);
+    });
+  }
+
+  /** Begins to connect. @returns whether the server could be reached within `wait` milliseconds; if not, it goes on. */
+  async connect(wait: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, wait, false);
+    });
+    try {
+      return await Promise.race([this.#connect(), enough]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The first attempt; the next ones are the client's own. */
+  async #connect(): Promise<boolean> {
+    try {
+      await this.#client.connect();
+      return true;
+    } catch (error) {
+      this.#lost(error instanceof Error ? error : new Error(String(error)));
+      return false;
+    }
+  }
+
+  call(command: string, ...args: readonly Argument[]): Promise<unknown> {
+    return this.#timed(() => this.#client.call(command, [...args]));
+  }
+
+  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
+    const rest = [keys.length, ...keys, ...args];
+    return this.#timed(() =>
+      this.#client.call("EVALSHA", [script.sha1, ...rest]).catch((error: unknown) => {
+        if (replyCode(error) !== "NOSCRIPT") throw error;
+        return this.#client.call("EVAL", [script.lua, ...rest]);
+      }),
+    );
+  }
+
+  /** One command on every server that takes writes. */
+  callEach(command: string, ...args: readonly Argument[]): Promise<unknown[]> {
+    const servers: readonly Redis[] = this.#client instanceof Cluster ? this.#client.nodes("master") : [this.#client];
+    return Promise.all(servers.map((server) => this.#timed(() => server.call(command, [...args]))));
+  }
+
+  /** Calls back once, when a connection has been made. */
+  onceReady(listener: () => void): void {
+    this.#client.once("ready", listener);
+  }
+
+  /** Calls back each time a connection has been made. */
+  onReady(listener: () => void): void {
+    this.#client.on("ready", listener);
+    if (this.#client.status === "ready") listener();
+  }
+
+  subscribe(channel: string, listener: (message: string) => void): () => void {
+    const listeners = this.#listeners.get(channel) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(channel, listeners);
+    if (!this.#subscribes && this.#subscriber !== this.#client && !this.#closing) {
+      this.#subscribes = true;
+      this.#subscriber.connect().catch(() => {});
+    } else if (listeners.size === 1) this.#subscribeAll();
+    return () => listeners.delete(listener);
+  }
+
+  /** Calls that were taken before are answered first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise((resolve) => {
+      timer = setTimeout(resolve, LINGER);
+    });
+    await Promise.race([Promise.allSettled(this.#waiting), enough]);
+    clearTimeout(timer);
+    for (const client of new Set([this.#client, this.#subscriber])) client.disconnect();
+  }
+
+  /** Calls that wait for the server. */
+  get pending(): number {
+    return this.#gate.pending;
+  }
+
+  async #timed(send: () => Promise<unknown>): Promise<unknown> {
+    if (this.#closing) throw storeUnavailable(new Error("redis: the store has been closed"));
+    const sentAt = performance.now();
+    this.#gate.enter(sentAt);
+    const answer = send().then(
+      (reply) => {
+        this.#gate.leave();
+        this.#gate.answered(performance.now());
+        return reply;
+      },
+      (error: unknown) => {
+        this.#gate.leave();
+        if (replyCode(error) !== null) this.#gate.answered(performance.now());
+        throw storeError(error);
+      },
+    );
+    const timed = this.#within(answer, sentAt);
+    this.#waiting.add(timed);
+    try {
+      return await timed;
+    } finally {
+      this.#waiting.delete(timed);
+    }
+  }
+
+  #within(answer: Promise<unknown>, sentAt: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#gate.timedOut(sentAt, performance.now());
+        reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`)));
+      }, this.#timeout);
+      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+
+  #subscribeAll(): void {
+    const channels = [...this.#listeners.keys()];
+    // One that fails here is repeated when the connection is ready again.
+    if (channels.length > 0 && this.#subscriber.status === "ready")
+      this.#subscriber.subscribe(...channels).catch(() => {});
+  }
+
+  #lost(error: Error): void {
+    if (!this.#reachable || this.#closing) return;
+    this.#reachable = false;
+    this.#log?.warn({ reason: error.message || error.name }, "the store cannot be reached");
+  }
+
+  #found(): void {
+    if (this.#reachable) return;
+    this.#reachable = true;
+    this.#log?.info({}, "the store can be reached again");
+  }
+}

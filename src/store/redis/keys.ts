@@ -1,0 +1,62 @@
+/**
+ * The names of everything in the store, `prefix` in front. Braces are the Cluster's hash tags: all keys of one user are
+ * in one slot. Ids are the store's own and hold no braces.
+ */
+export function createKeys(prefix: string) {
+  return {
+    /** Hash, durable: email tier balance granted charged available version stop created. Amounts are decimal nano-units. */
+    user: (id: string) => `${prefix}u:{${id}}`,
+    /** String: window and use of day, hour and minute. */
+    windows: (id: string) => `${prefix}w:{${id}}`,
+    /** Hash: request id to reservation (reservations.lua). */
+    reservations: (id: string) => `${prefix}q:{${id}}`,
+    /** Sorted set: request id by the end of its lease, in the server's milliseconds. */
+    leases: (id: string) => `${prefix}l:{${id}}`,
+    /** Sorted set of the streams among them: request id by the user's stop token at admission. */
+    streams: (id: string) => `${prefix}s:{${id}}`,
+    /** Hash: id of a request whose lease has ended to its record in the ledger. */
+    orphans: (id: string) => `${prefix}o:{${id}}`,
+    /** List, durable: the ledger (ledger.ts), in the order in which it was written. */
+    ledger: (id: string) => `${prefix}c:{${id}}`,
+
+    /** Hash, goes by itself: what `user` will be once its address is claimed. */
+    newUser: (id: string) => `${prefix}n:{${id}}`,
+    /** Hash, durable: id of a live key to what is kept of it (api-keys.ts). A key that is not here is none. */
+    apiKeys: (id: string) => `${prefix}ks:{${id}}`,
+    /** Hash, durable: id of a live key to its last use in Unix milliseconds. */
+    keyUses: (id: string) => `${prefix}kt:{${id}}`,
+
+    /** Set, durable: the ids of all users. */
+    users: `${prefix}users`,
+    /** String, durable: the user of an address in lower case. */
+    address: (email: string) => `${prefix}e:${email}`,
+    /** String, durable: user and key by the key's digest. Means nothing unless the key is in `apiKeys`. */
+    keyByDigest: (digest: string) => `${prefix}k:${digest}`,
+    /** String, durable: user and digest by the key's id. Means nothing unless the key is in `apiKeys`. */
+    keyById: (id: string) => `${prefix}kid:${id}`,
+    /** String, durable: the user of an identity provider's subject, by their digest. */
+    identity: (digest: string) => `${prefix}i:${digest}`,
+    /** String, durable. */
+    remembered: (name: string) => `${prefix}m:${name}`,
+
+    /** Hash, goes with its code: digest expires tries. By the digest of the address. */
+    code: (digest: string) => `${prefix}code:${digest}`,
+    /** Hash, goes with its family: user live at expires. */
+    family: (id: string) => `${prefix}fam:{${id}}`,
+    /** String, goes with its family: the family of a refresh token, by the token's digest. */
+    token: (digest: string) => `${prefix}f:${digest}`,
+    /** String, goes with its window. All in one slot, so that one script counts in several. */
+    counter: (digest: string, length: number) => `${prefix}t:{throttle}:${digest}:${length}`,
+    /** Hash: instance to what it says of itself. */
+    fleet: `${prefix}fleet`,
+    /** Channel: "<user id> <stop token>" as tokens are raised. */
+    stops: `${prefix}stops`,
+
+    /** Sorted set: instance by the time (server's milliseconds) at which it was buried. */
+    dead: `${prefix}dead`,
+    /** Channel: instances as they are buried. */
+    burials: `${prefix}burials`,
+  };
+}
+
+export type Keys = ReturnType<typeof createKeys>;

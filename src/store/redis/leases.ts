@@ -1,0 +1,121 @@
+import { isStoreUnavailable } from "../../kit/index.ts";
+import { type Connection, loadScript } from "./connection.ts";
+import type { Keys } from "./keys.ts";
+
+/** Milliseconds for which a process is believed to be alive without a word from it. */
+export const LEASE = 60_000;
+
+/** Milliseconds between two renewals: three may be lost. */
+export const RENEWAL = LEASE / 4;
+
+/** Reservations renewed by one script: it must not keep the server for long. */
+const BATCH = 200;
+
+const RENEW = loadScript("renew", "clock", "reservations");
+const BURY = loadScript("bury", "clock");
+
+export interface Lease {
+  readonly userId: string;
+  /** The reservation as the scripts store it; null while its admission is on its way. */
+  readonly packed: string | null;
+}
+
+/** The reservations that this process answers for, and the processes that are known to be dead. */
+export class Leases {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+  readonly #instance: string;
+  readonly #length: number;
+  readonly #held = new Map<string, Lease>();
+  /** Instance to the local monotonic time from which its leases have ended by themselves. */
+  readonly #dead = new Map<string, number>();
+
+  constructor(connection: Connection, keys: Keys, instance: string, length: number) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#instance = instance;
+    this.#length = length;
+    connection.subscribe(keys.burials, (dead) => this.#noteDead(dead));
+  }
+
+  /** An admission is on its way. */
+  expect(id: string, userId: string): void {
+    if (!this.#held.has(id)) this.#held.set(id, { userId, packed: null });
+  }
+
+  /** It was admitted; nothing when it has been settled before its answer came. */
+  confirm(id: string, packed: string): void {
+    const lease = this.#held.get(id);
+    if (lease) this.#held.set(id, { userId: lease.userId, packed });
+  }
+
+  /** It was not admitted, as far as is known. */
+  drop(id: string): void {
+    if (this.#held.get(id)?.packed === null) this.#held.delete(id);
+  }
+
+  /** @returns null unless it was held: this process has admitted it and has not settled it yet. */
+  release(id: string): Lease | null {
+    const lease = this.#held.get(id);
+    this.#held.delete(id);
+    return lease && lease.packed !== null ? lease : null;
+  }
+
+  /** It could not be settled: as before `release`. */
+  keep(id: string, lease: Lease): void {
+    this.#held.set(id, lease);
+  }
+
+  /**
+   * Prolongs all leases. What cannot be reached now is renewed the next time.
+   * @param time the scripts' time argument. @param notAfter the latest time of their execution, or "0".
+   */
+  async renew(time: string, notAfter: string): Promise<void> {
+    const scripts: Promise<unknown>[] = [];
+    for (const [userId, held] of Map.groupBy(this.#held, ([, lease]) => lease.userId)) {
+      const all = held.flatMap(([id, { packed }]) => (packed === null ? [] : [[id, packed]]));
+      for (let at = 0; at < all.length; at += BATCH) {
+        const args = [time, notAfter, this.#length, ...all.slice(at, at + BATCH).flat()];
+        scripts.push(this.#connection.run(RENEW, requestKeys(this.#keys, userId), args));
+      }
+    }
+    await Promise.all(scripts.map(unlessUnavailable));
+  }
+
+  /** Hears of those that were buried while nobody listened. */
+  async refreshDead(): Promise<void> {
+    const dead = await unlessUnavailable(this.#connection.call("ZRANGE", this.#keys.dead, 0, -1));
+    for (const instance of (dead ?? []) as string[]) this.#noteDead(instance);
+  }
+
+  async bury(instance: string, time: string): Promise<void> {
+    await this.#connection.run(BURY, [this.#keys.dead], [time, instance, this.#keys.burials, LEASE]);
+    this.#noteDead(instance);
+  }
+
+  /** The dead, a blank before and after each; "" without any. */
+  get dead(): string {
+    if (this.#dead.size === 0) return "";
+    for (const [instance, until] of this.#dead) if (until <= performance.now()) this.#dead.delete(instance);
+    return this.#dead.size === 0 ? "" : ` ${[...this.#dead.keys()].join(" ")} `;
+  }
+
+  #noteDead(instance: string): void {
+    if (instance !== this.#instance && !this.#dead.has(instance)) this.#dead.set(instance, performance.now() + LEASE);
+  }
+}
+
+/** The keys of the scripts that have the part reservations.lua. */
+export function requestKeys(keys: Keys, userId: string): readonly string[] {
+  const { user, windows, reservations, leases, streams, orphans, ledger } = keys;
+  return [user, windows, reservations, leases, streams, orphans, ledger].map((key) => key(userId));
+}
+
+export async function unlessUnavailable<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isStoreUnavailable(error)) return null;
+    throw error;
+  }
+}

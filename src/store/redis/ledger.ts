@@ -1,0 +1,103 @@
+import type { LedgerEntry, OutcomeKind, Settlement, Usage } from "../../kit/index.ts";
+import type { Connection } from "./connection.ts";
+import type { Keys } from "./keys.ts";
+
+/** Counts of a usage in the order in which entries hold them; the last ones are mostly 0 and left out then. */
+const COUNTS = [
+  "prompt",
+  "completion",
+  "cached",
+  "reasoning",
+  "characters",
+  "milliseconds",
+  "images",
+  "cacheWrite",
+] as const satisfies readonly (keyof Usage)[];
+
+/** Of these an entry always says something. */
+const ALWAYS = 4;
+
+/** Entries read at once. */
+const PAGE = 1_000;
+
+type Packed = readonly [
+  id: string,
+  requestId: string,
+  keyId: string | null,
+  model: string,
+  upstream: string | null,
+  outcome: OutcomeKind,
+  estimated: 0 | 1,
+  receivedAt: number,
+  endedAt: number,
+  charge: string,
+  ...counts: number[],
+];
+
+/** A settlement as its ledger entry is stored: a JSON array, the charge as text. "" when nothing is to be recorded. */
+export function packEntry({ id, charge, record }: Settlement): string {
+  if (!record) return "";
+  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
+  const counts = COUNTS.map((name) => usage[name] ?? 0);
+  while (counts.at(-1) === 0) counts.pop();
+  const names = [id, requestId, keyId, model, upstream, outcome] as const;
+  const packed: Packed = [...names, estimated ? 1 : 0, receivedAt, endedAt, String(charge), ...counts];
+  return JSON.stringify(packed);
+}
+
+function unpackEntry(userId: string, text: string): LedgerEntry {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by packEntry
+  const packed = JSON.parse(text) as Packed;
+  const [id, requestId, keyId, model, upstream, outcome, estimated, receivedAt, endedAt, charge, ...counts] = packed;
+  const usage = Object.fromEntries(
+    COUNTS.flatMap((name, index) => {
+      const count = counts[index] ?? 0;
+      return index < ALWAYS || count > 0 ? [[name, count]] : [];
+    }),
+  ) as unknown as Usage;
+  const names = { id, userId, requestId, keyId, model, upstream, outcome };
+  return { ...names, usage, estimated: estimated === 1, receivedAt, endedAt, charge: BigInt(charge) };
+}
+
+const NOTHING: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+
+/** Of a request whose lease has ended: when, its id and its reservation (reservations.lua). */
+function unpackGivenUp(userId: string, text: string): LedgerEntry {
+  const [endedAt, id = "", , , , , , , admittedAt, , , ...model] = text.split(" ");
+  return {
+    id,
+    userId,
+    requestId: id,
+    keyId: null,
+    model: model.join(" "),
+    upstream: null,
+    outcome: "shutdown",
+    usage: NOTHING,
+    estimated: true,
+    receivedAt: Number(admittedAt),
+    endedAt: Number(endedAt),
+    charge: 0n,
+  };
+}
+
+/**
+ * The ledger of a user, the oldest first. Each text is "<Unix milliseconds of writing> <entry>". What is older than 90
+ * days goes as new entries come.
+ */
+export async function readLedger(connection: Connection, keys: Keys, userId: string): Promise<LedgerEntry[]> {
+  const entries = new Map<string, LedgerEntry>();
+  // From the end: entries are added there and taken away at the beginning meanwhile. One that moves is met twice.
+  for (let last = -1; ; last -= PAGE) {
+    const page = (await connection.call("LRANGE", keys.ledger(userId), last - PAGE + 1, last)) as string[];
+    for (const written of page) {
+      const text = written.slice(written.indexOf(" ") + 1);
+      const entry = text.startsWith("[") ? unpackEntry(userId, text) : unpackGivenUp(userId, text);
+      entries.set(entry.id, entry);
+    }
+    if (page.length < PAGE) return [...entries.values()].toSorted(byEnd);
+  }
+}
+
+function byEnd(a: LedgerEntry, b: LedgerEntry): number {
+  return a.endedAt - b.endedAt || (a.id < b.id ? -1 : Number(a.id > b.id));
+}

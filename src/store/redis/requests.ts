@@ -1,0 +1,191 @@
+import { type Admission, type AdmissionResult, type Limits, type Refusal, storeUnavailable } from "../../kit/index.ts";
+import type { Settlement, Windows } from "../../kit/index.ts";
+import { type Counts, windowStates } from "../windows.ts";
+import { ServerClock } from "./clock.ts";
+import { type Connection, loadScript } from "./connection.ts";
+import { isUnanswered } from "./failures.ts";
+import type { Keys } from "./keys.ts";
+import { packEntry, readLedger } from "./ledger.ts";
+import { type Leases, requestKeys } from "./leases.ts";
+import { LostAdmissions } from "./lost.ts";
+
+export interface RequestOptions {
+  readonly instance: string;
+  /** Milliseconds. */
+  readonly lease: number;
+  /** Of the connection, in milliseconds. */
+  readonly timeout: number;
+  /** A test's clock; without, time is the server's. */
+  readonly clock?: () => number;
+}
+
+/** A refusal or `ok`; `late`: executed when nobody waited any more; `unknown`: no such user. */
+type Word = Refusal | "ok" | "late" | "unknown";
+type Numbers = readonly [number, number, number, number, number, number];
+type AdmitReply = readonly [word: Word, now: number, ...counts: Numbers, stopToken: string, packed: string];
+
+/** HINCRBY has 64 bits; this leaves room for sums. */
+const MOST = 2n ** 62n;
+
+const ADMIT = loadScript("admit", "clock", "counts", "reservations");
+const SETTLE = loadScript("settle", "clock", "counts", "reservations");
+const RUNNING = loadScript("running", "clock", "reservations");
+const WINDOWS = loadScript("windows", "clock", "counts");
+
+/** Running requests and what they count. */
+export class Requests {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+  readonly #leases: Leases;
+  readonly #options: RequestOptions;
+  readonly #serverClock = new ServerClock();
+  readonly #lost: LostAdmissions;
+
+  constructor(connection: Connection, keys: Keys, leases: Leases, options: RequestOptions) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#leases = leases;
+    this.#options = options;
+    // What was sent before cannot be executed any more when a timeout has passed: only then it is known what there is.
+    this.#lost = new LostAdmissions(2 * options.timeout, (id, userId) =>
+      this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, "0"),
+    );
+  }
+
+  async admit(admission: Admission): Promise<AdmissionResult> {
+    const { id, userId, units, hold } = admission;
+    if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`admission ${id}: units are whole numbers`);
+    if (hold < 0n || hold >= MOST) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
+    this.#leases.expect(id, userId);
+    try {
+      return await this.#admitted(admission);
+    } finally {
+      this.#leases.drop(id);
+    }
+  }
+
+  async #admitted(admission: Admission): Promise<AdmissionResult> {
+    const { id, userId, limits } = admission;
+    let reply = await this.#admit(admission);
+    // The server's clock has been put forward since it was last heard.
+    if (reply[0] === "late") reply = await this.#admit(admission);
+    const [word, , ...rest] = reply;
+    if (word === "late") throw storeUnavailable(new Error("redis: the server's clock does not keep still"));
+    if (word === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+    const windows = windowStates(countsOf(rest), limits);
+    if (word !== "ok") return { ok: false, refusal: word, windows };
+    const [, , , , , , stopToken, packed] = rest;
+    this.#leases.confirm(id, packed);
+    this.#lost.forget(id);
+    return { ok: true, windows, stopToken: Number(stopToken) };
+  }
+
+  async #admit(admission: Admission): Promise<AdmitReply> {
+    const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "" } = admission;
+    const { day, hour, minute, streams } = limits;
+    const { lease, instance } = this.#options;
+    const sentAt = performance.now();
+    const limited = [day, hour, minute, streams].map((limit) => limit ?? "");
+    const asked = [units, Number(stream), String(hold), Number(enforceCredits), version];
+    const args = [this.time(), this.#notAfter(), id, ...limited, ...asked, lease, this.#leases.dead, instance, model];
+    try {
+      const reply = (await this.#connection.run(ADMIT, requestKeys(this.#keys, userId), args)) as AdmitReply;
+      this.#learn(reply[0] === "late", reply[1], sentAt);
+      return reply;
+    } catch (error) {
+      if (isUnanswered(error)) this.#lost.add(id, userId);
+      throw error;
+    }
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    const { id, charge, record } = settlement;
+    if (charge < 0n || (charge > 0n && !record)) {
+      throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
+    }
+    if (charge >= MOST) throw new RangeError(`settlement ${id}: a charge is below 2^62`);
+    // Admitted here and settled for the first time: charged also when the server has lost the reservation. A second
+    // execution, after a pause of the server, comes too late for that.
+    const lease = this.#leases.release(id);
+    try {
+      await this.#settle(settlement, lease ? this.latest() : "0");
+    } catch (error) {
+      // Nothing was executed: the next one is the first.
+      if (lease && !isUnanswered(error)) this.#leases.keep(id, lease);
+      throw error;
+    }
+  }
+
+  async #settle(settlement: Settlement, latest: string): Promise<void> {
+    const { id, userId, giveBack, charge } = settlement;
+    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest];
+    await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args);
+  }
+
+  async windows(userId: string, limits: Limits): Promise<Windows> {
+    const key = this.#keys.windows(userId);
+    const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as Numbers;
+    return windowStates(countsOf(counts), limits);
+  }
+
+  async running(userId: string) {
+    const keys = requestKeys(this.#keys, userId);
+    const found = (await this.#connection.run(RUNNING, keys, [this.time()])) as string[];
+    const { dead } = this.#leases;
+    let [requests, streams, held] = [0, 0, 0n];
+    for (const packed of found) {
+      const [, stream, hold = "0", , , , , , instance] = packed.split(" ");
+      if (dead.includes(` ${instance} `)) continue;
+      requests++;
+      streams += Number(stream);
+      held += BigInt(hold);
+    }
+    return { requests, streams, held };
+  }
+
+  ledger(userId: string) {
+    return readLedger(this.#connection, this.#keys, userId);
+  }
+
+  async renew(): Promise<void> {
+    await this.#leases.renew(this.time(), this.#notAfter());
+  }
+
+  /** Forgets what it would have done later. */
+  close(): void {
+    this.#lost.close();
+  }
+
+  /** The scripts' argument: a test's clock, or 0 for the server's. */
+  time(): string {
+    return String(this.#options.clock?.() ?? 0);
+  }
+
+  /** Asks the server for its time. Until it has answered, nothing that is executed late is known to be. */
+  async setClock(): Promise<void> {
+    const sentAt = performance.now();
+    const [seconds, micros] = (await this.#connection.call("TIME")) as [string, string];
+    this.#serverClock.learn(Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000), sentAt);
+  }
+
+  /** Server's milliseconds after which nobody waits for the answer to what is sent now; "0" when they are not known. */
+  latest(): string {
+    const now = this.#serverClock.at(performance.now());
+    return String(now === null ? 0 : now + this.#options.timeout);
+  }
+
+  /** As `latest`; "0" with a test's clock, which stands still. */
+  #notAfter(): string {
+    return this.#options.clock ? "0" : this.latest();
+  }
+
+  #learn(late: boolean, time: number, sentAt: number): void {
+    if (this.#options.clock) return;
+    if (late) this.#serverClock.correct(time, sentAt);
+    else this.#serverClock.learn(time, sentAt);
+  }
+}
+
+function countsOf([day, d, hour, h, minute, m]: readonly [...Numbers, ...unknown[]]): Counts {
+  return { day: { window: day, used: d }, hour: { window: hour, used: h }, minute: { window: minute, used: m } };
+}

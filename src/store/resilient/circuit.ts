@@ -1,0 +1,91 @@
+import { type Awaitable, isStoreUnavailable, storeUnavailable } from "../../kit/index.ts";
+
+/** Failures in a row after which the store is away. */
+const FAILURES = 3;
+/** Milliseconds between the questions that find out whether it is back. */
+const PROBE_EVERY = 100;
+/** Questions that may wait for their answers at the same time. */
+const MOST_WAITING = 10_000;
+
+export interface CircuitOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Told of each change of `away`. */
+  readonly onChange: (away: boolean) => void;
+}
+
+/** Asks a store that has been away only now and then, so that nobody waits to be told again. */
+export class Circuit {
+  readonly #options: CircuitOptions;
+  /** Since the last answer. */
+  #failures = 0;
+  #answers = 0;
+  #waiting = 0;
+  #probeAt = 0;
+
+  constructor(options: CircuitOptions) {
+    this.#options = options;
+  }
+
+  get away(): boolean {
+    return this.#failures >= FAILURES;
+  }
+
+  /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
+  ask<T>(question: () => Awaitable<T>): Awaitable<T> {
+    if (this.#waiting >= MOST_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.away && !this.#mayProbe()) throw storeUnavailable(new Error("the store did not answer before"));
+    return this.observe(question);
+  }
+
+  /** As `ask`, whether or not the store is away: for who asks seldom of itself. */
+  observe<T>(question: () => Awaitable<T>): Awaitable<T> {
+    const before = this.#answers;
+    let asked: Awaitable<T>;
+    try {
+      asked = question();
+    } catch (error) {
+      throw this.#failed(error, before);
+    }
+    if (!(asked instanceof Promise)) {
+      this.#answered();
+      return asked;
+    }
+    return this.#await(asked, before);
+  }
+
+  async #await<T>(asked: Promise<T>, before: number): Promise<T> {
+    this.#waiting++;
+    try {
+      const answer = await asked;
+      this.#answered();
+      return answer;
+    } catch (error) {
+      throw this.#failed(error, before);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  #mayProbe(): boolean {
+    const at = this.#options.now();
+    // Further ahead only when the clock went back.
+    if (at < this.#probeAt && this.#probeAt - at <= PROBE_EVERY) return false;
+    this.#probeAt = at + PROBE_EVERY;
+    return true;
+  }
+
+  #answered(): void {
+    const wasAway = this.away;
+    this.#failures = 0;
+    this.#answers++;
+    if (wasAway) this.#options.onChange(false);
+  }
+
+  /** A question asked before the last answer says nothing of the time after it. */
+  #failed(error: unknown, before: number): unknown {
+    if (!isStoreUnavailable(error)) this.#answered();
+    else if (before === this.#answers && ++this.#failures === FAILURES) this.#options.onChange(true);
+    return error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Admission, Settlement } from "../../kit/index.ts";
+
+/** A settlement that the store has not acknowledged. */
+export interface Entry {
+  readonly settlement: Settlement;
+  /** Of a request that was admitted without the store, which has to hear of it first; else null. */
+  readonly admission: Admission | null;
+  /** Whether the store may have heard of that admission: asked without an answer, or a replay that was broken off. */
+  readonly tried: boolean;
+}
+
+type Text<T, Amount extends keyof T> = Omit<T, Amount> & Readonly<Record<Amount, string>>;
+
+/** As JSON, in which amounts are decimal strings. */
+interface Written {
+  readonly settlement: Text<Settlement, "charge">;
+  readonly admission: Text<Admission, "hold"> | null;
+}
+
+/** All but `tried`, which changes. */
+export function encode({ settlement, admission }: Entry): string {
+  const written: Written = {
+    settlement: { ...settlement, charge: String(settlement.charge) },
+    admission: admission && { ...admission, hold: String(admission.hold) },
+  };
+  return JSON.stringify(written);
+}
+
+/** @throws SyntaxError or TypeError for anything but what `encode` wrote. */
+export function decode(body: string, tried: boolean): Entry {
+  const { settlement, admission } = JSON.parse(body) as Written;
+  return {
+    settlement: { ...settlement, charge: BigInt(settlement.charge) },
+    admission: admission && { ...admission, hold: BigInt(admission.hold) },
+    tried,
+  };
+}

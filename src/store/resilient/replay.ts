@@ -1,0 +1,153 @@
+import type { Limits, Store } from "../../kit/index.ts";
+import type { Entry } from "./entry.ts";
+import type { Kept, Queue, Replayed } from "./queue.ts";
+
+/** Entries that are replayed at the same time. */
+const BATCH = 64;
+/** Times that a settlement may leave no trace in a store that answers, before it is rejected. */
+const ROUNDS = 10;
+/** Milliseconds after which a store's ledger may have been trimmed: what is older is not looked for. */
+const KEPT = 7 * 86_400_000;
+
+const UNLIMITED: Limits = { day: null, hour: null, minute: null, streams: null };
+
+/** What replaying needs of the store. */
+export type Target = Pick<Store, "admit" | "settle" | "ledger">;
+
+export interface ReplayOptions {
+  readonly store: Target;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Whether an error means that the store is away: the entry stays. */
+  readonly isAway: (error: unknown) => boolean;
+  /** Told of each entry that the store will never take. */
+  readonly onRejected: (id: string, error: unknown) => void;
+}
+
+/** Tells the store what waits for it, in one queue. */
+export class Replay {
+  readonly #options: ReplayOptions;
+  /** What the store has taken and the queue has not removed: on a full disk nothing can be. */
+  readonly #told = new Map<number, Replayed>();
+  readonly #rounds = new Map<string, number>();
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Until nothing waits or the store is away: one entry first, then many at the same time.
+   * @throws what the queue throws, when everything is told that can be.
+   */
+  async drain(queue: Queue): Promise<void> {
+    const trouble: unknown[] = [];
+    const attempt = (work: () => void): boolean => {
+      try {
+        work();
+        return true;
+      } catch (error) {
+        trouble.push(error);
+        return false;
+      }
+    };
+    for (let after = 0, limit = 1; ; limit = BATCH) {
+      const kept = queue.oldest(limit, after);
+      after = kept.at(-1)?.seq ?? after;
+      const left = kept.filter(({ seq }) => !this.#told.has(seq));
+      const unmarked = left.filter(({ entry }) => hasToBeMarked(entry));
+      const isMarked = attempt(() => queue.mark(unmarked.map(({ seq }) => seq)));
+      const ready = isMarked ? left : left.filter((one) => !unmarked.includes(one));
+      const told = await this.#tell(ready);
+      for (const one of told) this.#told.set(one.seq, one);
+      if (attempt(() => queue.remove([...this.#told.values()], this.#options.now()))) this.#told.clear();
+      if (kept.length === 0 || told.length < ready.length) break;
+    }
+    if (trouble.length > 0) throw trouble[0];
+  }
+
+  /**
+   * Exactly once for the user, wherever a former try was broken off, and also when the store has lost the reservation.
+   * An admission is not repeated after its settlement: it would count, and could be charged, again.
+   * @returns those that need not be repeated.
+   */
+  async #tell(ready: readonly Kept[]): Promise<Replayed[]> {
+    const { store } = this.#options;
+    const told: Replayed[] = [];
+    const doubtful: Doubtful[] = [];
+    const first = async ({ kept, entry }: Doubtful): Promise<boolean> => {
+      if (isUnheard(entry)) {
+        await this.#admitAndSettle(entry);
+        return true;
+      }
+      await store.settle(entry.settlement);
+      const isDoubtful = this.#leavesTrace(entry);
+      if (isDoubtful) doubtful.push({ kept, entry });
+      return !isDoubtful;
+    };
+    await Promise.all(ready.map((kept) => this.#attempt(kept, told, first)));
+    for (const [userId, ones] of Map.groupBy(doubtful, ({ entry }) => entry.settlement.userId)) {
+      const recorded = (async () => new Set((await store.ledger(userId)).map(({ id }) => id)))();
+      const second = async ({ kept, entry }: Doubtful): Promise<boolean> => {
+        if ((await recorded).has(kept.id)) return true;
+        this.#giveUpHopeless(kept.id);
+        await this.#admitAndSettle(entry);
+        // Who lost the answer to an admission may be giving it back just now: looked for again.
+        return false;
+      };
+      await Promise.all(ones.map(({ kept }) => this.#attempt(kept, told, second)));
+    }
+    return told;
+  }
+
+  /** Adds to `told` what `work` has finished, and what the store will never take. */
+  async #attempt(kept: Kept, told: Replayed[], work: (one: Doubtful) => Promise<boolean>): Promise<void> {
+    const { seq, id, entry } = kept;
+    try {
+      if (entry instanceof Error) throw entry;
+      if (!(await work({ kept, entry }))) return;
+      told.push({ seq, rejected: null });
+    } catch (error) {
+      if (this.#options.isAway(error)) return;
+      this.#options.onRejected(id, error);
+      told.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
+    }
+    this.#rounds.delete(id);
+  }
+
+  /** Counts, and neither holds credits nor takes a slot from requests that are running. */
+  async #admitAndSettle({ admission, settlement }: Entry): Promise<void> {
+    const { id, userId, record } = settlement;
+    const { store } = this.#options;
+    // What the store admitted itself it has counted, if it has not lost that too.
+    const { units, model } = admission ?? { units: 0, model: record?.model ?? "" };
+    const common = { limits: UNLIMITED, stream: false, hold: 0n, enforceCredits: false };
+    const { ok } = await store.admit({ id, userId, units, model, ...common });
+    if (!ok) throw new Error("the store refused an admission without conditions");
+    await store.settle(settlement);
+  }
+
+  #leavesTrace({ settlement: { record, giveBack } }: Entry): boolean {
+    return record !== null && !giveBack && this.#options.now() - record.endedAt < KEPT;
+  }
+
+  /** @throws Error when it is. */
+  #giveUpHopeless(id: string): void {
+    const rounds = (this.#rounds.get(id) ?? 0) + 1;
+    if (rounds > ROUNDS) throw new Error(`the store did not record it in ${ROUNDS} tries`);
+    this.#rounds.set(id, rounds);
+  }
+}
+
+interface Doubtful {
+  readonly kept: Kept;
+  readonly entry: Entry;
+}
+
+/** Whether the store cannot have heard of its admission. */
+function isUnheard({ admission, tried }: Entry): boolean {
+  return admission !== null && !tried;
+}
+
+function hasToBeMarked(entry: Entry | Error): boolean {
+  return !(entry instanceof Error) && isUnheard(entry);
+}

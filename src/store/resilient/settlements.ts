@@ -1,0 +1,229 @@
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { type Log, storeUnavailable } from "../../kit/index.ts";
+import type { Entry } from "./entry.ts";
+import { Journal } from "./journal.ts";
+import { MemoryQueue } from "./memory.ts";
+import { Replay, type ReplayOptions } from "./replay.ts";
+
+/** Milliseconds between tries. */
+const SHORTEST = 50;
+const LONGEST = 1_000;
+/** Milliseconds that an answer waits for a settlement that cannot be written down, and a shutdown for all of them. */
+const PATIENCE = 5_000;
+/** Milliseconds between looks for what a process that died has left. */
+const LOOK_EVERY = 5_000;
+/** Settlements in memory beyond which no more requests are admitted without the store. */
+const MOST_IN_MEMORY = 10_000;
+
+/** Resolves after the milliseconds, or sooner when the signal is aborted. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+export const sleep: Sleep = (milliseconds, signal) => sleepFor(milliseconds, undefined, { signal }).catch(() => {});
+
+export interface SettlementsOptions extends Omit<ReplayOptions, "onRejected"> {
+  /** Path of the journal's file; null: memory only. */
+  readonly journal: string | null;
+  readonly log: Log;
+  readonly sleep: Sleep;
+  /** Told when a number has changed. */
+  readonly onChange: () => void;
+}
+
+/** Settlements that the store has not acknowledged: kept on the disk and told to the store once it answers. */
+export class Settlements {
+  readonly #options: SettlementsOptions;
+  readonly #memory = new MemoryQueue();
+  readonly #fromMemory: Replay;
+  readonly #fromJournal: Replay;
+  #journal: Journal | null = null;
+  #rejectedHere = 0;
+  /** Whether the log says so already. */
+  #broken = false;
+  #working: Promise<void> | null = null;
+  #nap = new AbortController();
+  /** Nothing is replayed any more; what comes is still written down. */
+  #over = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: SettlementsOptions) {
+    this.#options = options;
+    const replay: ReplayOptions = { ...options, onRejected: (id, error) => this.#onRejected(id, error) };
+    this.#fromMemory = new Replay(replay);
+    this.#fromJournal = new Replay(replay);
+  }
+
+  /** Begins with what former processes have left. */
+  start(): void {
+    if (this.#options.journal !== null) this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref();
+    this.#look();
+  }
+
+  get pending(): number {
+    return this.#memory.size + (this.#journal?.size ?? 0);
+  }
+
+  get rejected(): number {
+    return this.#journal?.rejected ?? this.#rejectedHere;
+  }
+
+  /** Whether more could be lost than memory should hold. */
+  get full(): boolean {
+    return this.#memory.size >= MOST_IN_MEMORY;
+  }
+
+  /** Resolves when the entry is on the disk; without a disk when the store has it. */
+  async add(entry: Entry): Promise<void> {
+    if (this.#closed) throw storeUnavailable(new Error("the store is closed"));
+    if (await this.#write(entry)) return this.#work();
+    const settled = this.#memory.write(entry);
+    this.#work();
+    return this.#patiently(settled);
+  }
+
+  /** Of a settlement that is repeated while it waits in memory, as `add` for the first; null when there is none. */
+  repeated(id: string): Promise<void> | null {
+    const settled = this.#memory.settled(id);
+    return settled && this.#patiently(settled);
+  }
+
+  async #patiently(settled: Promise<void>): Promise<void> {
+    const answered = new AbortController();
+    const tired = this.#options.sleep(PATIENCE, answered.signal).then(() => {
+      throw storeUnavailable(new Error("the settlement goes on when the store answers"));
+    });
+    await Promise.race([settled, tired]).finally(() => answered.abort());
+  }
+
+  /** The store answers: what waits need not wait longer. */
+  wake(): void {
+    this.#nap.abort();
+  }
+
+  /** Waits for what is pending, 5 s at most. */
+  async done(): Promise<void> {
+    this.#look();
+    this.wake();
+    const settled = new AbortController();
+    if (this.#working) await Promise.race([this.#working, this.#options.sleep(PATIENCE, settled.signal)]);
+    settled.abort();
+    this.#end();
+    const { log, journal } = this.#options;
+    const onDisk = this.#journal?.size ?? 0;
+    if (onDisk > 0) log.warn({ requests: onDisk, journal }, "settlements remain in the journal for the next start");
+    if (this.#memory.size > 0) log.error({ requests: this.#memory.size }, "the store does not answer: these are lost");
+  }
+
+  /** At once: what is on the disk stays there. */
+  close(): void {
+    this.#end();
+    this.#closed = true;
+    this.#journal?.close();
+  }
+
+  #end(): void {
+    this.#over = true;
+    if (this.#timer) clearInterval(this.#timer);
+    this.wake();
+  }
+
+  /** @returns whether it is on the disk. */
+  async #write(entry: Entry): Promise<boolean> {
+    try {
+      const journal = this.#open();
+      if (journal === null) return false;
+      await journal.write(entry);
+      this.#options.onChange();
+      return true;
+    } catch (error) {
+      this.#onBroken(error);
+      return false;
+    }
+  }
+
+  #open(): Journal | null {
+    if (this.#options.journal !== null) this.#journal ??= new Journal(this.#options.journal);
+    return this.#journal;
+  }
+
+  /** For what others have left. */
+  #look(): void {
+    try {
+      this.#open()?.refresh();
+    } catch (error) {
+      this.#onBroken(error);
+    }
+    this.#options.onChange();
+    this.#work();
+  }
+
+  #work(): void {
+    if (this.#over || this.pending === 0) return;
+    this.#working ??= this.#run().finally(() => {
+      this.#working = null;
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { log, onChange } = this.#options;
+    let waited = false;
+    for (let wait = 0; this.pending > 0 && !this.#over;) {
+      const before = this.pending;
+      await this.#pass();
+      onChange();
+      wait = this.pending < before ? 0 : Math.min(Math.max(SHORTEST, 2 * wait), LONGEST);
+      if (wait === 0 || this.pending === 0) continue;
+      if (!waited) log.warn({ requests: this.pending }, "the store does not answer: settlements wait for it");
+      waited = true;
+      await this.#rest(wait);
+    }
+    if (waited && this.pending === 0) log.info({}, "the store answers: everything is settled");
+  }
+
+  async #pass(): Promise<void> {
+    try {
+      await this.#fromMemory.drain(this.#memory);
+      await this.#spill();
+      const journal = this.#journal;
+      if (journal === null || this.#over) return;
+      journal.refresh();
+      if (journal.size > 0) await journal.alone(() => this.#fromJournal.drain(journal));
+      if (this.#memory.size === 0) this.#broken = false;
+    } catch (error) {
+      if (!this.#over) this.#onBroken(error);
+    }
+  }
+
+  /** The journal may be writable again. */
+  async #spill(): Promise<void> {
+    for (const { seq, entry } of this.#memory.oldest(Infinity, 0)) {
+      if (entry instanceof Error || this.#over || !(await this.#write(entry))) return;
+      this.#memory.remove([{ seq, rejected: null }]);
+    }
+  }
+
+  /** Half to whole of `wait`, so that processes do not come all at once. */
+  async #rest(wait: number): Promise<void> {
+    if (this.#over) return;
+    this.#nap = new AbortController();
+    await this.#options.sleep((wait * (1 + Math.random())) / 2, this.#nap.signal);
+  }
+
+  #onRejected(id: string, error: unknown): void {
+    this.#rejectedHere++;
+    this.#options.log.error(
+      { err: error, id },
+      "the store will not take a settlement: the journal keeps it as rejected",
+    );
+  }
+
+  #onBroken(error: unknown): void {
+    if (this.#broken) return;
+    this.#broken = true;
+    const { log, journal } = this.#options;
+    log.error(
+      { err: error, journal },
+      "the journal cannot be used, settlements wait in memory: make room, or let the process write the file and its folder",
+    );
+  }
+}

@@ -1,0 +1,294 @@
+import type {
+  Admission,
+  AdmissionResult,
+  Awaitable,
+  Counter,
+  Limits,
+  Log,
+  NewCode,
+  NewFamily,
+} from "../../kit/index.ts";
+import type { NewKey, NewUser, OnStop, Rotation, Settlement, Store, Windows } from "../../kit/index.ts";
+import { isStoreUnavailable } from "../../kit/index.ts";
+import { Circuit } from "./circuit.ts";
+import { LocalView } from "./local.ts";
+import { Settlements, sleep, type Sleep } from "./settlements.ts";
+
+export interface StoreState {
+  readonly away: boolean;
+  /** Settlements that the store has not acknowledged; those in the journal are of all processes that share it. */
+  readonly pending: number;
+  /** Settlements that the store will never take: the journal's table `rejected` has them. */
+  readonly rejected: number;
+  /** Requests that run without the store's admission. */
+  readonly local: number;
+}
+
+export interface ResilienceOptions {
+  /** Whether requests are admitted while the store is away, by what this process has seen. */
+  readonly onFailure: () => "closed" | "open";
+  /** Path of the file that keeps settlements which the store does not take; processes share it. null: memory only. */
+  readonly journal: string | null;
+  readonly log: Log;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Told of each change. */
+  readonly onState?: (state: StoreState) => void;
+  /** Between tries. */
+  readonly sleep?: Sleep;
+}
+
+/** Loses no settlement of a store that is away for a while, and asks it no more than is needed. Takes over `store`. */
+export function withResilience(store: Store, options: ResilienceOptions): ResilientStore {
+  return new ResilientStore(store, options);
+}
+
+export class ResilientStore implements Store {
+  readonly #store: Store;
+  readonly #options: ResilienceOptions;
+  readonly #circuit: Circuit;
+  readonly #local: LocalView;
+  readonly #settlements: Settlements;
+  #closed = false;
+  #told: StoreState = { away: false, pending: 0, rejected: 0, local: 0 };
+
+  constructor(store: Store, options: ResilienceOptions) {
+    const { journal, log, now } = options;
+    this.#store = store;
+    this.#options = options;
+    const circuit = new Circuit({ now, onChange: (away) => this.#onAway(away) });
+    this.#circuit = circuit;
+    this.#local = new LocalView(now);
+    this.#settlements = new Settlements({
+      store: {
+        admit: (admission) => circuit.observe(() => store.admit(admission)),
+        settle: (settlement) => circuit.observe(() => store.settle(settlement)),
+        ledger: (userId) => circuit.observe(() => store.ledger(userId)),
+      },
+      isAway: isStoreUnavailable,
+      journal,
+      log,
+      now,
+      sleep: options.sleep ?? sleep,
+      onChange: () => this.#tell(),
+    });
+    this.#settlements.start();
+  }
+
+  /** Settlements that the store has not acknowledged. */
+  get pending(): number {
+    return this.#settlements.pending;
+  }
+
+  /** Before `close`: waits for what is pending, 5 s at most; the journal keeps what remains. */
+  done(): Promise<void> {
+    return this.#settlements.done();
+  }
+
+  async admit(admission: Admission): Promise<AdmissionResult> {
+    if (this.#options.onFailure() === "closed") return this.#ask(() => this.#store.admit(admission));
+    let asked = false;
+    try {
+      const result = await this.#ask(() => {
+        asked = true;
+        return this.#store.admit(admission);
+      });
+      this.#saw(admission.userId, result.windows);
+      if (!result.ok) return result;
+      this.#local.sawStopToken(admission.userId, result.stopToken);
+      this.#local.began(admission);
+      return result;
+    } catch (error) {
+      if (!this.#goesOn(error) || this.#settlements.full) throw error;
+      const result = this.#local.admit(admission, asked);
+      this.#tell();
+      return result;
+    }
+  }
+
+  /** Does not wait for a store that is away: resolves when the journal has the settlement. */
+  async settle(settlement: Settlement): Promise<void> {
+    const local = this.#local.end(settlement.id, settlement.giveBack);
+    if (local) {
+      this.#tell();
+      // The store has not heard of it: or, when it lost the answer, takes it back by itself.
+      if (settlement.giveBack) return;
+      return this.#settlements.add({ settlement, admission: local.admission, tried: local.asked });
+    }
+    const repeated = this.#settlements.repeated(settlement.id);
+    if (repeated) return repeated;
+    try {
+      return await this.#ask(() => this.#store.settle(settlement));
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+    }
+    await this.#settlements.add({ settlement, admission: null, tried: true });
+  }
+
+  async windows(userId: string, limits: Limits): Promise<Windows> {
+    try {
+      const windows = await this.#ask(() => this.#store.windows(userId, limits));
+      if (this.#options.onFailure() === "open") this.#saw(userId, windows);
+      return windows;
+    } catch (error) {
+      if (!this.#goesOn(error)) throw error;
+      return this.#local.windows(userId, limits);
+    }
+  }
+
+  running(userId: string) {
+    return this.#ask(() => this.#store.running(userId));
+  }
+
+  principalByDigest(digest: Uint8Array) {
+    return this.#ask(() => this.#store.principalByDigest(digest));
+  }
+
+  principalOf(userId: string) {
+    return this.#ask(() => this.#store.principalOf(userId));
+  }
+
+  touchKeys(used: ReadonlyMap<string, number>) {
+    return this.#ask(() => this.#store.touchKeys(used));
+  }
+
+  addUser(user: NewUser) {
+    return this.#ask(() => this.#store.addUser(user));
+  }
+
+  findUser(idOrEmail: string) {
+    return this.#ask(() => this.#store.findUser(idOrEmail));
+  }
+
+  listUsers() {
+    return this.#ask(() => this.#store.listUsers());
+  }
+
+  setTier(userId: string, tier: string) {
+    return this.#ask(() => this.#store.setTier(userId, tier));
+  }
+
+  grant(userId: string, amount: bigint) {
+    return this.#ask(() => this.#store.grant(userId, amount));
+  }
+
+  addKey(key: NewKey, maximum: number) {
+    return this.#ask(() => this.#store.addKey(key, maximum));
+  }
+
+  listKeys(userId: string) {
+    return this.#ask(() => this.#store.listKeys(userId));
+  }
+
+  revokeKey(keyId: string, userId?: string) {
+    return this.#ask(() => this.#store.revokeKey(keyId, userId));
+  }
+
+  ledger(userId: string) {
+    return this.#ask(() => this.#store.ledger(userId));
+  }
+
+  stopStreams(userId: string) {
+    return this.#ask(() => this.#store.stopStreams(userId));
+  }
+
+  async stopTokens(userIds: readonly string[]) {
+    const tokens = await this.#ask(() => this.#store.stopTokens(userIds));
+    for (const [userId, token] of tokens) this.#local.sawStopToken(userId, token);
+    return tokens;
+  }
+
+  onStop(listener: OnStop) {
+    return this.#store.onStop(listener);
+  }
+
+  throttle(counters: readonly Counter[], window: number) {
+    return this.#ask(() => this.#store.throttle(counters, window));
+  }
+
+  putCode(code: NewCode) {
+    return this.#ask(() => this.#store.putCode(code));
+  }
+
+  takeCode(email: string, digests: readonly Uint8Array[]) {
+    return this.#ask(() => this.#store.takeCode(email, digests));
+  }
+
+  addFamily(family: NewFamily) {
+    return this.#ask(() => this.#store.addFamily(family));
+  }
+
+  rotate(rotation: Rotation) {
+    return this.#ask(() => this.#store.rotate(rotation));
+  }
+
+  endFamily(digest: Uint8Array) {
+    return this.#ask(() => this.#store.endFamily(digest));
+  }
+
+  findIdentity(issuer: string, subject: string) {
+    return this.#ask(() => this.#store.findIdentity(issuer, subject));
+  }
+
+  linkIdentity(issuer: string, subject: string, userId: string) {
+    return this.#ask(() => this.#store.linkIdentity(issuer, subject, userId));
+  }
+
+  remember(name: string, value: string) {
+    return this.#ask(() => this.#store.remember(name, value));
+  }
+
+  announce(instance: string, state: string, ttl: number) {
+    return this.#ask(() => this.#store.announce(instance, state, ttl));
+  }
+
+  announced() {
+    return this.#ask(() => this.#store.announced());
+  }
+
+  bury(instance: string) {
+    return this.#ask(() => this.#store.bury(instance));
+  }
+
+  ping() {
+    return this.#ask(() => this.#store.ping());
+  }
+
+  async close() {
+    this.#closed = true;
+    this.#settlements.close();
+    await this.#store.close();
+  }
+
+  #ask<T>(question: () => Awaitable<T>): Awaitable<T> {
+    return this.#circuit.ask(question);
+  }
+
+  /** Whether this process goes by its own view after a failure. */
+  #goesOn(error: unknown): boolean {
+    return isStoreUnavailable(error) && this.#options.onFailure() === "open" && !this.#closed;
+  }
+
+  #saw(userId: string, windows: Windows): void {
+    this.#local.saw(userId, windows, this.#local.size > 0 || this.#settlements.pending > 0);
+  }
+
+  #onAway(away: boolean): void {
+    const { log } = this.#options;
+    if (away) log.warn({}, "the store does not answer");
+    else log.info({}, "the store answers again");
+    if (!away) this.#settlements.wake();
+    this.#tell();
+  }
+
+  #tell(): void {
+    const { pending, rejected } = this.#settlements;
+    const state: StoreState = { away: this.#circuit.away, pending, rejected, local: this.#local.size };
+    const { away, local } = this.#told;
+    const { onState } = this.#options;
+    const isSame = away === state.away && local === state.local;
+    if (isSame && this.#told.pending === pending && this.#told.rejected === rejected) return;
+    this.#told = state;
+    onState?.(state);
+  }
+}

@@ -1,0 +1,100 @@
+-- Running requests of one user. KEYS of every script that has this part:
+local USER, WINDOWS, RESERVATIONS, LEASES, STREAMS, ORPHANS, LEDGER = unpack(KEYS)
+
+-- Milliseconds: how long reservations without a process are kept, and the ledger's entries.
+local FORGOTTEN, RETENTION = 86400000, 90 * 86400000
+
+local function read(packed)
+  local units, stream, hold, day, hour, minute, stop, instance =
+    string.match(packed, "^(%d+) ([01]) (%d+) (%d+) (%d+) (%d+) %d+ (%d+) (%S+) ")
+  return {
+    units = tonumber(units), stream = stream == "1", hold = hold,
+    day = tonumber(day), hour = tonumber(hour), minute = tonumber(minute),
+    stop = stop, instance = instance, packed = packed,
+  }
+end
+
+-- Adds to the ledger, behind the time. Old entries go as new ones come, faster than they came. Returns what was added.
+local function append(text)
+  local now = redis.call("TIME")
+  local entry = string.format("%.0f ", now[1] * 1000) .. text
+  redis.call("RPUSH", LEDGER, entry)
+  for _ = 1, 2 do
+    local oldest = string.match(redis.call("LINDEX", LEDGER, 0), "^%d+")
+    if tonumber(oldest) > now[1] * 1000 - RETENTION then break end
+    redis.call("LPOP", LEDGER)
+  end
+  return entry
+end
+
+-- Refreshed when a user begins to run something, once a minute, and at each renewal.
+local function keep_leases()
+  for _, key in ipairs({ RESERVATIONS, LEASES, STREAMS }) do redis.call("PEXPIRE", key, FORGOTTEN) end
+end
+
+local function lease(id, reservation, ends)
+  redis.call("HSET", RESERVATIONS, id, reservation.packed)
+  redis.call("ZADD", LEASES, ends, id)
+  if reservation.stream then redis.call("ZADD", STREAMS, reservation.stop, id) end
+end
+
+local function release(id, reservation)
+  if reservation.hold ~= "0" and redis.call("EXISTS", USER) == 1 then
+    redis.call("HINCRBY", USER, "available", reservation.hold)
+  end
+  redis.call("HDEL", RESERVATIONS, id)
+  redis.call("ZREM", LEASES, id)
+  if reservation.stream then redis.call("ZREM", STREAMS, id) end
+end
+
+-- Slot and hold are freed; a record without a charge stands in the ledger until a late settlement replaces it.
+local function give_up(id, reservation, now)
+  release(id, reservation)
+  redis.call("HSET", ORPHANS, id, append(string.format("%.0f %s %s", now, id, reservation.packed)))
+  redis.call("PEXPIRE", ORPHANS, FORGOTTEN)
+  -- More than is added, so that they never pile up.
+  for _, other in ipairs(redis.call("HRANDFIELD", ORPHANS, 2)) do
+    local given_up = string.match(redis.call("HGET", ORPHANS, other), "^%d+ (%d+) ")
+    if tonumber(given_up) < now - FORGOTTEN then redis.call("HDEL", ORPHANS, other) end
+  end
+end
+
+-- The reservation of a request that was given up, nil of any other.
+local function orphan(id)
+  local entry = redis.call("HGET", ORPHANS, id)
+  return entry and read(string.match(entry, "^%d+ %d+ %S+ (.*)$")) or nil
+end
+
+-- It goes on after all: the record goes.
+local function forget_orphan(id)
+  redis.call("LREM", LEDGER, -1, redis.call("HGET", ORPHANS, id))
+  redis.call("HDEL", ORPHANS, id)
+end
+
+-- Whether a request that nothing is known of stands in the ledger, near its end: another process has settled it.
+local function is_settled(id)
+  local start = '["' .. id .. '",'
+  for _, entry in ipairs(redis.call("LRANGE", LEDGER, -1000, -1)) do
+    if string.find(entry, start, 1, true) then return true end
+  end
+  return false
+end
+
+-- Gives up what has lost its lease, or its process: `dead` are instances, a blank before and after each. At most 100.
+-- Returns whether there may have been any.
+local function reap(now, dead, but)
+  local ended = redis.call("ZRANGEBYSCORE", LEASES, "-inf", now, "LIMIT", 0, 100)
+  if dead ~= "" then
+    local all = redis.call("HGETALL", RESERVATIONS)
+    for index = 1, #all, 2 do
+      local instance = read(all[index + 1]).instance
+      if #ended < 100 and string.find(dead, " " .. instance .. " ", 1, true) then ended[#ended + 1] = all[index] end
+    end
+  end
+  for _, id in ipairs(ended) do
+    local packed = redis.call("HGET", RESERVATIONS, id)
+    -- One may be found by its lease and by its process.
+    if packed and id ~= but then give_up(id, read(packed), now) end
+  end
+  return #ended > 0
+end

@@ -1,0 +1,27 @@
+#!lua flags=allow-oom
+-- Ends a request. ARGV: request, 1 to give its units back, charge, ledger entry or '', the latest time at which a request
+-- that nothing is known of is charged all the same, or 0. Returns whether anything was changed.
+local id, give_back, charge, latest = ARGV[1], ARGV[2] == "1", ARGV[3], ARGV[5]
+local packed = redis.call("HGET", RESERVATIONS, id)
+local reservation = packed and read(packed) or orphan(id)
+if not reservation and (latest == "0" or now_of("0") > tonumber(latest) or is_settled(id)) then return 0 end
+
+-- First what may fail: nothing is rolled back.
+if charge ~= "0" and redis.call("EXISTS", USER) == 1 then
+  redis.call("HINCRBY", USER, "balance", "-" .. charge)
+  redis.call("HINCRBY", USER, "available", "-" .. charge)
+  redis.call("HINCRBY", USER, "charged", charge)
+end
+if ARGV[4] ~= "" then append(ARGV[4]) end
+if not reservation then return 1 end
+if packed then release(id, reservation) else forget_orphan(id) end
+
+if give_back then
+  local counts = counts_of(redis.call("GET", WINDOWS))
+  -- Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh.
+  if counts.day == reservation.day then counts.d = math.max(0, counts.d - reservation.units) end
+  if counts.hour == reservation.hour then counts.h = math.max(0, counts.h - 1) end
+  if counts.minute == reservation.minute then counts.m = math.max(0, counts.m - 1) end
+  save_counts(WINDOWS, counts)
+end
+return 1
