@@ -1,0 +1,30 @@
+/** What an agent works with in one run. */
+export interface Setting {
+  /** The gateway's origin, such as `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  readonly key: string;
+  readonly model: string;
+  /** Empty at first. */
+  readonly home: string;
+  readonly prompt: string;
+}
+
+/** A coding agent that can be told to do something without anybody at the keyboard. */
+export interface Agent {
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+  /** Of the gateway's paths, the one it asks. */
+  readonly endpoint: "/v1/chat/completions" | "/v1/messages" | "/v1/responses";
+  /** In `node_modules/.bin`. */
+  readonly bin: string;
+  /** Not fetched unless it is named. */
+  readonly optional?: true;
+  /** Files of its home, by path. */
+  readonly files?: (setting: Setting) => Readonly<Record<string, string | object>>;
+  readonly env?: (setting: Setting) => Readonly<Record<string, string>>;
+  /** Arguments of its calls, one after the other; the last one is the errand. */
+  readonly calls: (setting: Setting) => readonly (readonly string[])[];
+  /** `METHOD /path` of what it asks beside inference, which the gateway may refuse. */
+  readonly besides?: RegExp;
+}
