@@ -3,7 +3,7 @@ import { H3, type H3Event, HTTPError, HTTPResponse } from "h3";
 import { BodyTooLargeError } from "srvx/body-limit";
 import { toNodeHandler } from "srvx/node";
 import { GatewayError, invalidRequest, type Log } from "../kit/index.ts";
-import { refusalOf } from "./refusal.ts";
+import { type RefusalBody, refusalOf } from "./refusal.ts";
 
 /** Bodies of everything beside inference are small. Bytes. */
 export const BODY_LIMIT = 64 * 1024;
@@ -35,15 +35,17 @@ export interface AppOptions {
   /** Runs before a route, also before its 405; throws to refuse. */
   readonly guard?: (event: H3Event) => void;
   readonly visitOf?: (req: IncomingMessage) => Visit;
+  /** A path's own body for an error; null for the one of the error table. */
+  readonly refusal?: (error: GatewayError, event: H3Event) => RefusalBody | null;
 }
 
 /** Serves a route table through h3: unknown paths are 404, known ones with another method 405 (decisions 1.4). */
 export function createApp(
   routes: readonly Route[],
   log: Log,
-  { elsewhere = [], guard = () => {}, visitOf = anonymous }: AppOptions = {},
+  { elsewhere = [], guard = () => {}, visitOf = anonymous, refusal = () => null }: AppOptions = {},
 ): RequestListener {
-  const app = new H3({ silent: true, onError: (error, event) => errorResponse(error, event, log) });
+  const app = new H3({ silent: true, onError: (error, event) => errorResponse(error, event, log, refusal) });
   const methods = new Map<string, string[]>();
   for (const path of elsewhere) methods.set(path, ["POST"]);
   for (const route of routes) {
@@ -104,9 +106,14 @@ export function jsonResponse(status: number, value: unknown): HTTPResponse {
   return textResponse(status, "application/json", JSON.stringify(value));
 }
 
-function errorResponse(error: HTTPError, event: H3Event, log: Log): HTTPResponse {
+function errorResponse(
+  error: HTTPError,
+  event: H3Event,
+  log: Log,
+  own: NonNullable<AppOptions["refusal"]>,
+): HTTPResponse {
   const cause = causeOf(error);
-  const { status, code, contentType, headers, body } = refusalOf(cause);
+  const { status, code, contentType, headers, body } = refusalOf(cause, (known) => own(known, event));
   if (code === "INTERNAL") {
     log.error({ err: cause, request_id: requestIdIn(event), path: event.url.pathname }, "request failed");
   }

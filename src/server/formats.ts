@@ -64,12 +64,12 @@ export const INFERENCE: ReadonlyMap<string, Format> = new Map<string, Format>([
   ],
 ]);
 
-/** The manner of a POST path beside inference that belongs to a client's format. */
+/** The manner of a path that belongs to a client's format, whether or not there is anything at it. */
 export function mannerOf(path: string): Manner | undefined {
-  return path === "/v1/messages/count_tokens" ? MESSAGES : undefined;
+  return path === "/v1/messages" || path.startsWith("/v1/messages/") ? MESSAGES : undefined;
 }
 
 /** Decisions 7: the header says that the client reads errors in the Messages format. */
-export function messagesBody(error: GatewayError, { requestId, headers }: RefusedRequest): RefusalBody | null {
+function messagesBody(error: GatewayError, { requestId, headers }: RefusedRequest): RefusalBody | null {
   return headers["anthropic-version"] === undefined ? null : messagesRefusal(error, requestId);
 }

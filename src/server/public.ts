@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Endpoint, ErrorCode, Intake, Log, ServerSettings } from "../kit/index.ts";
-import { createApp, type Route, type Visit } from "./app.ts";
+import { createApp, requestIdIn, type Route, type Visit } from "./app.ts";
 import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
 import { INFERENCE, mannerOf } from "./formats.ts";
@@ -69,6 +69,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   const api = createApp(options.routes ?? [], log, {
     elsewhere: INFERENCE.keys(),
     visitOf: (req) => visits.get(req)!,
+    refusal(error, event) {
+      const { url = "/", headers } = event.runtime!.node!.req as IncomingMessage;
+      return mannerOf(pathOf(url))?.refusal?.(error, { requestId: requestIdIn(event), headers }) ?? null;
+    },
   });
   const ipLimit = createIpLimit();
   const trusted = rememberProxies(log);
@@ -101,7 +105,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const inV1 = path.startsWith("/v1/");
       const requestId = requestIdOf(req.headers["x-request-id"]);
       const format = req.method === "POST" ? INFERENCE.get(path) : undefined;
-      const manner = format ?? (req.method === "POST" ? mannerOf(path) : undefined);
+      const manner = format ?? mannerOf(path);
       const permitted = inV1 ? corsHeaders(req, cors.origins) : [];
       const named = manner?.requestIdHeader;
       const always = named === undefined ? permitted : [...permitted, named, requestId];

@@ -71,6 +71,36 @@ describe("a Messages request", () => {
 });
 
 test.each([
+  ["POST", "/v1/messages/", 404, "not_found_error", "Not found"],
+  ["POST", "/v1/messages/batches", 404, "not_found_error", "Not found"],
+  ["GET", "/v1/messages/batches/b1?limit=1", 404, "not_found_error", "Not found"],
+  ["POST", "/v1/messages/count_tokens/", 404, "not_found_error", "Not found"],
+  ["GET", "/v1/messages", 405, "invalid_request_error", "Method not allowed"],
+  ["DELETE", "/v1/messages?beta=true", 405, "invalid_request_error", "Method not allowed"],
+])("%s %s with a version: %i in the Messages format", async (method, path, status, type, message) => {
+  const { port } = await start();
+  const headers = { ...HEADERS, "anthropic-version": "2026-10-21" };
+  const answer = await send(port, { method, path, headers, body: method === "POST" ? BODY : "" });
+  expect([answer.status, answer.headers["content-type"], answer.headers["request-id"]]).toEqual([
+    status,
+    "application/json",
+    "r-1",
+  ]);
+  expect(answer.headers.allow).toBe(status === 405 ? "POST" : undefined);
+  expect(answer.text).toBe(shown(type, message));
+});
+
+test("other paths keep their 404, whatever the header says", async () => {
+  const { port } = await start();
+  const { text, headers } = await send(port, {
+    path: "/v1/message",
+    headers: { ...HEADERS, ...VERSION },
+    body: BODY,
+  });
+  expect([text, headers["request-id"]]).toEqual(['{"message":"Not found"}', undefined]);
+});
+
+test.each([
   ["POST", "/v1/messages/", 404, undefined],
   ["POST", "/v1/Messages", 404, undefined],
   ["POST", "/v1/messages/batches", 404, undefined],

@@ -161,6 +161,11 @@ test("a fault of the tokenizer is a 500 that says nothing, and is logged", async
   });
   const { status, text } = await count(GOOD);
   expect([status, text]).toEqual([500, "Internal server error"]);
+  const own = await count(GOOD, { ...VERSION, "x-request-id": "r-1" });
+  expect([own.status, JSON.parse(own.text)]).toEqual([
+    500,
+    { type: "error", error: { type: "api_error", message: "Internal server error" }, request_id: "r-1" },
+  ]);
   expect(lines.map(({ message }) => message)).toContain("request failed");
 });
 

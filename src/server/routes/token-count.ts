@@ -1,9 +1,7 @@
 import { readCountTokens } from "../../dialects/clients/messages.ts";
 import { GatewayError, invalidRequest, type Json } from "../../kit/index.ts";
-import { jsonResponse, requestIdIn, type Route, textResponse, type Visit } from "../app.ts";
+import { jsonResponse, type Route, type Visit } from "../app.ts";
 import { parseJson, readBody, requireJson } from "../body.ts";
-import { messagesBody } from "../formats.ts";
-import { refusalOf } from "../refusal.ts";
 import { keyHolderOf } from "./caller.ts";
 import { mayCall } from "./catalogue.ts";
 import type { RouteParts } from "./parts.ts";
@@ -17,16 +15,7 @@ export function tokenCountRoutes(parts: RouteParts): readonly Route[] {
     {
       method: "POST",
       path: "/v1/messages/count_tokens",
-      async handle(event, visit) {
-        try {
-          return jsonResponse(200, { input_tokens: await countTokens(parts, visit) });
-        } catch (error) {
-          const request = { requestId: requestIdIn(event), headers: visit.req.headers };
-          const refusal = refusalOf(error, (known) => messagesBody(known, request));
-          if (refusal.code === "INTERNAL") throw error;
-          return textResponse(refusal.status, refusal.contentType, refusal.body, refusal.headers);
-        }
-      },
+      handle: async (_event, visit) => jsonResponse(200, { input_tokens: await countTokens(parts, visit) }),
     },
   ];
 }
