@@ -3,7 +3,7 @@ import type { KeyObject } from "node:crypto";
 import { SignJWT, errors, jwtVerify } from "jose";
 import type { JWTHeaderParameters } from "jose";
 import { LRUCache } from "lru-cache";
-import type { AuthSettings, Awaitable } from "../kit/index.ts";
+import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
 import { following } from "./following.ts";
 import { createKeyring } from "./keyring.ts";
 import type { Keyring, KeyringOptions } from "./keyring.ts";
@@ -43,7 +43,12 @@ export async function createTokens({ settings, now, remember }: TokenOptions): P
   const keyring = createKeyring({ settings, remember });
   // What was verified goes with the settings it was verified by: a secret that is taken away ends its tokens at once.
   const inForce = following(settings, async (from) => tokensOf(from, await keyring(), now));
-  await inForce();
+  try {
+    await inForce();
+  } catch (error) {
+    // A secret that is kept in the store is asked for again when it is needed: a start does not wait for the store.
+    if (!isStoreUnavailable(error)) throw error;
+  }
 
   return {
     get weakSecrets() {

@@ -217,6 +217,24 @@ describe("access tokens", () => {
     expect(await first.verify(forge(HEADER, CLAIMS, "")), "the empty text is no secret").toBeNull();
   });
 
+  test("a store that is away does not keep from starting: its secret is asked for when it is needed", async () => {
+    const { store } = await storeWithUser();
+    const state = { away: true };
+    const tokens = await createTokens({
+      settings: () => tokenSettings({ a: "" }),
+      now: () => START,
+      remember(name, value) {
+        if (state.away) throw storeUnavailable(new Error("away"));
+        return store.remember(name, value);
+      },
+    });
+    await expect(tokens.issue(USER)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect((async () => tokens.verify("a.b.c"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    state.away = false;
+    const { access_token } = await tokens.issue(USER);
+    expect(await tokens.verify(access_token)).toMatchObject({ userId: USER.id });
+  });
+
   test("names secrets that are too short", async () => {
     const { tokens } = await tokensWith({ a: SECRET, b: "short", c: SECRET.slice(1), d: "ä".repeat(16) });
     expect(tokens.weakSecrets).toEqual(["b", "c"]);
