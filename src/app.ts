@@ -1,13 +1,27 @@
+import { hostname } from "node:os";
 import { createIdentities } from "./accounts/identities.ts";
 import { createSignIn } from "./accounts/sign-in/sign-in.ts";
 import { createTokens } from "./accounts/tokens.ts";
 import { bodyValidators } from "./bodies.ts";
+import { joinFleet, type Member } from "./cluster/fleet.ts";
+import { createInstanceName } from "./cluster/instance.ts";
+import { watchLoop } from "./cluster/loop.ts";
+import { adminRoutes, type Surface } from "./cluster/surface.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
 import type { Address, Snapshot, Store } from "./kit/index.ts";
-import { ConfigurationError, isLoaded, lastGoodKeeper, loadAgain, loadFirst, type LoadSettings } from "./loading.ts";
+import {
+  ConfigurationError,
+  type FirstLoad,
+  isLoaded,
+  lastGoodKeeper,
+  type Loaded,
+  loadAgain,
+  loadFirst,
+  type LoadSettings,
+} from "./loading.ts";
 import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
 import { createAdminHandler } from "./server/admin.ts";
 import { limitKey } from "./server/ip-address.ts";
@@ -15,10 +29,9 @@ import { listenOn, type Listening } from "./server/listen.ts";
 import { openApiDocument } from "./server/openapi/document.ts";
 import { createPublicServer } from "./server/public.ts";
 import { createRoutes } from "./server/routes/index.ts";
-import { keepSettling } from "./settlements.ts";
+import { openServingStore } from "./serving-store.ts";
 import { createStops } from "./stops.ts";
-import { openStore } from "./store/open.ts";
-import { createLog, type LogLevel } from "./telemetry/log.ts";
+import { createLog, type GatewayLog, type LogLevel } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createObserver } from "./telemetry/observer.ts";
 import { createTokenizer } from "./tokenizer.ts";
@@ -32,6 +45,14 @@ export interface GatewayOptions extends Omit<LoadSettings, "log"> {
   readonly logPretty: boolean;
   /** Unix milliseconds; the system's clock unless given. */
   readonly now?: () => number;
+  readonly log?: GatewayLog;
+  /** The configuration to start with; loaded unless given. */
+  readonly start?: FirstLoad;
+  /** One of several processes that share the listen addresses; their supervisor has the admin listener. */
+  readonly worker?: {
+    /** One of them keeps the last good configuration for all. */
+    readonly keepsLastGood: boolean;
+  };
 }
 
 export interface Gateway {
@@ -40,9 +61,16 @@ export interface Gateway {
   readonly admin: Address | null;
   readonly store: Store;
   readonly generation: Generation;
+  /** Of this process among all that share the store. */
+  readonly instance: string;
+  /** What the admin listener shows, also where another process has it. */
+  readonly surface: Surface;
   reload(): Promise<ReloadResult>;
-  /** Stops as `server.drain` says: finishes what is in flight, ends what is left with its error event, settles all. */
-  drain(): Promise<void>;
+  /**
+   * Stops as `server.drain` says: finishes what is in flight, ends what is left with its error event, settles all.
+   * @param most milliseconds for what is in flight, and nothing new is waited for; left out: as configured.
+   */
+  drain(most?: number): Promise<void>;
   /** Stops at once; what is in flight is ended and settled. */
   close(): Promise<void>;
 }
@@ -53,19 +81,27 @@ export interface Gateway {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const now = options.now ?? Date.now;
-  const log = createLog({ level: options.logLevel, pretty: options.logPretty });
+  const log = options.log ?? createLog({ level: options.logLevel, pretty: options.logPretty });
+  const instance = createInstanceName();
   const settings: LoadSettings = { ...options, log };
-  const start = await loadFirst(settings);
+  const start = options.start ?? (await loadFirst(settings));
   const { snapshot } = start.loaded;
 
-  const store = await openStore(snapshot.store.url.reveal(), { serving: true, now });
-  const settlements = keepSettling(store, log);
-  const stack: (() => Promise<void>)[] = [async () => store.close(), () => settlements.done()];
+  let running = false;
+  const { strict, env, now: clock } = options;
+  const { store, state: storeState } = await openServingStore({
+    snapshot,
+    env,
+    instance,
+    log,
+    strict: strict ?? false,
+    ...(clock && { clock }),
+  });
+  const stack: (() => Promise<void>)[] = [() => store.close(), () => store.done()];
   const closeAll = async (): Promise<void> => {
     for (const close of stack.splice(0).toReversed())
       await close().catch((err: unknown) => log.error({ err }, "close failed"));
   };
-  let running = false;
   let openApi: string | null = null;
   try {
     // Until the reloader stands the settings are those of the start.
@@ -75,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       now,
       remember: (name, value) => store.remember(name, value),
     });
-    const identities = createIdentities({ store, tokens, now });
+    const identities = createIdentities({ store, tokens, now, onFailure: () => snapshot.store.onFailure });
     stack.push(() => identities.close());
     const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
     stack.push(() => signIn.close());
@@ -98,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       breakers: () => breakerStates(reloader.current),
       health: () => healthStates(reloader.current),
       activeStreams: () => server.activeStreams(),
-      store: () => ({ away: false, pending: 0, rejected: 0 }),
+      store: storeState,
     });
     const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
     const wheel = new Wheel(now);
@@ -129,8 +165,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     };
 
     let watched = start.files;
-    const keep = lastGoodKeeper(log);
+    const keep = lastGoodKeeper(settings);
     stack.push(() => keep.done());
+    const remember = (loaded: Loaded): void => {
+      if (options.worker?.keepsLastGood !== false) keep.remember(loaded);
+    };
     const reloader = new Reloader({
       first: await build(start.loaded, 1).catch((error: unknown) => {
         throw new ConfigurationError([setupDiagnostic(snapshot.file, error)]);
@@ -148,7 +187,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         if (result.ok) {
           metrics.configuration(result.hash);
           log.info({ hash: result.hash, generation: reloader.current.number }, "configuration reloaded");
-          if (isLoaded(loaded)) keep.remember(loaded);
+          if (isLoaded(loaded)) remember(loaded);
+          void fleet.announce();
         } else {
           const errors = result.diagnostics.filter(({ severity }) => severity === "error");
           const first = errors[0] ?? result.diagnostics[0];
@@ -160,7 +200,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     running = true;
     metrics.configuration(snapshot.hash);
     if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
-    else keep.remember(start.loaded);
+    else remember(start.loaded);
 
     const validateBody = bodyValidators();
     const server = createPublicServer({
@@ -192,35 +232,67 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stack.push(() => cut(listening));
 
     let stopping = false;
-    const admin = snapshot.server.admin;
-    const adminHandler = createAdminHandler({
-      settings: () => ({ host: admin?.host ?? "", token: snapshot.server.admin!.token }),
-      notReady: async () => {
+    const startedAt = new Date(now()).toISOString();
+    const self = (): Member => {
+      const { generation, hash, loaded_at } = reloader.status;
+      return {
+        instance,
+        host: hostname(),
+        pid: process.pid,
+        started_at: startedAt,
+        hash,
+        generation,
+        loaded_at,
+        draining: stopping,
+        breakers: Object.fromEntries(breakerStates(reloader.current)),
+        health: Object.fromEntries(healthStates(reloader.current)),
+        streams: server.activeStreams(),
+      };
+    };
+    const fleet = joinFleet({ store, self, log });
+    stack.push(() => fleet.close());
+    const loop = watchLoop();
+    stack.push(async () => loop.close());
+    const surface: Surface = {
+      async notReady() {
         if (stopping) return ["draining"];
-        return Promise.resolve(store.ping()).then(
-          () => [],
-          () => ["store unavailable"],
-        );
+        const reasons = loop.blocked() ? ["event loop blocked"] : [];
+        try {
+          await store.ping();
+        } catch {
+          reasons.push("store unavailable");
+        }
+        return reasons;
       },
       metrics: () => metrics.scrape(),
-      config: () => reloader.status,
-      upstreams: () => Object.fromEntries(upstreamStates(reloader.current)),
-      streams: () => ({ active: server.activeStreams() }),
+      async view() {
+        const others = await fleet.others();
+        const upstreams = Object.fromEntries(upstreamStates(reloader.current));
+        return { status: reloader.status, upstreams, self: self(), others: others ?? [], complete: others !== null };
+      },
+      streams: async () => ({ active: server.activeStreams() }),
       reload: () => reloader.reload(),
-      log,
-    });
-    const adminListening = admin === null ? null : await listenOn([admin], adminHandler);
+    };
+    const admin = options.worker ? null : snapshot.server.admin;
+    const adminListening =
+      admin === null
+        ? null
+        : await listenOn([admin], createAdminHandler({ ...adminRoutes(surface), settings: () => admin, log }));
     if (adminListening) stack.push(() => cut(adminListening));
 
-    const listen = listening.addresses.map(originOf);
+    const origins = listening.addresses.map(originOf);
     const adminOrigin = adminListening?.addresses.map(originOf)[0] ?? null;
-    log.info({ listen, admin: adminOrigin, hash: snapshot.hash }, "listening");
+    log.info(
+      { listen: origins, admin: adminOrigin, hash: snapshot.hash, instance },
+      options.worker ? "worker listening" : "listening",
+    );
 
     const watcher = watchConfig({ files: () => watched, onChange: () => void reloader.reload() });
     stack.push(async () => watcher.close());
 
     const end = async (delay: number, timeout: number): Promise<void> => {
       stopping = true;
+      void fleet.announce();
       await watcher.close();
       await drain({ server, listening, delay, timeout, log });
       await closeAll();
@@ -232,10 +304,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       get generation() {
         return reloader.current;
       },
+      instance,
+      surface,
       reload: () => reloader.reload(),
-      drain: () => {
+      drain: (most) => {
         const { delay, timeout } = reloader.current.snapshot.server.drain;
-        return end(delay, timeout);
+        return most === undefined ? end(delay, timeout) : end(0, Math.min(timeout, most));
       },
       close: () => end(0, 0),
     };

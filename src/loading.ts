@@ -73,11 +73,11 @@ export function isLoaded(result: LoadResult): result is Loaded {
  * Keeps what serves for a start that finds a bad file. A failure is logged: it must not stop serving. Saves queue up,
  * because two at once would clear away each other's copies.
  */
-export function lastGoodKeeper(log: Log): { remember(loaded: Loaded): void; done(): Promise<void> } {
+export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">): { remember(loaded: Loaded): void; done(): Promise<void> } {
   let saving = Promise.resolve();
   return {
     remember({ snapshot, hash, sources }) {
-      const folder = lastGoodFolder(snapshot.store.url.reveal(), snapshot.file);
+      const folder = lastGoodFolder(snapshot.store.url.reveal(), snapshot.file, env);
       saving = saving
         .then(() => saveLastGood(folder, snapshot.file, { hash, sources }))
         .catch((err: unknown) => log.warn({ err }, "the last good configuration could not be kept"));
@@ -89,7 +89,7 @@ export function lastGoodKeeper(log: Log): { remember(loaded: Loaded): void; done
 async function lastGood({ file, env, mode, log }: LoadSettings): Promise<Loaded | null> {
   const path = resolve(file);
   const hint = await storeUrlHint(path, env);
-  const folders = new Set([hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path)));
+  const folders = new Set([hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)));
   for (const folder of folders) {
     const result = await loadLastGood(folder, { env, mode, ...KNOWN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
@@ -98,13 +98,18 @@ async function lastGood({ file, env, mode, log }: LoadSettings): Promise<Loaded 
   return null;
 }
 
-/** Beside the SQLite file, else in `data/` beside the configuration. */
-function lastGoodFolder(storeUrl: string, file: string): string {
+function lastGoodFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {
+  return join(dataFolder(storeUrl, file, env), "last-good");
+}
+
+/**
+ * Where a process keeps what must outlive it: beside the SQLite file; with another store in `GATEWAY_DATA`, else in
+ * `data/` beside the configuration.
+ */
+export function dataFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {
   const folder = dirname(file);
-  const data = storeUrl.startsWith("sqlite:")
-    ? dirname(resolve(folder, storeUrl.slice("sqlite:".length)))
-    : join(folder, "data");
-  return join(data, "last-good");
+  if (storeUrl.startsWith("sqlite:")) return dirname(resolve(folder, storeUrl.slice("sqlite:".length)));
+  return env["GATEWAY_DATA"] || join(folder, "data");
 }
 
 const KNOWN = { builtins, dialects: CAPABILITIES, rehearse } as const;

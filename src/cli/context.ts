@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Snapshot, Store } from "../kit/index.ts";
 import { checkConfig, ConfigurationError, isLoaded } from "../loading.ts";
-import { openStore } from "../store/open.ts";
+import { openConfigured } from "../store/open.ts";
 import { configFile } from "./options.ts";
 
 /** Opens the configured store for an account command, also while a gateway serves it. */
@@ -11,7 +11,7 @@ export function accountContext(program: Command): () => Promise<{ store: Store; 
     const loaded = await checkConfig({ file: configFile(config, process.env), env: process.env });
     if (!isLoaded(loaded)) throw new ConfigurationError(loaded.diagnostics);
     const { snapshot } = loaded;
-    const store = await openStore(snapshot.store.url.reveal(), { serving: false, now: Date.now });
+    const store = await openConfigured(snapshot.store, { serving: false, now: Date.now });
     return { store, snapshot };
   };
 }

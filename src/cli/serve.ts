@@ -1,6 +1,11 @@
 import { type Command, Option } from "commander";
-import { type Gateway, startGateway } from "../app.ts";
-import type { LogLevel } from "../telemetry/log.ts";
+import { type Gateway, originOf, startGateway } from "../app.ts";
+import { watchLifetime } from "../cluster/lifetime.ts";
+import { WorkerFailed } from "../cluster/crew.ts";
+import { supervise } from "../cluster/supervisor.ts";
+import { isWorker, serveAsWorker } from "../cluster/worker.ts";
+import { type FirstLoad, loadFirst } from "../loading.ts";
+import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";
 import { offerDemo } from "./demo.ts";
 import { configFile, EXIT } from "./options.ts";
 
@@ -19,7 +24,7 @@ export function addServeCommands(program: Command): void {
     .description("serve with readable logs; on an empty store make a demo user and print its key once")
     .action(async (_flags: object, command: Command) => {
       const gateway = await start("dev", command.optsWithGlobals<ServeFlags>());
-      await offerDemo(gateway);
+      if (gateway !== null) await offerDemo(gateway);
     });
   program
     .command("serve")
@@ -31,27 +36,49 @@ export function addServeCommands(program: Command): void {
     });
 }
 
-async function start(mode: "dev" | "serve", flags: ServeFlags): Promise<Gateway> {
-  const gateway = await startGateway({
-    mode,
-    file: configFile(flags.config, process.env),
-    strict: flags.strict ?? false,
-    env: process.env,
-    logLevel: flags.logLevel ?? "info",
-    logPretty: mode === "dev",
+async function start(mode: "dev" | "serve", flags: ServeFlags): Promise<Gateway | null> {
+  const logLevel = flags.logLevel ?? "info";
+  const logPretty = mode === "dev";
+  const log = createLog({ level: logLevel, pretty: logPretty });
+  const file = configFile(flags.config, process.env);
+  const settings = { mode, file, strict: flags.strict ?? false, env: process.env, log };
+  if (isWorker()) {
+    await serveAsWorker({ ...settings, logLevel, logPretty });
+    return null;
+  }
+  const start = await loadFirst(settings);
+  if (mode === "serve" && start.loaded.snapshot.server.workers > 1) {
+    await startWorkers(start, log);
+    return null;
+  }
+  const gateway = await startGateway({ ...settings, logLevel, logPretty, start });
+  watchLifetime({
+    drain: (most) => gateway.drain(most),
+    reload: () => void gateway.reload(),
+    force: () => process.exit(EXIT.failed),
+    exit: (code) => process.exit(code),
+    log,
   });
-  process.on("SIGHUP", () => void gateway.reload());
-  let stopping = false;
-  const stop = (): void => {
-    // The second signal does not wait for anything.
-    if (stopping) process.exit(EXIT.failed);
-    stopping = true;
-    void gateway.drain().then(
-      () => process.exit(EXIT.fine),
-      () => process.exit(EXIT.failed),
-    );
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
   return gateway;
+}
+
+async function startWorkers(start: FirstLoad, log: GatewayLog): Promise<void> {
+  const supervisor = await supervise({ start, log }).catch((error: unknown) => {
+    if (!(error instanceof WorkerFailed) || error.exit.code === null) throw error;
+    // The worker has said on stderr why.
+    process.exitCode = error.exit.code;
+    return null;
+  });
+  if (supervisor === null) return;
+  watchLifetime({
+    drain: (most) => supervisor.drain(most),
+    reload: () => void supervisor.reload(),
+    force: () => void supervisor.end().then(() => process.exit(EXIT.failed)),
+    exit: (code) => process.exit(code),
+    log,
+  });
+  const listen = supervisor.addresses.map(originOf);
+  const admin = supervisor.admin && originOf(supervisor.admin);
+  const { hash, server } = start.loaded.snapshot;
+  log.info({ listen, admin, hash, workers: server.workers }, "listening");
 }

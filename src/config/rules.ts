@@ -43,6 +43,7 @@ export const RULES = Object.freeze({
   "store-url": "The store's URL has a known scheme and a target.",
   "store-conflict": "Either url or nodes.",
   "workers-store": "Several workers share a store.",
+  "workers-agree": "A reload is taken by every worker, or by none.",
   // accounts
   "duplicate-kid": "Each token secret has its own kid.",
   "weak-secret": "Token secrets have at least 32 bytes.",

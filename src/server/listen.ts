@@ -1,7 +1,9 @@
+import cluster from "node:cluster";
+import { once } from "node:events";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { type Listener, listen } from "listhen";
-import type { RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Address } from "../kit/index.ts";
 import { answerClientError, type OnMalformed, refuseMalformed, refuseStatus } from "./malformed.ts";
 
@@ -23,7 +25,12 @@ export interface ServerTimeouts {
   readonly check: number;
 }
 
-const TIMEOUTS: ServerTimeouts = { headers: 10_000, request: 60_000, keepAlive: 65_000, check: 1000 };
+const TIMEOUTS: ServerTimeouts = {
+  headers: 10_000,
+  request: 60_000,
+  keepAlive: 65_000,
+  check: 1000,
+};
 
 export interface ListenOptions {
   readonly timeouts?: Partial<ServerTimeouts>;
@@ -36,49 +43,37 @@ export async function listenOn(
   handler: RequestListener,
   options: ListenOptions = {},
 ): Promise<Listening> {
-  const listeners: Listener[] = [];
+  const servers: Server[] = [];
   const closeAll = (): void => {
-    for (const { server } of listeners) server.closeAllConnections();
+    for (const server of servers) server.closeAllConnections();
   };
   const close = async (): Promise<void> => {
     // Not listhen's own close: it destroys a socket as soon as its answer is written, unread bytes or not.
-    await Promise.allSettled(listeners.map(({ server }) => promisify(server.close.bind(server))()));
+    await Promise.allSettled(servers.map((server) => promisify(server.close.bind(server))()));
   };
   try {
-    for (const address of addresses) listeners.push(await listenOne(address, handler, options));
+    for (const address of addresses) servers.push(await listenOne(address, handler, options));
   } catch (error) {
     closeAll();
     await close();
     throw error;
   }
   return {
-    addresses: addresses.map(({ host }, index) => ({ host, port: listeners[index]!.address.port })),
+    addresses: addresses.map(({ host }, index) => ({
+      host,
+      port: (servers[index]!.address() as AddressInfo).port,
+    })),
     close,
     closeAll,
   };
 }
 
-async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Listener> {
+async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
   const onMalformed = options.onMalformed ?? (() => {});
   const guarded: RequestListener = (req, res) => {
     if (!refuseMalformed(req, res, onMalformed)) handler(req, res);
   };
-  const free = await freePort(host, port);
-  const listener = await listen(guarded, {
-    port: free,
-    hostname: host,
-    // Without isProd a busy port silently becomes another one; autoClose would end the process on SIGTERM.
-    isProd: true,
-    autoClose: false,
-    showURL: false,
-    qr: false,
-    clipboard: false,
-  });
-  const { server } = listener;
-  if (listener.address.port !== free) {
-    server.close();
-    throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another`);
-  }
+  const server = cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn(host, port, guarded);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   Object.assign(server, {
     headersTimeout: timeouts.headers,
@@ -96,7 +91,37 @@ async function listenOne({ host, port }: Address, handler: RequestListener, opti
   server.on("checkContinue", guarded);
   server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
   server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
-  return listener;
+  return server;
+}
+
+async function listenOwn(host: string, port: number, handler: RequestListener): Promise<Server> {
+  const free = await freePort(host, port);
+  const listener: Listener = await listen(handler, {
+    port: free,
+    hostname: host,
+    // Without isProd a busy port silently becomes another one; autoClose would end the process on SIGTERM.
+    isProd: true,
+    autoClose: false,
+    showURL: false,
+    qr: false,
+    clipboard: false,
+  });
+  const server = listener.server as Server;
+  if (listener.address.port !== free) {
+    server.close();
+    throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another`);
+  }
+  return server;
+}
+
+/**
+ * In a worker, whose supervisor has the port: nothing is tried out first, because a worker that listens is given
+ * connections, also by what only wants to know whether the port is free.
+ */
+async function listenShared(host: string, port: number, handler: RequestListener): Promise<Server> {
+  const server = createServer(handler).listen({ host, port });
+  await once(server, "listening");
+  return server;
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {

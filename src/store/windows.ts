@@ -1,7 +1,7 @@
 import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
-const LENGTH: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
+export const LENGTH: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 
 /** In the order in which refusals are told. */
 const NAMES = ["day", "hour", "minute"] as const satisfies readonly WindowName[];

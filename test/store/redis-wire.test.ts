@@ -169,6 +169,19 @@ describe("many calls on one connection", () => {
   });
 });
 
+test("a subscription that is lost again and again is made again, and its losses fail nothing", async () => {
+  const message = ">3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nheard\r\n";
+  const subscribed = ">3\r\n$9\r\nsubscribe\r\n$4\r\nnews\r\n:1\r\n";
+  const { server, connection } = await connect(LONG, { answers: { SUBSCRIBE: () => subscribed + message } });
+  const cut = { bytes: `${subscribed}-ERR gone\r\n` };
+  server.fail("SUBSCRIBE", cut, "close", cut, "reset", "close", cut, "close");
+  const heard = Promise.withResolvers<string>();
+  connection.subscribe("news", heard.resolve);
+  const lose = setInterval(() => server.cut(), 100);
+  expect(await heard.promise).toBe("heard");
+  clearInterval(lose);
+});
+
 describe("the handshake", () => {
   test("a server without HELLO is spoken to in the older protocol", async () => {
     const { connection } = await connect(LONG, { protocol: 2 });

@@ -399,7 +399,7 @@ describe("without a journal", () => {
   });
 });
 
-test("the order of a user's settlements does not matter", async () => {
+test("the order of a user's settlements does not matter", { timeout: 600_000 }, async () => {
   const kinds = fc.array(fc.record({ charge: fc.bigInt(0n, 90n), giveBack: fc.boolean(), stream: fc.boolean() }), {
     maxLength: 8,
   });

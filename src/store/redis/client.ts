@@ -19,6 +19,8 @@ const OPTIONS = {
   socketTimeout: SILENCE,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
+  // Its failure has nobody who hears of it and would end the process; the connection subscribes again by itself.
+  autoResubscribe: false,
   // A replica since a failover: look for the primary again.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 } as const satisfies RedisOptions;

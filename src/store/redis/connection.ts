@@ -172,11 +172,18 @@ export class RedisConnection implements Connection {
 
   #within(answer: Promise<unknown>, sentAt: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      let waiting = true;
+      const giveUp = (): void => {
+        if (!waiting) return;
         this.#gate.timedOut(sentAt, performance.now());
         reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`)));
-      }, this.#timeout);
-      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+      };
+      // A process that was busy hears its timer before the answer that lies in the socket: that is read in between.
+      const timer = setTimeout(() => setImmediate(giveUp), this.#timeout);
+      answer.then(resolve, reject).finally(() => {
+        waiting = false;
+        clearTimeout(timer);
+      });
     });
   }
 

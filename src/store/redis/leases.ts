@@ -8,6 +8,9 @@ export const LEASE = 60_000;
 /** Milliseconds between two renewals: three may be lost. */
 export const RENEWAL = LEASE / 4;
 
+/** Milliseconds for which a settlement that could not be sent is known to be this process's own. */
+const KEPT = 3_600_000;
+
 /** Reservations renewed by one script: it must not keep the server for long. */
 const BATCH = 200;
 
@@ -18,6 +21,8 @@ export interface Lease {
   readonly userId: string;
   /** The reservation as the scripts store it; null while its admission is on its way. */
   readonly packed: string | null;
+  /** Its settlement waits for the server, and may come there through another process: a renewal would bring it back. */
+  readonly ending?: true;
 }
 
 /** The reservations that this process answers for, and the processes that are known to be dead. */
@@ -61,9 +66,14 @@ export class Leases {
     return lease && lease.packed !== null ? lease : null;
   }
 
-  /** It could not be settled: as before `release`. */
+  /** Its settlement could not be sent: `release` has it again, and it is renewed no more. */
   keep(id: string, lease: Lease): void {
-    this.#held.set(id, lease);
+    this.#held.set(id, { ...lease, ending: true });
+    setTimeout(() => this.#forget(id), KEPT).unref();
+  }
+
+  #forget(id: string): void {
+    if (this.#held.get(id)?.ending) this.#held.delete(id);
   }
 
   /**
@@ -73,7 +83,7 @@ export class Leases {
   async renew(time: string, notAfter: string): Promise<void> {
     const scripts: Promise<unknown>[] = [];
     for (const [userId, held] of Map.groupBy(this.#held, ([, lease]) => lease.userId)) {
-      const all = held.flatMap(([id, { packed }]) => (packed === null ? [] : [[id, packed]]));
+      const all = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
       for (let at = 0; at < all.length; at += BATCH) {
         const args = [time, notAfter, this.#length, ...all.slice(at, at + BATCH).flat()];
         scripts.push(this.#connection.run(RENEW, requestKeys(this.#keys, userId), args));

@@ -51,6 +51,7 @@ export class LostAdmissions {
   async #attempt(): Promise<void> {
     const lost = [...this.#waiting];
     for (const [id, userId] of lost) {
+      if (!this.#waiting.has(id)) continue;
       try {
         await this.#giveBack(id, userId);
         this.#waiting.delete(id);

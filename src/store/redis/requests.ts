@@ -66,6 +66,8 @@ export class Requests {
 
   async #admitted(admission: Admission): Promise<AdmissionResult> {
     const { id, userId, limits } = admission;
+    // Asked for once more: what was lost of it must not be given back from under it.
+    this.#lost.forget(id);
     let reply = await this.#admit(admission);
     // The server's clock has been put forward since it was last heard.
     if (reply[0] === "late") reply = await this.#admit(admission);

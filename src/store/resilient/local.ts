@@ -1,12 +1,9 @@
 import type { Admission, AdmissionResult, Limits, WindowName, Windows } from "../../kit/index.ts";
 import { type Places, uncounted } from "../requests.ts";
-import { type Count, type Counts, counted, countsAt, exceeded, tookAlong, windowStates } from "../windows.ts";
+import { type Count, type Counts, counted, countsAt, exceeded, LENGTH, tookAlong, windowStates } from "../windows.ts";
 
 /** Users whose windows are remembered. */
 const MOST_USERS = 10_000;
-
-/** Milliseconds. */
-const LENGTH: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 
 const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 

@@ -118,7 +118,8 @@ export class ResilientStore implements Store {
     const repeated = this.#settlements.repeated(settlement.id);
     if (repeated) return repeated;
     try {
-      return await this.#ask(() => this.#store.settle(settlement));
+      // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
+      return await this.#circuit.observe(() => this.#store.settle(settlement));
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
     }

@@ -4,6 +4,10 @@
 local now = now_of(ARGV[1])
 if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return 0 end
 if redis.call("EXISTS", USER) == 0 then return 0 end
+if redis.call("EXISTS", RESERVATIONS) == 0 then
+  -- As in admit: what was held is left of reservations that have been forgotten since; they are taken again below.
+  redis.call("HSET", USER, "available", redis.call("HGET", USER, "balance"))
+end
 local ends = now + tonumber(ARGV[3])
 for index = 4, #ARGV, 2 do
   local id = ARGV[index]

@@ -13,7 +13,7 @@ test("configurations that follow each other faster than they are saved leave the
     warn: vi.fn<() => void>(),
     error: vi.fn<() => void>(),
   };
-  const keeper = lastGoodKeeper(log);
+  const keeper = lastGoodKeeper({ env: {}, log });
   let last = "";
   for (let edit = 1; edit <= 20; edit++) {
     const text = JSON.stringify({ ...configuration("http://127.0.0.1:9"), billing: { cost_multiplier: edit } });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How long anything that must happen may take on a busy machine. */
-const PATIENCE = 20_000;
+const PATIENCE = 45_000;
 
 export interface Exit {
   readonly code: number | null;

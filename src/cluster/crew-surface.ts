@@ -1,0 +1,101 @@
+import type { ReloadResult } from "../server/admin.ts";
+import { canAnswer, type Crew, isBlocked } from "./crew.ts";
+import type { Hand } from "./hand.ts";
+import type { Answers, Question } from "./protocol.ts";
+import { addScrapes, countsOf, readScrape, type Scrape, writeScrape } from "./scrapes.ts";
+import type { Surface, View } from "./surface.ts";
+
+/** Milliseconds for a worker to read the configuration and set its plugins up. */
+const RELOAD_PATIENCE = 30_000;
+/** Files may be written while the workers read them. */
+const ROUNDS = 3;
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+export interface CrewSurface extends Surface {
+  /** Keeps the counts of a worker that has ended. */
+  bequeath(hand: Hand): void;
+}
+
+/** What the admin listener shows of all workers: it asks those that can answer. @param file the configuration's path */
+export function surfaceOfCrew(crew: Pick<Crew, "hands" | "stopping">, file: string): CrewSurface {
+  const latest = new WeakMap<Hand, Scrape>();
+  let left: Scrape = new Map();
+  let seen: View | null = null;
+
+  /** The answers that came; a worker that is ending or blocked has none. */
+  const askAll = async <Q extends Question>(question: Q, patience?: number): Promise<(readonly [Hand, Answers[Q]])[]> =>
+    (
+      await Promise.all(
+        crew.hands.filter(canAnswer).map((hand) =>
+          hand.ask(question, { patience }).then(
+            (answer) => [[hand, answer] as const],
+            () => [],
+          ),
+        ),
+      )
+    ).flat();
+
+  /** null for a worker that ended meanwhile: the one in its place reads the file by itself. */
+  const reloadOne = (hand: Hand): Promise<ReloadResult | null> =>
+    hand
+      .ask("reload", { patience: RELOAD_PATIENCE })
+      .catch(() => (hand.ended ? null : fault(`worker ${hand.pid} does not answer`, "see the log")));
+
+  const fault = (message: string, hint: string): ReloadResult => {
+    const place = { file, line: 1, column: 1, pointer: "" };
+    return { ok: false, diagnostics: [{ ...place, rule: "workers-agree", severity: "error", message, hint }] };
+  };
+
+  return {
+    async notReady() {
+      if (crew.stopping) return ["draining"];
+      const reasons = (await askAll("ready")).map(([, reasons]) => reasons);
+      if (reasons.some(({ length }) => length === 0)) return [];
+      const blocked = crew.hands.some(isBlocked) ? ["event loop blocked"] : [];
+      const all = [...new Set([...reasons.flat(), ...blocked])];
+      return all.length > 0 ? all : ["no worker answers"];
+    },
+    async metrics() {
+      for (const [hand, text] of await askAll("metrics")) latest.set(hand, readScrape(text));
+      const scrapes = crew.hands.flatMap((hand) => latest.get(hand) ?? []);
+      return { contentType: CONTENT_TYPE, body: writeScrape(addScrapes([left, ...scrapes])) };
+    },
+    async view() {
+      const [first, ...more] = (await askAll("view")).map(([, view]) => view);
+      if (first !== undefined) seen = merge(first, more);
+      else if (seen !== null) seen = { ...seen, complete: false };
+      else throw new Error("no worker answers");
+      return seen;
+    },
+    async streams() {
+      const counts = (await askAll("streams")).map(([, count]) => count);
+      return { active: counts.reduce((sum, count) => sum + count, 0) };
+    },
+    async reload() {
+      for (let round = 0; round < ROUNDS; round++) {
+        const results = await Promise.all(crew.hands.filter(({ serving }) => serving).map(reloadOne));
+        const refused = results.find((result) => result !== null && !result.ok);
+        if (refused) return refused;
+        const hashes = new Set(results.map((result) => (result?.ok ? result.hash : null)));
+        hashes.delete(null);
+        const [hash] = hashes;
+        if (hashes.size === 1) return { ok: true, hash: hash! };
+      }
+      return fault("the workers do not agree on a configuration", "ask again when the files are no longer written to");
+    },
+    bequeath(hand) {
+      const scrape = latest.get(hand);
+      if (scrape !== undefined) left = addScrapes([left, countsOf(scrape)]);
+    },
+  };
+}
+
+/** The first worker's view, with what every worker says of itself in place of what the store has heard of it. */
+function merge(first: View, more: readonly View[]): View {
+  const own = new Map(more.map(({ self }) => [self.instance, self]));
+  const others = [...first.others.filter(({ instance }) => !own.has(instance)), ...own.values()];
+  const statuses = [first, ...more].map(({ status }) => status);
+  const pending = [...new Set(statuses.flatMap((status) => status.pending))];
+  const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
+  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
+}

@@ -1,0 +1,363 @@
+import { rmSync } from "node:fs";
+import { Agent, fetch as request } from "undici";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { fleetOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../../cluster/support.ts";
+import { describeRedis } from "../../support/redis.ts";
+import { poll } from "../support/child.ts";
+import { ask, eventsOf } from "../support/configuration.ts";
+import { startLoad } from "../support/load.ts";
+import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
+
+const hosts = new Workspace();
+let sim: SimProcess;
+let workspace: SharedWorkspace;
+let user: Account;
+
+beforeAll(async () => {
+  sim = await hosts.sim();
+});
+
+afterAll(() => hosts.close());
+
+const IDLE = { requests: 0, streams: 0, held: 0n };
+const LONG = { chunks: 10_000, chunk_delay: "20ms" };
+
+async function start(workers: number, server: object = {}): Promise<GatewayProcess> {
+  workspace.write("gateway.yaml", workspace.configuration(sim.origin, { workers, ...server }));
+  const gateway = await workspace.serve();
+  user = await workspace.account();
+  return gateway;
+}
+
+/** The workers' process ids, once all are known. */
+function pids(gateway: GatewayProcess, count: number): Promise<readonly number[]> {
+  return poll(async () => {
+    const { instances } = await fleetOf(gateway);
+    return instances.length === count ? instances.map(pidOf) : null;
+  });
+}
+
+/** Streams that have begun, each on a connection of its own, and so spread over the workers. */
+async function streams(gateway: GatewayProcess, names: readonly string[], script: object) {
+  const begun = [];
+  for (const requestId of names) {
+    const response = await gateway.chat(user.key, ask("x", { stream: true, sim: script }), { requestId });
+    expect(response.status).toBe(200);
+    const text = response.text().catch((error: unknown) => `broken: ${String(error)}`);
+    begun.push({ requestId, text });
+  }
+  return begun;
+}
+
+/** So many that every worker has one. */
+const CLIENTS = 10;
+
+/** A client with a connection of its own. @returns sends what blocks the worker. */
+async function connected(gateway: GatewayProcess) {
+  const dispatcher = new Agent();
+  await (await request(`${gateway.origin}/v1/models`, { dispatcher })).text();
+  const headers = { authorization: `Bearer ${user.key}`, "content-type": "application/json" };
+  const body = JSON.stringify(ask("now!"));
+  return () => request(`${gateway.origin}/v1/chat/completions`, { method: "POST", headers, body, dispatcher });
+}
+
+async function metric(gateway: GatewayProcess, pattern: RegExp): Promise<number> {
+  const text = await (await gateway.ask("/metrics")).text();
+  return text
+    .split("\n")
+    .filter((line) => pattern.test(line))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}
+
+const SERVED = /^gateway_requests_total\{.*outcome="served"/;
+
+describeRedis("workers", () => {
+  beforeEach(async () => {
+    workspace = await SharedWorkspace.open();
+  });
+
+  afterEach(() => workspace.close());
+
+  test("share the address and the work, and look like one gateway", async () => {
+    const gateway = await start(3);
+    expect(linesOf(gateway.child.stderr, /^listening$/)).toMatchObject([{ workers: 3, listen: [gateway.origin] }]);
+    expect(new Set(await pids(gateway, 3)).size).toBe(3);
+    expect((await fleetOf(gateway)).agree).toBe(true);
+
+    const running = await streams(gateway, ["s0", "s1", "s2", "s3", "s4", "s5"], { chunks: 150, chunk_delay: "20ms" });
+    expect(await (await gateway.ask("/admin/streams")).json()).toEqual({ active: 6 });
+    await poll(async () => {
+      const shares = (await workspace.members()).map((member) => member.streams);
+      return shares.length === 3 && shares.every((share) => share === 2);
+    });
+    expect(await metric(gateway, /^gateway_active_streams /)).toBe(6);
+    for (const { text } of running) expect(eventsOf(await text).at(-1)).toBe("[DONE]");
+    await poll(async () => (await metric(gateway, SERVED)) === 6);
+    expect(await metric(gateway, /^gateway_breaker_state\{upstream="alpha"\}/)).toBe(0);
+    const upstreams = (await (await gateway.ask("/admin/upstreams")).json()) as Record<string, { instances: object }>;
+    expect(upstreams["alpha"]).toMatchObject({ breaker: "closed", health: "healthy" });
+    expect(Object.values(upstreams["alpha"]!.instances)).toEqual(["closed", "closed", "closed"]);
+
+    expect(await gateway.stop()).toMatchObject({ code: 0, signal: null });
+    const { drift, running: left, ledger } = await workspace.books(user.id);
+    expect({ drift, left, charges: ledger.length }).toEqual({ drift: 0n, left: IDLE, charges: 6 });
+  });
+
+  test("one that is killed is replaced at once, its slots and holds are free within seconds, others notice nothing", async () => {
+    const gateway = await start(2);
+    const before = await pids(gateway, 2);
+    const short = await gateway.chat(user.key, ask("x"));
+    expect(short.status).toBe(200);
+    await short.text();
+    await streams(gateway, ["a", "b", "c", "d"], { ...LONG, chunks: 500 });
+    expect((await workspace.books(user.id)).running.streams).toBe(4);
+    const served = await metric(gateway, SERVED);
+    const [victim = 0, other = 0] = before;
+    process.kill(victim, "SIGKILL");
+    const after = await poll(async () => {
+      const { instances } = await fleetOf(gateway);
+      const live = instances.map(pidOf).filter((pid) => pid !== victim);
+      return live.length === 2 ? live : null;
+    });
+    expect(after).toContain(other);
+    const [line] = linesOf(gateway.child.stderr, /^a worker ended/);
+    expect(line).toMatchObject({ pid: victim, signal: "SIGKILL", msg: expect.stringContaining("replaced in 100 ms") });
+    // Leases last a minute: these were freed.
+    await poll(async () => (await workspace.books(user.id)).running.streams === 2, 10_000);
+    expect((await gateway.chat(user.key, ask("y"))).status).toBe(200);
+    expect(await metric(gateway, SERVED), "counts never go back").toBeGreaterThanOrEqual(served);
+    expect((await fleetOf(gateway)).agree).toBe(true);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+    const { drift, running } = await workspace.books(user.id);
+    expect({ drift, running }).toEqual({ drift: 0n, running: IDLE });
+  });
+
+  test("killed one after the other under load: every answer that came whole is charged once", async () => {
+    const gateway = await start(2);
+    const load = startLoad(gateway, user, 6, { chunks: 4, chunk_delay: "2ms" });
+    for (let round = 0; round < 3; round++) {
+      const [victim] = await pids(gateway, 2);
+      process.kill(victim!, "SIGKILL");
+      await poll(async () => {
+        const { instances } = await fleetOf(gateway);
+        return instances.length === 2 && !instances.some((one) => pidOf(one) === victim);
+      });
+    }
+    await load.stop();
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+    const { ledger, drift, running } = await workspace.books(user.id);
+    expect({ drift, running }).toEqual({ drift: 0n, running: IDLE });
+    const charges = Map.groupBy(ledger, ({ requestId }) => requestId);
+    const complete = load.seen.filter((one) => one.complete);
+    expect(complete.length).toBeGreaterThan(20);
+    for (const { requestId } of complete) expect(charges.get(requestId), `charges of ${requestId}`).toHaveLength(1);
+  }, 60_000);
+
+  test.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])("%s to every process of the group drains once", async (signal) => {
+    const gateway = await start(2, { drain: { delay: "0s", timeout: "20s" } });
+    const all = await pids(gateway, 2);
+    const running = await streams(gateway, ["a", "b"], { chunks: 60, chunk_delay: "20ms" });
+    for (const pid of [gateway.child.pid, ...all]) process.kill(pid, signal);
+    await poll(async () => (await gateway.ask("/readyz")).status === 503);
+    for (const { text } of running) expect(eventsOf(await text).at(-1)).toBe("[DONE]");
+    expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
+    expect(all.filter(isAlive)).toEqual([]);
+    const { outcomes, running: left } = await workspace.books(user.id);
+    expect({ outcomes, left }).toEqual({ outcomes: { a: "served", b: "served" }, left: IDLE });
+  });
+
+  test("a second signal ends all at once", async () => {
+    const gateway = await start(2, { drain: { delay: "0s", timeout: "60s" } });
+    const all = await pids(gateway, 2);
+    const running = await streams(gateway, ["a", "b"], LONG);
+    gateway.child.process.kill("SIGTERM");
+    await poll(async () => (await gateway.ask("/readyz")).status === 503);
+    expect(await gateway.stop("SIGINT")).toMatchObject({ code: 3 });
+    expect(all.filter(isAlive)).toEqual([]);
+    for (const { text } of running) await text;
+    expect((await workspace.books(user.id)).drift).toBe(0n);
+  });
+
+  test("workers that lose their supervisor finish what they have and end", async () => {
+    const gateway = await start(2, { drain: { delay: "0s", timeout: "20s" } });
+    const all = await pids(gateway, 2);
+    const running = await streams(gateway, ["a", "b"], { chunks: 60, chunk_delay: "20ms" });
+    process.kill(gateway.child.pid, "SIGKILL");
+    for (const { text } of running) expect(eventsOf(await text).at(-1)).toBe("[DONE]");
+    await poll(() => !all.some(isAlive));
+    const { outcomes, running: left } = await workspace.books(user.id);
+    expect({ outcomes, left }).toEqual({ outcomes: { a: "served", b: "served" }, left: IDLE });
+  });
+
+  test("all reload or none, by whatever way", async () => {
+    const gateway = await start(3);
+    await pids(gateway, 3);
+    const first = await gateway.config();
+    const config = workspace.configuration(sim.origin, { workers: 3 });
+    const hashes = async () => new Set((await fleetOf(gateway)).instances.map(({ hash }) => hash));
+
+    workspace.write("gateway.yaml", { ...config, billing: { cost_multiplier: 2 } });
+    const reloaded = await gateway.reload();
+    expect(reloaded.ok).toBe(true);
+    expect(reloaded.hash).not.toBe(first.hash);
+    expect([...(await hashes())]).toEqual([reloaded.hash]);
+    expect((await fleetOf(gateway)).agree).toBe(true);
+
+    workspace.write("gateway.yaml", "version: 1\nmodels: {");
+    const refused = await gateway.ask("/admin/reload", "POST");
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({ ok: false, diagnostics: [{ line: 2 }] });
+    expect([...(await hashes())]).toEqual([reloaded.hash]);
+    expect((await gateway.config()).last_rejection).not.toBeNull();
+
+    workspace.write("gateway.yaml", { ...config, billing: { cost_multiplier: 3 } });
+    gateway.child.process.kill("SIGHUP");
+    await poll(async () => {
+      const now = await hashes();
+      return now.size === 1 && !now.has(reloaded.hash!);
+    });
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  });
+
+  test("a worker that starts later listens and stores where the others do, whatever the file says by then", async () => {
+    const gateway = await start(2);
+    const [victim = 0] = await pids(gateway, 2);
+    const config = workspace.configuration(sim.origin, { workers: 2, listen: [{ host: "127.0.0.1", port: 9 }] });
+    workspace.write("gateway.yaml", { ...config, store: { url: "redis://127.0.0.1:9/0" } });
+    await gateway.reload();
+    expect((await gateway.config()).pending).toEqual(["server.listen", "store"]);
+    process.kill(victim, "SIGKILL");
+    await poll(async () => {
+      const { instances } = await fleetOf(gateway);
+      return instances.length === 2 && !instances.some((one) => pidOf(one) === victim);
+    });
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const response = await gateway.chat(user.key, ask("x"));
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  });
+
+  test("one whose event loop is blocked is passed over; with all blocked nobody is ready", async () => {
+    const flag = workspace.path("go");
+    const until = `const { existsSync } = process.getBuiltinModule("node:fs"), end = Date.now() + 60_000;
+                   while (!existsSync(${JSON.stringify(flag)}) && Date.now() < end);`;
+    const pipeline = plantPlugin(workspace, until);
+    workspace.write("gateway.yaml", { ...workspace.configuration(sim.origin, { workers: 2 }), pipeline });
+    const gateway = await workspace.serve();
+    user = await workspace.account();
+    await pids(gateway, 2);
+    const first = gateway.chat(user.key, ask("now!"));
+    await gateway.child.printed("stderr", /a worker is not heard of: its event loop is blocked/);
+    expect((await gateway.ask("/readyz")).status, "the other one serves").toBe(200);
+    expect((await gateway.chat(user.key, ask("x"))).status).toBe(200);
+    workspace.write("go", "");
+    expect((await first).status).toBe(200);
+    rmSync(flag);
+    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connected(gateway)));
+    const answers = clients.map((send) => send());
+    await poll(async () => {
+      const response = await gateway.ask("/readyz");
+      const { reasons = [] } = (await response.json()) as { reasons?: readonly string[] };
+      return response.status === 503 && reasons.includes("event loop blocked");
+    });
+    workspace.write("go", "");
+    // Those behind the block may have waited too long for the store.
+    for (const answer of answers) expect([200, 503]).toContain((await answer).status);
+    await poll(async () => (await gateway.ask("/readyz")).status === 200);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  }, 90_000);
+
+  test("one with a fault of its own lets go of its work, ends and is replaced", async () => {
+    const pipeline = plantPlugin(workspace, 'setTimeout(() => { throw new Error("planted"); }, 0);');
+    workspace.write("gateway.yaml", { ...workspace.configuration(sim.origin, { workers: 2 }), pipeline });
+    const gateway = await workspace.serve();
+    user = await workspace.account();
+    const before = await pids(gateway, 2);
+    const running = await streams(gateway, ["a", "b"], { chunks: 100, chunk_delay: "20ms" });
+    await gateway.chat(user.key, ask("now!")).then((response) => response.text());
+    for (const { text } of running) expect(eventsOf(await text).at(-1)).toBe("[DONE]");
+    const line = await poll(() => linesOf(gateway.child.stderr, /^a worker ended/)[0] ?? null);
+    expect(line).toMatchObject({ code: 1, signal: null });
+    const after = await poll(async () => {
+      const live = (await fleetOf(gateway)).instances.map(pidOf);
+      return live.length === 2 && !live.includes(Number(line["pid"])) ? live : null;
+    });
+    expect(after.filter((pid) => before.includes(pid))).toHaveLength(1);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+    const { outcomes, drift, running: left } = await workspace.books(user.id);
+    expect(outcomes).toMatchObject({ a: "served", b: "served" });
+    expect({ drift, left }).toEqual({ drift: 0n, left: IDLE });
+  }, 60_000);
+
+  test("a store that is away: not ready, and nobody knows whether all agree", async () => {
+    const gateway = await start(2);
+    await pids(gateway, 2);
+    await workspace.redis.kill();
+    const unready = await poll(async () => {
+      const response = await gateway.ask("/readyz");
+      return response.status === 503 ? response.json() : null;
+    });
+    expect(unready).toMatchObject({ reasons: ["store unavailable"] });
+    expect((await gateway.ask("/livez")).status).toBe(200);
+    const { instances, agree } = await fleetOf(gateway);
+    expect({ count: instances.length, agree }).toEqual({ count: 2, agree: null });
+    await workspace.redis.restart();
+    await poll(async () => (await gateway.ask("/readyz")).status === 200);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  });
+});
+
+describeRedis("a start with workers that cannot be", () => {
+  beforeEach(async () => {
+    workspace = await SharedWorkspace.open();
+  });
+
+  afterEach(() => workspace.close());
+
+  test("a bad configuration ends with 1 and one report", async () => {
+    workspace.write("gateway.yaml", {
+      ...workspace.configuration(sim.origin, { workers: 4 }),
+      pipeline: ["auth", "qota"],
+    });
+    const { code, stdout, stderr } = await workspace.cli("serve");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.match(/cannot serve/g)).toHaveLength(1);
+  });
+
+  test("a plugin that fails only where it serves ends with 1 and one report, and is not tried again", async () => {
+    workspace.write("plugins/bad.schema.json", { type: "object" });
+    workspace.write(
+      "plugins/bad.ts",
+      `import cluster from "node:cluster";
+       import { definePlugin } from "#kit";
+       export default definePlugin({
+         name: "bad", stage: "transform", schema: new URL("bad.schema.json", import.meta.url),
+         setup() { if (cluster.isWorker) throw new Error("no such thing"); return {}; },
+       });`,
+    );
+    const pipeline = ["auth", "plan-check", "quota", "breaker", { use: "./plugins/bad.ts" }, "stream-relay", "meter"];
+    workspace.write("gateway.yaml", { ...workspace.configuration(sim.origin, { workers: 3 }), pipeline });
+    const { code, stderr } = await workspace.cli("serve");
+    expect(code).toBe(1);
+    expect(stderr.match(/no such thing/g)).toHaveLength(1);
+    expect(linesOf(stderr, /./)).toEqual([]);
+  });
+
+  test("a busy port, public or the admin's, ends with 3 and is named once", async () => {
+    const gateway = await start(2);
+    const port = Number(new URL(gateway.origin).port);
+    const taken = { host: "127.0.0.1", port };
+    for (const server of [{ listen: [taken] }, { admin: { ...taken, token: "t" } }]) {
+      workspace.write("other.yaml", workspace.configuration(sim.origin, { workers: 2, ...server }));
+      const { code, stderr } = await workspace.cli("serve", "--config", "other.yaml");
+      expect(code).toBe(3);
+      expect(stderr.match(new RegExp(`cannot listen on 127.0.0.1:${port}: the port is in use`, "g"))).toHaveLength(1);
+    }
+    expect((await gateway.ask("/readyz")).status).toBe(200);
+  });
+});
