@@ -9,7 +9,17 @@ import { chatFormat } from "../src/dialects/clients/chat.ts";
 import { chat } from "../src/dialects/openai/chat.ts";
 import type { Bill, Store, StreamEvent } from "../src/kit/index.ts";
 import { openStore } from "../src/store/open.ts";
-import { admissionOf, CALL, CHARGE, CHUNKS, CREDITS, recordOf, SHIPPED_CONFIG, STREAM } from "./input.ts";
+import {
+  admissionOf,
+  CALL,
+  CHARGE,
+  CHUNKS,
+  CREDITS,
+  PADDED_STREAM,
+  recordOf,
+  SHIPPED_CONFIG,
+  STREAM,
+} from "./input.ts";
 
 /** A case made ready: `run` is what is timed. */
 export interface Prepared<Answer> {
@@ -81,13 +91,13 @@ const BILL: Bill = {
 type Change = (event: StreamEvent) => StreamEvent;
 
 /** Decodes an upstream's stream and writes it for the client, with `change` where a plugin's event hook would be. */
-export function relayStream(change: Change): Prepared<string> {
+export function relayStream(change: Change, stream: readonly Uint8Array[] = STREAM): Prepared<string> {
   return {
     run() {
       const decoder = chat.decoder();
       const format = chatFormat(CALL).stream;
       let written = "";
-      for (const read of STREAM) for (const event of decoder.feed(read)) written += format.event(change(event));
+      for (const read of stream) for (const event of decoder.feed(read)) written += format.event(change(event));
       for (const event of decoder.finish()) written += format.event(change(event));
       if (decoder.fault ?? !decoder.complete) throw new Error("the stream was not decoded");
       return written + format.done(BILL);
@@ -118,5 +128,6 @@ export const CASES: readonly BenchCase[] = [
     prepare: () => admitAndSettleOnFile(AT_ONCE),
   },
   { name: "relay a stream", ...event, prepare: async () => relayStream(unchanged) },
+  { name: "relay a padded stream", ...event, prepare: async () => relayStream(unchanged, PADDED_STREAM) },
   { name: "relay a stream that a plugin touches", ...event, prepare: async () => relayStream(touched) },
 ];

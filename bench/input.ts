@@ -6,17 +6,24 @@ export const CHUNKS = 100;
 const WORD = " lorem ipsum dolor sit amet";
 
 const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_767_225_600, model: "upstream-model-1" };
-const chunk = (delta: object, finish: string | null = null, usage: object | null = null) =>
-  `data: ${JSON.stringify({ ...head, choices: usage ? [] : [{ index: 0, delta, finish_reason: finish }], usage })}\n\n`;
+const chunk = (delta: object, beside: object, finish: string | null = null, usage: object | null = null) => {
+  const choices = usage ? [] : [{ index: 0, delta, finish_reason: finish }];
+  return `data: ${JSON.stringify({ ...head, choices, usage, ...beside })}\n\n`;
+};
 
 /** An upstream's stream of CHUNKS content events with usage, one read an event, as it comes off a socket. */
-export const STREAM: readonly Uint8Array[] = [
-  chunk({ role: "assistant", content: "" }),
-  ...Array<string>(CHUNKS).fill(chunk({ content: WORD })),
-  chunk({}, "stop"),
-  chunk({}, null, { prompt_tokens: 10, completion_tokens: 500, total_tokens: 510 }),
-  "data: [DONE]\n\n",
-].map((event) => Buffer.from(event));
+const stream = (beside: (at: number) => object): readonly Uint8Array[] =>
+  [
+    chunk({ role: "assistant", content: "" }, beside(0)),
+    ...Array.from({ length: CHUNKS }, (_, at) => chunk({ content: WORD }, beside(at))),
+    chunk({}, beside(1), "stop"),
+    chunk({}, beside(2), null, { prompt_tokens: 10, completion_tokens: 500, total_tokens: 510 }),
+    "data: [DONE]\n\n",
+  ].map((event) => Buffer.from(event));
+
+export const STREAM = stream(() => ({}));
+/** As OpenAI sends it: filled up behind a usage of null, each chunk otherwise. */
+export const PADDED_STREAM = stream((at) => ({ obfuscation: "Qz7aPx1c".slice(at % 8) }));
 
 export const STREAM_TEXT = WORD.repeat(CHUNKS);
 

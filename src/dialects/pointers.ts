@@ -1,4 +1,5 @@
 import { type Call, isJson, type Json } from "../kit/index.ts";
+import { isFolded, unfolded } from "./folded.ts";
 
 /** Values that ask for nothing, as JSON: a field that has one of them is not missed. */
 const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
@@ -67,16 +68,13 @@ const RESPONSES_NAMES: Readonly<Record<string, string>> = {
   logprobs: "/include",
 };
 
-/**
- * A pointer into the canonical body as one into the client's. Within a message the numbers of parts are the client's own
- * only as far as none was moved before them; a Responses client's messages are numbered as they were folded.
- */
-export function clientPointer({ dialect = "chat", places }: Call, pointer: string): string {
+/** A pointer into the canonical body as one into the client's. */
+export function clientPointer(call: Call, pointer: string): string {
+  const { dialect = "chat" } = call;
   if (dialect === "chat") return pointer;
+  const own = isFolded(call) ? unfolded(call, pointer) : null;
+  if (own !== null) return own;
   const [, name = "", ...rest] = pointer.split("/");
-  const place = name === "messages" ? places?.[Number(rest[0])] : undefined;
-  // The blocks of `system` are the content of its message.
-  if (place !== undefined) return [place, ...rest.slice(place === "/system" ? 2 : 1)].join("/");
   const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
   return Object.hasOwn(names, name) ? [names[name], ...rest].join("/") : pointer;
 }
@@ -90,12 +88,15 @@ export function pointersOf(call: Call, pointers: readonly string[]): string[] {
 const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
 
 /** Pointers of the fields that only the client's own dialect has. */
-export function droppedNative({ native }: Call): string[] {
-  return Object.entries(native ?? {}).flatMap(([name, value]) => {
-    if (!asks(name, value)) return [];
+export function droppedNative(call: Call): string[] {
+  const records = isFolded(call) ? call.folded.records : null;
+  const fields = Object.entries(call.native ?? {}).flatMap(([name, value]) => {
+    // Each tool of them is a record.
+    if (!asks(name, value) || (name === "tools" && records !== null)) return [];
     const at = `/${escaped(name)}`;
     return SHARED.has(name) && isJson(value) ? Object.keys(value).map((inner) => `${at}/${escaped(inner)}`) : [at];
   });
+  return [...(records ?? []), ...fields];
 }
 
 function escaped(name: string): string {

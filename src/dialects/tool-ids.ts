@@ -1,5 +1,44 @@
 import { createHash } from "node:crypto";
-import { readCallId } from "./gemini/call-ids.ts";
+
+/*
+ * Gemini wants the signature of a function call back, and most clients drop fields that they do not know. Ids travel
+ * verbatim in every client format, so the signature rides in the id:
+ *
+ *   <id>__ts1_<check>_<signature in base64url, without padding>
+ *
+ * `ts1` is the version of the form; `check` is the beginning of the signature's SHA-256, so that an id which a client cut
+ * short loses its signature instead of bringing back a wrong one. Only letters, digits, `_` and `-` occur: ids of other
+ * providers allow nothing else.
+ */
+const MARK = "__ts1_";
+const CHECK = 8;
+
+export interface CallId {
+  /** As the upstream knows it. */
+  readonly id: string;
+  /** null when the id carries none. */
+  readonly signature: string | null;
+}
+
+/** @param signature standard base64, as Google's JSON has it; any other is left out. */
+export function withSignature(id: string, signature: string | null): string {
+  if (signature === null || signature === "" || id.includes(MARK)) return id;
+  const bytes = Buffer.from(signature, "base64");
+  if (bytes.toString("base64") !== signature) return id;
+  const text = bytes.toString("base64url");
+  return `${id}${MARK}${check(text)}_${text}`;
+}
+
+/** For any upstream that is to see the id: the others refuse long ones. */
+export function readCallId(carried: string): CallId {
+  const at = carried.indexOf(MARK);
+  if (at < 0) return { id: carried, signature: null };
+  const id = carried.slice(0, at);
+  const sum = carried.slice(at + MARK.length, at + MARK.length + CHECK);
+  const text = carried.slice(at + MARK.length + CHECK + 1);
+  const good = text !== "" && carried[at + MARK.length + CHECK] === "_" && check(text) === sum;
+  return { id, signature: good ? Buffer.from(text, "base64url").toString("base64") : null };
+}
 
 /** The longest id of a tool call that OpenAI takes, in characters. */
 const MAX_ID = 64;
@@ -13,5 +52,13 @@ export function stripSignature(id: string): string {
 export function shortToolId(id: string): string {
   const own = stripSignature(id);
   if (own.length <= MAX_ID) return own;
-  return `call_${createHash("sha256").update(own).digest("hex").slice(0, 32)}`;
+  return `call_${sha256(own).slice(0, 32)}`;
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function check(text: string): string {
+  return sha256(text).slice(0, CHECK);
 }

@@ -88,8 +88,6 @@ export interface Call {
   readonly dialect?: ClientDialect;
   /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
   readonly native?: Json;
-  /** Where each canonical message stands in the client's body, as JSON pointers; left out: in its own place. */
-  readonly places?: readonly string[];
   /** The client's headers for upstreams of the same dialect, such as `anthropic-beta`. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }

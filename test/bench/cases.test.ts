@@ -9,7 +9,7 @@ import {
   unchanged,
   USER,
 } from "../../bench/cases.ts";
-import { CHARGE, CHUNKS, CREDITS, STREAM_TEXT } from "../../bench/input.ts";
+import { CHARGE, CHUNKS, CREDITS, PADDED_STREAM, STREAM, STREAM_TEXT } from "../../bench/input.ts";
 
 test("every case has a name of its own and runs", async () => {
   expect(new Set(CASES.map(({ name }) => name)).size).toBe(CASES.length);
@@ -45,10 +45,11 @@ test.each([
 });
 
 test.each([
-  ["as it came", unchanged],
-  ["touched by a plugin", touched],
-])("a stream %s has the whole text, the route's name and no usage", (_, change) => {
-  const written = relayStream(change).run();
+  ["as it came", unchanged, STREAM],
+  ["with padding", unchanged, PADDED_STREAM],
+  ["touched by a plugin", touched, STREAM],
+])("a stream %s has the whole text, the route's name and no usage", (_, change, stream) => {
+  const written = relayStream(change, stream).run();
   expect(written.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
   const chunks = payloadsOf(written) as Record<string, unknown>[];
   expect(chunks.length).toBe(CHUNKS + 2);
@@ -58,8 +59,11 @@ test.each([
   expect(deltas.map(({ delta }) => delta.content ?? "").join("")).toBe(STREAM_TEXT);
 });
 
-test("both ways of relaying write the same", () => {
-  expect(payloadsOf(relayStream(touched).run())).toEqual(payloadsOf(relayStream(unchanged).run()));
+test.each([
+  ["plain", STREAM],
+  ["padded", PADDED_STREAM],
+])("both ways of relaying a %s stream write the same", (_, stream) => {
+  expect(payloadsOf(relayStream(touched, stream).run())).toEqual(payloadsOf(relayStream(unchanged, stream).run()));
 });
 
 function payloadsOf(written: string): readonly unknown[] {

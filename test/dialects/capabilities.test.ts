@@ -21,6 +21,7 @@ const MODELS: Readonly<Record<ChatDialect, readonly string[]>> = {
   bedrock: [
     "m",
     "us.anthropic.claude-sonnet-4-6",
+    "anthropic.claude-3-5-sonnet-20240620-v1:0",
     "anthropic.claude-opus-4-1-20250805-v1:0",
     "amazon.nova-pro-v1:0",
     "amazon.nova-2-lite-v1:0",
@@ -128,6 +129,8 @@ describe("promises", () => {
     ["thinking", "gemini", "gemini-2.5-flash", false],
     ["reasoning", "anthropic", "claude-3-5-haiku-latest", true],
     ["reasoning", "bedrock", "openai.gpt-oss-120b-1:0", false],
+    ["reasoning", "bedrock", "anthropic.claude-3-5-sonnet-20240620-v1:0", true],
+    ["reasoning", "bedrock", "anthropic.claude-opus-4-1-20250805-v1:0", false],
     ["images", "bedrock", "m", false],
     ["pdf", "cohere", "m", true],
     ["structured_outputs", "anthropic", "m", false],

@@ -1,11 +1,13 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { type BlockPlace, isUsual } from "../block-order.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
 import { parseAnswer } from "../requests.ts";
+import { writtenUsage } from "../usage.ts";
 import { annotationsOf } from "./citations.ts";
 import { finishOf } from "./finish.ts";
-import { beside, type BlockPlace, isUsual, nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
-import { restated, usageOf, writtenUsage } from "./usage.ts";
+import { beside, nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
+import { restated, usageOf } from "./usage.ts";
 import { CANONICAL, toolId, words, writtenInput } from "./wire.ts";
 
 const MESSAGE: ReadonlySet<string> = new Set([

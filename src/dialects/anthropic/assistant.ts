@@ -1,7 +1,8 @@
 import { invalidRequest, isJson, type Json } from "../../kit/index.ts";
+import { inOrder } from "../block-order.ts";
 import { parseJson } from "../json.ts";
 import { cacheControl, contentBlocks, type Translation } from "./blocks.ts";
-import { inOrder, nativeFields } from "./native.ts";
+import { nativeFields } from "./native.ts";
 
 /**
  * The blocks of an assistant message: what it thought, what it said, what it called.

@@ -1,11 +1,12 @@
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
 import { malformed, reportedError } from "../errors.ts";
 import { producedText } from "../openai/produced.ts";
+import { writtenUsage } from "../usage.ts";
 import { refusalOf } from "./answer.ts";
 import { BlockReader } from "./block-reader.ts";
 import { finishOf } from "./finish.ts";
 import { beside, nativeEvent, ofMessages } from "./native.ts";
-import { restated, usageOf, writtenUsage } from "./usage.ts";
+import { restated, usageOf } from "./usage.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
 

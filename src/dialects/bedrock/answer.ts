@@ -1,9 +1,9 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { type BlockPlace, isUsual } from "../anthropic/native.ts";
-import { writtenUsage } from "../anthropic/usage.ts";
+import { type BlockPlace, isUsual } from "../block-order.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
 import { parseAnswer } from "../requests.ts";
+import { writtenUsage } from "../usage.ts";
 import { annotationsOf } from "./citations.ts";
 import { finishOf } from "./finish.ts";
 import { usageOf } from "./usage.ts";

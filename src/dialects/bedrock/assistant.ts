@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { inOrder } from "../anthropic/native.ts";
+import { inOrder } from "../block-order.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
 import { parseJson } from "../json.ts";
 import { contentGroups } from "./content.ts";

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../report.ts";
 import { documentBlock, imageBlock } from "./media.ts";
-import type { Report } from "./report.ts";
 import { cachePoint, type Translation } from "./translation.ts";
 
 const TEXT: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);

@@ -1,5 +1,5 @@
 import type { Json } from "../../kit/index.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "../report.ts";
 
 const IMAGES: Readonly<Record<string, string>> = {
   "image/png": "png",

@@ -12,12 +12,6 @@ const THREE: Readonly<Record<string, string>> = {
   xhigh: "high",
   max: "high",
 };
-const CLAUDE: Readonly<Record<string, string>> = { ...THREE, xhigh: "xhigh", max: "max" };
-
-/** `additionalModelRequestFields`: what Converse has no field for, under the names of the model's own family. */
-export function modelFields(body: Json, model: string, translation: Translation): Json {
-  return { ...topK(body, translation), ...reasoning(body, model, translation) };
-}
 
 /** Where Claude says which stop sequence ended an answer, in a stream and in a whole one. */
 export function responsePaths(body: Json, translation: Translation): Json {
@@ -25,7 +19,8 @@ export function responsePaths(body: Json, translation: Translation): Json {
   return { additionalModelResponseFieldPaths: ["/stop_sequence", "/delta/stop_sequence"] };
 }
 
-function topK(body: Json, translation: Translation): Json {
+/** Converse has no field for it: the model's own. */
+export function topK(body: Json, translation: Translation): Json {
   const k = numberAt(body, "top_k", translation);
   if (k === undefined) return {};
   switch (translation.family) {
@@ -42,12 +37,11 @@ function topK(body: Json, translation: Translation): Json {
   }
 }
 
-function reasoning(body: Json, model: string, translation: Translation): Json {
-  const { family, report } = translation;
+/** How a model of another family than Claude's thinks, as far as it can be told. */
+export function reasoningFields(body: Json, model: string, { family, report }: Translation): Json {
   const effort = body["reasoning_effort"] ?? undefined;
   const thinking = body["thinking"] ?? undefined;
-  const claude = family === "anthropic" || family === "unknown";
-  const kept = claude && isJson(thinking) ? { thinking } : {};
+  const kept = family === "unknown" && isJson(thinking) ? { thinking } : {};
   if (thinking !== undefined && !("thinking" in kept) && !isOff(thinking)) report.drop("/thinking");
   if (effort === undefined) return kept;
   const own = effortOf(effort, family, model);
@@ -69,10 +63,6 @@ function effortOf(
 ): { readonly fields: Json; readonly level: string } | null {
   if (typeof effort !== "string") return null;
   switch (family) {
-    case "anthropic": {
-      if (effort === "none") return { fields: { thinking: { type: "disabled" } }, level: "none" };
-      return levelled(CLAUDE, effort, (level) => ({ output_config: { effort: level } }));
-    }
     case "gpt-oss":
       return levelled(THREE, effort, (level) => ({ reasoning_effort: level }));
     case "openai":

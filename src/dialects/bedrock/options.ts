@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "../report.ts";
 import type { Translation } from "./translation.ts";
 
 const TIERS: ReadonlySet<unknown> = new Set(["default", "flex", "priority"]);

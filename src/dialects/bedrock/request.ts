@@ -1,9 +1,10 @@
 import type { Call, Json, Target } from "../../kit/index.ts";
 import type { UpstreamRequest } from "../dialect.ts";
 import { postJson } from "../requests.ts";
+import { settled } from "./claude.ts";
 import { awsCredentials } from "./credentials.ts";
 import { conversationOf } from "./messages.ts";
-import { modelFields, responsePaths } from "./model-fields.ts";
+import { reasoningFields, responsePaths, topK } from "./model-fields.ts";
 import { inferenceOf, outputOf, requestOf } from "./options.ts";
 import { toolsOf } from "./tools.ts";
 import { type Translation, translationOf } from "./translation.ts";
@@ -44,10 +45,15 @@ export function chatRequest(call: Call, target: Target, apiKey: string): Upstrea
   return { ...request, dropped: report.dropped };
 }
 
-function converseBody(body: Json, model: string, translation: Translation): Json {
-  const conversation = conversationOf(body["messages"], translation);
-  const { toolConfig, choice } = toolsOf(body, conversation["messages"], translation);
-  const fields = { ...modelFields(body, model, translation), ...choice };
+function converseBody(asked: Json, model: string, translation: Translation): Json {
+  const conversation = conversationOf(asked["messages"], translation);
+  const { messages: turns } = conversation;
+  const { toolConfig, choice, forced = false } = toolsOf(asked, turns, translation);
+  const { body, fields: reasoning } =
+    translation.family === "anthropic"
+      ? settled(asked, { model, turns, forced }, translation)
+      : { body: asked, fields: reasoningFields(asked, model, translation) };
+  const fields = { ...topK(body, translation), ...reasoning, ...choice };
   return {
     ...conversation,
     ...inferenceOf(body, translation),

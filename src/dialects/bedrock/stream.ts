@@ -1,9 +1,9 @@
 import { AttemptError, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
+import { ChunkWriter } from "../chunk-writer.ts";
 import type { StreamDecoder } from "../dialect.ts";
 import { malformed } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import { stopSequence } from "./answer.ts";
-import { ChunkWriter } from "./chunks.ts";
 import { annotationsOf } from "./citations.ts";
 import { exception } from "./exceptions.ts";
 import { finishOf } from "./finish.ts";

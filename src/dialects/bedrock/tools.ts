@@ -9,6 +9,8 @@ export interface Tools {
   readonly toolConfig?: Json;
   /** For `additionalModelRequestFields`: a choice that Converse itself cannot say. */
   readonly choice?: Json;
+  /** A tool must be called. */
+  readonly forced?: boolean;
 }
 
 /**
@@ -29,7 +31,8 @@ export function toolsOf(body: Json, turns: unknown, translation: Translation): T
     if (choice !== "auto") report.drop("/tool_choice");
     return {};
   }
-  return { toolConfig: { tools, ...chosen(choice, body, translation) }, ...single(choice, body, translation) };
+  const forced = choice === "required" || namedTool(choice) !== null;
+  return { toolConfig: { tools, ...chosen(choice, body, translation) }, ...single(choice, body, translation), forced };
 }
 
 function toolSpec(tool: unknown, at: string, translation: Translation): readonly Json[] {

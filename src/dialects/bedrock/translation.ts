@@ -1,8 +1,8 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { Report } from "../report.ts";
 import { caches, type Family, familyOf } from "./family.ts";
 import { toolIds } from "./ids.ts";
 import { documentNames } from "./media.ts";
-import { Report } from "./report.ts";
 
 /** What the parts of one request's translation share. */
 export interface Translation {

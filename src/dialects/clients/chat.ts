@@ -9,9 +9,9 @@ import {
   type StreamFormat,
   isJson,
 } from "../../kit/index.ts";
-import { parseJson } from "../json.ts";
 import { producedText } from "../openai/produced.ts";
 import { readUsage } from "../openai/usage.ts";
+import { ModelSplice } from "./chat-splice.ts";
 import { textBytes, textsOf } from "./texts.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
@@ -49,8 +49,6 @@ export function chatFormat(call: Call, standIn: StandIn = UNKNOWN): AnswerFormat
 
 const UNKNOWN: StandIn = { id: "unknown", created: 0 };
 
-const USAGE_NULL = ',"usage":null}';
-
 class ChatFormat implements AnswerFormat, StreamFormat {
   readonly stream = this;
   readonly contentType = "application/json";
@@ -60,16 +58,14 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   readonly #wantsUsage: boolean;
   #usageShown = false;
   #last: Json = {};
-  /** Every chunk of one stream begins alike, up to its model: the learnt beginning, and what replaces it. */
-  #head = "";
-  #newHead = "";
-  #upstreamModel: unknown;
+  readonly #splice: ModelSplice;
   readonly #standIn: StandIn;
 
   constructor(call: Call, standIn: StandIn) {
     this.#call = call;
     this.#standIn = standIn;
     this.#model = call.model;
+    this.#splice = new ModelSplice(call.model);
     const options = call.body["stream_options"];
     this.#wantsUsage = isJson(options) && options["include_usage"] === true;
   }
@@ -96,7 +92,7 @@ class ChatFormat implements AnswerFormat, StreamFormat {
     else if (counted && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
-    const text = raw === undefined || !whole || (hide && counted) ? null : this.#splice(raw, data, hide);
+    const text = raw === undefined || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }
 
@@ -127,42 +123,14 @@ class ChatFormat implements AnswerFormat, StreamFormat {
       .join("");
   }
 
-  /**
-   * Exchanges the model inside the raw text; null when the text is not known to allow it. Only a beginning that was
-   * checked on a parsed chunk is replaced, so a "model" inside content or a nested object is never touched.
-   */
-  #splice(raw: string, data: Json, dropUsage: boolean): string | null {
-    if (this.#head === "" || !raw.startsWith(this.#head) || data["model"] !== this.#upstreamModel) {
-      if (!this.#learn(raw, data)) return null;
-    }
-    if (raw.includes("\n")) return null;
-    if (!dropUsage) return this.#newHead + raw.slice(this.#head.length);
-    if (!raw.endsWith(USAGE_NULL)) return null;
-    return `${this.#newHead}${raw.slice(this.#head.length, raw.length - USAGE_NULL.length)}}`;
-  }
-
-  #learn(raw: string, data: Json): boolean {
-    const { model } = data;
-    if (typeof model !== "string") return false;
-    const member = `"model":${JSON.stringify(model)}`;
-    const at = raw.indexOf(member);
-    const before = raw.slice(0, at);
-    // Closed right there it must be an object with that model: not a nested one's, nor the end of a longer name.
-    const beginning = at < 0 ? undefined : parseJson(`${before}${member}}`);
-    if (!isJson(beginning) || beginning["model"] !== model) return false;
-    this.#head = before + member;
-    this.#newHead = `${before}"model":${JSON.stringify(this.#model)}`;
-    this.#upstreamModel = model;
-    return true;
-  }
-
   #rewrite(data: Json): string {
     const { id, created } = data;
     const chunk: Record<string, unknown> = { ...data, object: "chat.completion.chunk", model: this.#model };
     // Some upstream dialects have neither.
     if (!isText(id)) chunk["id"] = `chatcmpl-${this.#standIn.id}`;
     if (typeof created !== "number") chunk["created"] = this.#standIn.created;
-    if (!this.#wantsUsage) delete chunk["usage"];
+    // Left out of the text; deleted it would make the object, and writing it, twice as slow.
+    if (!this.#wantsUsage && "usage" in data) chunk["usage"] = undefined;
     return JSON.stringify(chunk);
   }
 }

@@ -1,8 +1,8 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { writtenUsage } from "../anthropic/usage.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
 import { parseAnswer } from "../requests.ts";
+import { writtenUsage } from "../usage.ts";
 import { annotationsOf } from "./citations.ts";
 import { finishOf } from "./finish.ts";
 import { usageOf } from "./usage.ts";

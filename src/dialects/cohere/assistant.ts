@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../bedrock/report.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
+import type { Report } from "../report.ts";
 import { partsOf } from "./parts.ts";
 
 /** `extra_content` is another provider's state. */

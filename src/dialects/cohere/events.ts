@@ -1,5 +1,5 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
-import { ChunkWriter } from "../bedrock/chunks.ts";
+import { ChunkWriter } from "../chunk-writer.ts";
 import { malformed, reportedError } from "../errors.ts";
 import { isNone } from "./answer.ts";
 import { annotationsOf } from "./citations.ts";

@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../bedrock/report.ts";
+import type { Report } from "../report.ts";
 import { assistantMessage } from "./assistant.ts";
 import { partsOf } from "./parts.ts";
 

@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../bedrock/report.ts";
+import type { Report } from "../report.ts";
 
 const MAX_STOPS = 5;
 /** `p` goes from 0.01 to 0.99; OpenAI's 1 and 0 stand for the nearest, which nobody can tell from them. */

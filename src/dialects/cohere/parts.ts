@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../bedrock/report.ts";
+import type { Report } from "../report.ts";
 
 const TEXT: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);
 const IMAGE: ReadonlySet<string> = new Set(["image_url", "cache_control"]);

@@ -1,7 +1,7 @@
 import { type Call, type Json, type Target } from "../../kit/index.ts";
-import { Report } from "../bedrock/report.ts";
 import type { UpstreamRequest } from "../dialect.ts";
 import { pick } from "../fields.ts";
+import { Report } from "../report.ts";
 import { postJson } from "../requests.ts";
 import { messagesOf } from "./messages.ts";
 import { formatOf, samplingOf, thinkingOf } from "./options.ts";

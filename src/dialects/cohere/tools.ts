@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../bedrock/report.ts";
+import type { Report } from "../report.ts";
 
 /** Cohere caches prefixes by itself. */
 const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);

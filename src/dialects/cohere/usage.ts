@@ -1,24 +1,33 @@
 import { isJson, type Usage } from "../../kit/index.ts";
+import { tokenCount } from "../usage.ts";
 
-/** More than any model can read or write in one request: a count above it is a defect of the upstream. */
-const MAX_TOKENS = 10_000_000;
+interface Counts {
+  readonly input: number;
+  readonly output: number;
+}
 
 /**
- * What the model read and wrote (`tokens`): Cohere's own prompt around the client's is part of it, and of what was cached.
- * Where it is missing, what is billed (`billed_units`). @returns null for counts that cannot be believed.
+ * What is charged (`billed_units`), where it is missing what the model read and wrote (`tokens`): Cohere's own prompt,
+ * which comes before the client's, is part of that alone. @returns null for counts that cannot be believed.
  */
 export function usageOf(usage: unknown): Usage | null {
   if (!isJson(usage)) return null;
-  return counts(usage["tokens"], usage["cached_tokens"]) ?? counts(usage["billed_units"], 0);
+  const tokens = counts(usage["tokens"]);
+  const charged = counts(usage["billed_units"]) ?? tokens;
+  if (charged === null) return null;
+  // A cache holds beginnings: what it had of Cohere's own prompt is not charged anyway.
+  const own = Math.max((tokens?.input ?? Infinity) - charged.input, 0);
+  const cached = Math.max((tokenCount(usage["cached_tokens"]) ?? 0) - own, 0);
+  return {
+    prompt: charged.input,
+    completion: charged.output,
+    cached: Math.min(cached, charged.input),
+    reasoning: 0,
+  };
 }
 
-function counts(tokens: unknown, cachedTokens: unknown): Usage | null {
-  if (!isJson(tokens)) return null;
-  const [prompt, completion] = [count(tokens["input_tokens"]), count(tokens["output_tokens"])];
-  if (prompt === null || completion === null) return null;
-  return { prompt, completion, cached: Math.min(count(cachedTokens) ?? 0, prompt), reasoning: 0 };
-}
-
-function count(value: unknown): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null;
+function counts(units: unknown): Counts | null {
+  if (!isJson(units)) return null;
+  const [input, output] = [tokenCount(units["input_tokens"]), tokenCount(units["output_tokens"])];
+  return input === null || output === null ? null : { input, output };
 }

@@ -1,6 +1,7 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../errors.ts";
-import { CallIds, sha256 } from "./call-ids.ts";
+import { sha256 } from "../tool-ids.ts";
+import { CallIds } from "./call-ids.ts";
 import { Choice } from "./choice.ts";
 
 /** More than Gemini gives: what is above it is a defect. */

@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../errors.ts";
-import { type CallIds, withSignature } from "./call-ids.ts";
+import { withSignature } from "../tool-ids.ts";
+import type { CallIds } from "./call-ids.ts";
 import { annotationsOf } from "./citations.ts";
 import { finishReason, isEnd, isFailure } from "./finish.ts";
 import { logprobsOf } from "./logprobs.ts";

@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { readCallId } from "./call-ids.ts";
+import type { Report } from "../report.ts";
+import { readCallId } from "../tool-ids.ts";
 import { type Family, isSigned } from "./family.ts";
 import { modelParts } from "./model-parts.ts";
 import { partsOf, textsOf } from "./parts.ts";
-import type { Report } from "./report.ts";
 
 export interface Contents {
   readonly systemInstruction?: Json;

@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "../report.ts";
 
 /** Fields of `extra_body.google`, as Google's own OpenAI endpoint names them, and where they belong. */
 const OF_CONFIG: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../report.ts";
 import type { Family } from "./family.ts";
-import type { Report } from "./report.ts";
 import { schemaOf } from "./schema.ts";
 import { thinkingOf } from "./thinking.ts";
 

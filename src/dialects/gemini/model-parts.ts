@@ -1,10 +1,10 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { parseJson } from "../json.ts";
-import { readCallId } from "./call-ids.ts";
+import type { Report } from "../report.ts";
+import { readCallId } from "../tool-ids.ts";
 import { type Family, isSigned } from "./family.ts";
 import { mediaPart } from "./media.ts";
 import { partsOf } from "./parts.ts";
-import type { Report } from "./report.ts";
 import { readSignature, UNSIGNED } from "./signatures.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../report.ts";
 import { audioType, mediaPart, typeOfName } from "./media.ts";
-import type { Report } from "./report.ts";
 
 /*
  * Not reported, because nothing of the answer changes: `cache_control` (Gemini caches prefixes by itself), a file's name,

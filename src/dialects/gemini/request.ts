@@ -1,11 +1,11 @@
 import { type Call, invalidRequest, type Json, type Target } from "../../kit/index.ts";
 import type { UpstreamRequest } from "../dialect.ts";
+import { Report } from "../report.ts";
 import { contentsOf } from "./contents.ts";
 import { extraOf } from "./extra.ts";
 import { familyOf } from "./family.ts";
 import { generationOf } from "./generation.ts";
 import { post } from "./http.ts";
-import { Report } from "./report.ts";
 import { toolsOf } from "./tools.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */

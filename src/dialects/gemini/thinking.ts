@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../report.ts";
 import type { Family } from "./family.ts";
-import type { Report } from "./report.ts";
 
 /** Efforts in tokens and as levels, as Google's own OpenAI endpoint maps them (https://ai.google.dev/gemini-api/docs/openai). */
 const EFFORTS: Readonly<Record<string, { readonly budget: number; readonly level: string; readonly pro: string }>> = {

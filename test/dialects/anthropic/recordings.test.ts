@@ -1,38 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
-import { sharedFixtures } from "../../support/shared.ts";
-import { cutAt, cuts } from "../decode.ts";
+import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded, WIRES } from "../recordings.ts";
 import { assembled, CHAT, chat, decode, framed, list, MESSAGES } from "./support.ts";
-
-/** Recorded event payloads, one a line. */
-const STREAMS = [
-  "anthropic-text",
-  "anthropic-tool-no-args",
-  "anthropic-clear-thinking.1",
-  "anthropic-json-output-format.1",
-];
-
-const BODIES = [...STREAMS, "anthropic-claude-opus-5-reasoning-high.1", "anthropic-memory-20250818.1"];
-
-/** Streams as they came over the wire. */
-const WIRES = ["basic_response", "tool_use_response", "incomplete_partial_json_response"];
-
-const vercel = sharedFixtures("vercel-ai");
-const sdk = sharedFixtures("anthropic-sdk-ts");
-
-function recorded(folder: string | null, name: string): string {
-  return folder === null ? "" : readFileSync(join(folder, name), "utf8");
-}
-
-const lines = (name: string): readonly Json[] =>
-  recorded(vercel, `anthropic/${name}.chunks.txt`)
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line) as Json);
 
 const payloads = (text: string): readonly Json[] =>
   text
@@ -99,26 +68,17 @@ function readings(bytes: Uint8Array): readonly unknown[] {
   });
 }
 
-function readAlike(bytes: Uint8Array): boolean {
-  const whole = decode([bytes], CHAT);
-  return !fc.check(
-    fc.property(cuts(bytes), (places) => isDeepStrictEqual(decode(cutAt(bytes, places), CHAT), whole)),
-    { numRuns: 25 },
-  ).failed;
-}
-
-describe.skipIf(vercel === null)("recorded streams", () => {
-  test.each(STREAMS)("%s", (name) => {
-    const said = plainly(lines(name));
-    expect(readings(framed(lines(name)))).toEqual([
+describe.skipIf(!recorded)("recorded streams", () => {
+  test.each(of(PAYLOADS, "anthropic"))("%s", (name, { bytes }) => {
+    const said = plainly(payloadsOf(name));
+    expect(readings(bytes())).toEqual([
       { ...WHOLE, said },
       { ...WHOLE, said },
     ]);
-    expect(readAlike(framed(lines(name)))).toBe(true);
   });
 
   test("what only the Messages format says reaches a client that speaks it", () => {
-    const { events } = decode([framed(lines("anthropic-clear-thinking.1"))], MESSAGES);
+    const { events } = decode([framed(payloadsOf("anthropic/anthropic-clear-thinking.1"))], MESSAGES);
     const last = events.findLast(({ data }) => list(data["choices"]).length > 0);
     expect(last?.data["choices"]).toMatchObject([
       { delta: { native: { event: { type: "message_delta", context_management: { applied_edits: [] } } } } },
@@ -126,20 +86,18 @@ describe.skipIf(vercel === null)("recorded streams", () => {
   });
 });
 
-describe.skipIf(sdk === null)("recorded wires", () => {
-  test.each(WIRES)("%s", (name) => {
-    const wire = recorded(sdk, `${name}.txt`);
-    const said = plainly(payloads(wire));
-    const bytes = new TextEncoder().encode(wire);
-    expect(readings(bytes)).toEqual([
+describe.skipIf(!recorded)("recorded wires", () => {
+  test.each(of(WIRES, "anthropic"))("%s", (_, { bytes }) => {
+    const said = plainly(payloads(new TextDecoder().decode(bytes())));
+    expect(readings(bytes())).toEqual([
       { ...WHOLE, said },
       { ...WHOLE, said },
     ]);
-    expect(readAlike(bytes)).toBe(true);
   });
 
   test("a call that was cut off by the limit says so and is not mended", () => {
-    const { events } = decode([Buffer.from(recorded(sdk, "incomplete_partial_json_response.txt"))], CHAT);
+    const cut = WIRES.find(({ name }) => name === "incomplete_partial_json_response.txt")!;
+    const { events } = decode([cut.bytes()], CHAT);
     const { message, choice } = assembled(events);
     expect(choice).toMatchObject({ finish_reason: "length" });
     const [call] = list(message["tool_calls"]);
@@ -149,11 +107,10 @@ describe.skipIf(sdk === null)("recorded wires", () => {
   });
 });
 
-describe.skipIf(vercel === null)("recorded bodies", () => {
-  test.each(BODIES)("%s, complete and streamed", (name) => {
-    const wire = recorded(vercel, `anthropic/${name}.json`);
-    const { body, usage } = chat.answer(new TextEncoder().encode(wire), CHAT);
-    const said = JSON.parse(wire) as Json;
+describe.skipIf(!recorded)("recorded bodies", () => {
+  test.each(of(ANSWERS, "anthropic"))("%s", (name, { bytes }) => {
+    const { body, usage } = chat.answer(bytes(), CHAT);
+    const said = answerOf(name);
     const counts = said["usage"] as Readonly<Record<string, number>>;
     expect(usage).toMatchObject({ prompt: counts["input_tokens"], completion: counts["output_tokens"] });
     const [choice] = list(body["choices"]);

@@ -129,7 +129,7 @@ describe("server-sent events", () => {
   });
 
   test.each([
-    ["JSON where events were asked for", '{"type":"message"}', 0, undefined],
+    ["JSON where events were asked for", '{"type":"message"}', 0, "protocol"],
     ["an event that is no JSON", "data: {\n\n", 0, "protocol"],
     ["an event that is no object", "data: []\n\n", 0, "protocol"],
     [

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import { exceptionClass } from "../../../src/dialects/bedrock/exceptions.ts";
 import type { Json } from "../../../src/kit/index.ts";
-import { assemble } from "./assemble.ts";
+import { assemble } from "../assemble.ts";
 import { chatCall, codec, decode, outcome, OUTCOMES, stream, write } from "./support.ts";
 
 const bytes = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body));

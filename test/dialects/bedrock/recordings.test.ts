@@ -1,13 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { sharedFixtures } from "../../support/shared.ts";
-import { cutAt, cuts } from "../decode.ts";
-import { assemble } from "./assemble.ts";
-import { chatCall, codec, decode, stream } from "./support.ts";
+import { assemble } from "../assemble.ts";
+import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded, WIRES } from "../recordings.ts";
+import { chatCall, codec, decode } from "./support.ts";
 
 interface Recorded {
   readonly text: string;
@@ -67,22 +63,9 @@ function told({ message, native_finish_reason: reason }: Json, usage: unknown): 
   };
 }
 
-const binaries = sharedFixtures("bedrock-eventstream");
-const bodies = sharedFixtures("vercel-ai");
-
-const STREAMS = ["text", "reasoning", "tool-call.1", "tool-no-args", "json-only-text-first.1"];
-/** Those whose events are recorded as text as well. */
-const RECORDED = STREAMS.slice(0, 4);
-
-const linesOf = (name: string): readonly Json[] =>
-  readFileSync(join(bodies!, `amazon-bedrock/amazon-bedrock-${name}.chunks.txt`), "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line) as Json);
-
-describe.skipIf(binaries === null || bodies === null)("recorded streams", () => {
-  describe.each(STREAMS)("%s", (name) => {
-    const bytes = binaries === null ? new Uint8Array() : readFileSync(join(binaries, `amazon-bedrock-${name}.bin`));
+describe.skipIf(!recorded)("recorded streams", () => {
+  describe.each(of(WIRES, "bedrock"))("%s", (_, recording) => {
+    const bytes = recording.bytes();
     const whole = decode([bytes]);
     const chunks = whole.events.map(({ data }) => data);
 
@@ -108,16 +91,6 @@ describe.skipIf(binaries === null || bodies === null)("recorded streams", () => 
       for (const { object } of chunks) expect(object).toBe("chat.completion.chunk");
     });
 
-    test("is read alike however the reads split it, also within a frame's head", () => {
-      fc.assert(
-        fc.property(cuts(bytes), (places) => {
-          expect(isDeepStrictEqual(decode(cutAt(bytes, places)), whole)).toBe(true);
-        }),
-        { numRuns: 200 },
-      );
-      expect(decode(cutAt(bytes, [...bytes.keys()].slice(1)))).toEqual(whole);
-    });
-
     test("cut off anywhere before its end it is not complete", () => {
       const end = whole.events.length;
       fc.assert(
@@ -133,20 +106,20 @@ describe.skipIf(binaries === null || bodies === null)("recorded streams", () => 
     });
   });
 
-  test.each(RECORDED)("%s says what its recorded lines say", (name) => {
-    const bytes = readFileSync(join(binaries!, `amazon-bedrock-${name}.bin`));
-    const chunks = decode([bytes]).events.map(({ data }) => data);
-    expect(told(assemble(chunks), chunks.at(-1)!["usage"])).toEqual(read(linesOf(name)));
+  test.each(of(PAYLOADS, "bedrock"))("%s says what its recorded lines say", (name, { bytes }) => {
+    const wire = WIRES.find((one) => name.endsWith(`/${one.name.replace(".bin", "")}`))!;
+    const whole = decode([wire.bytes()]);
+    const chunks = whole.events.map(({ data }) => data);
+    expect(told(assemble(chunks), chunks.at(-1)!["usage"])).toEqual(read(payloadsOf(name)));
     // The frames of the recording hold those very lines.
-    expect(decode([stream(...linesOf(name))])).toEqual(decode([bytes]));
+    expect(decode([bytes()])).toEqual(whole);
   });
 });
 
-describe.skipIf(bodies === null)("recorded bodies", () => {
-  test.each(RECORDED)("%s", (name) => {
-    const bytes = readFileSync(join(bodies!, `amazon-bedrock/amazon-bedrock-${name}.json`));
-    const recorded = JSON.parse(bytes.toString()) as Record<string, never>;
-    const { body, usage } = codec.answer(bytes, chatCall({}));
+describe.skipIf(!recorded)("recorded bodies", () => {
+  test.each(of(ANSWERS, "bedrock"))("%s", (name, { bytes }) => {
+    const recorded = answerOf(name) as Record<string, never>;
+    const { body, usage } = codec.answer(bytes(), chatCall({}));
     expect(usage).toEqual({
       prompt: recorded["usage"]!["inputTokens"],
       completion: recorded["usage"]!["outputTokens"],

@@ -1,6 +1,8 @@
 import type { Call, Json } from "../../../src/kit/index.ts";
 import { CLAUDE } from "./support.ts";
 
+const CLAUDE_35 = "anthropic.claude-3-5-sonnet-20240620-v1:0";
+const CLAUDE_46 = "us.anthropic.claude-sonnet-4-6";
 export const NOVA = "amazon.nova-2-lite-v1:0";
 export const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
 export const MISTRAL = "mistral.mistral-large-2407-v1:0";
@@ -402,11 +404,18 @@ export const MESSAGES: readonly RequestCase[] = [
 export const FIELDS: readonly RequestCase[] = [
   {
     name: "sampling and limits",
+    model: CLAUDE_35,
     body: { max_tokens: 5, max_completion_tokens: 7, temperature: 0.5, top_p: 0.9, stop: ["a", ""] },
     has: {
       inferenceConfig: { maxTokens: 7, temperature: 0.5, topP: 0.9, stopSequences: ["a"] },
       additionalModelResponseFieldPaths: ["/stop_sequence", "/delta/stop_sequence"],
     },
+  },
+  {
+    name: "one of two ways of sampling, where Claude takes only one",
+    body: { temperature: 0.5, top_p: 0.9 },
+    has: { inferenceConfig: { temperature: 0.5 } },
+    dropped: ["/top_p"],
   },
   {
     name: "a temperature above Converse's range is the highest, and reported; stop as one text",
@@ -570,6 +579,8 @@ export const FIELDS: readonly RequestCase[] = [
 
 const fields = (additionalModelRequestFields: Json): Json => ({ additionalModelRequestFields });
 
+const thinks = (budget_tokens: number): Json => ({ thinking: { type: "enabled", budget_tokens } });
+
 /** `[model, canonical fields, additionalModelRequestFields, dropped]` */
 export const MODEL_FIELDS: readonly RequestCase[] = (
   [
@@ -579,30 +590,38 @@ export const MODEL_FIELDS: readonly RequestCase[] = (
     [NOVA, { top_k: 5 }, { inferenceConfig: { topK: 5 } }],
     [LLAMA, { top_k: 5 }, null, ["/top_k"]],
     [
-      CLAUDE,
-      { thinking: { type: "enabled", budget_tokens: 2048 } },
-      { thinking: { type: "enabled", budget_tokens: 2048 } },
-    ],
-    [
       "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc",
       { thinking: { type: "adaptive" }, top_k: 1, reasoning_effort: "low" },
       { thinking: { type: "adaptive" } },
-      ["/top_k", "/reasoning_effort"],
+      ["/reasoning_effort", "/top_k"],
     ],
     [LLAMA, { thinking: { type: "enabled", budget_tokens: 2048 } }, null, ["/thinking"]],
     [LLAMA, { thinking: { type: "disabled" }, reasoning_effort: "none" }, null],
+    // Before 3.7 Claude does not think, and refuses to be told anything of it.
+    [CLAUDE_35, { reasoning_effort: "high" }, null, ["/reasoning_effort"]],
+    [CLAUDE_35, { reasoning_effort: "none", thinking: { type: "disabled" } }, null],
+    [CLAUDE_35, { thinking: { type: "enabled", budget_tokens: 2048 } }, null, ["/thinking"]],
+    // Before 4.6 it knows budgets and no effort.
+    [CLAUDE, { thinking: { type: "enabled", budget_tokens: 2048 } }, thinks(2048)],
     [CLAUDE, { thinking: true }, null, ["/thinking"]],
-    [CLAUDE, { reasoning_effort: "high" }, { output_config: { effort: "high" } }],
-    [CLAUDE, { reasoning_effort: "max" }, { output_config: { effort: "max" } }],
-    [CLAUDE, { reasoning_effort: "minimal" }, { output_config: { effort: "low" } }, ["/reasoning_effort"]],
-    [CLAUDE, { reasoning_effort: "none" }, { thinking: { type: "disabled" } }],
+    [CLAUDE, { reasoning_effort: "high" }, thinks(32_000)],
+    [CLAUDE, { reasoning_effort: "low", max_tokens: 10_000 }, thinks(2_000)],
+    [CLAUDE, { reasoning_effort: "high", max_tokens: 1_000 }, null, ["/reasoning_effort"]],
+    [CLAUDE, { reasoning_effort: "none" }, null],
+    [CLAUDE, { reasoning_effort: "toString" }, null, ["/reasoning_effort"]],
+    // A forced call leaves no room for thought.
+    [CLAUDE, { reasoning_effort: "high", tools: [TOOL], tool_choice: "required" }, null, ["/reasoning_effort"]],
     [
       CLAUDE,
-      { reasoning_effort: "none", thinking: { type: "adaptive" } },
-      { thinking: { type: "adaptive" } },
+      { reasoning_effort: "high", messages: [{ role: "user", content: "hi" }, called("a"), result("a")] },
+      null,
       ["/reasoning_effort"],
     ],
-    [CLAUDE, { reasoning_effort: "toString" }, null, ["/reasoning_effort"]],
+    [CLAUDE, { reasoning_effort: "low", temperature: 0.5, top_k: 5 }, thinks(12_800), ["/temperature", "/top_k"]],
+    [CLAUDE_46, { reasoning_effort: "high" }, { thinking: { type: "adaptive" }, output_config: { effort: "high" } }],
+    [CLAUDE_46, { reasoning_effort: "max" }, { thinking: { type: "adaptive" }, output_config: { effort: "max" } }],
+    [CLAUDE_46, { reasoning_effort: "none" }, { thinking: { type: "disabled" } }],
+    [CLAUDE_46, { thinking: { type: "adaptive" } }, { thinking: { type: "adaptive" } }],
     [NOVA, { reasoning_effort: "medium" }, { reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" } }],
     [NOVA, { reasoning_effort: "none" }, { reasoningConfig: { type: "disabled" } }],
     ["amazon.nova-lite-v1:0", { reasoning_effort: "low" }, null, ["/reasoning_effort"]],

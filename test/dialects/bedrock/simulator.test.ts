@@ -6,7 +6,7 @@ import type { DialectName, EventSource, Json, Reply, StreamEvent } from "../../.
 import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
 import { createUpstreams, type Upstreams } from "../../../src/upstream/upstreams.ts";
 import { exchange, failure, silent, snapshot, streamOf, target, upstream } from "../../upstream/support/build.ts";
-import { assemble } from "./assemble.ts";
+import { assemble } from "../assemble.ts";
 import { chatCall } from "./support.ts";
 
 let simulator: Simulator;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { assemble } from "./assemble.ts";
+import { assemble } from "../assemble.ts";
 import { decode, eventFrame, exceptionFrame, frame, stream } from "./support.ts";
 
 const START = { messageStart: { role: "assistant" } };

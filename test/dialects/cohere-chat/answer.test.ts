@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { assemble } from "../bedrock/assemble.ts";
+import { assemble } from "../assemble.ts";
 import { chatCall, outcome, OUTCOMES } from "../bedrock/support.ts";
 import { codec, decode, stream, write } from "./support.ts";
 
@@ -68,6 +68,8 @@ const ANNOTATIONS = [
   { type: "url_citation", url_citation: { url: "https://a", title: "A", start_index: 4, end_index: 6 } },
   { type: "file_citation", file_citation: { file_id: "find:0", location: "tool", start_index: 0, end_index: 1 } },
 ];
+
+const units = (input_tokens: number, output_tokens: number): Json => ({ input_tokens, output_tokens });
 
 describe("answers", () => {
   test("citations are annotations of the joined text, those of the plan are none", () => {
@@ -159,12 +161,32 @@ describe("answers", () => {
     });
   });
 
-  test("without tokens what is billed is counted; without both nothing is", () => {
-    const billed = { billed_units: { input_tokens: 7, output_tokens: 5 }, cached_tokens: 3 };
-    const wanted = { prompt: 7, completion: 5, cached: 0, reasoning: 0 };
-    expect(codec.answer(bytes(answer({ content: [] }, "COMPLETE", { usage: billed })), chatCall({})).usage).toEqual(
-      wanted,
-    );
+  // Of 507 tokens that the model reads, 495 are Cohere's own prompt and are not billed.
+  test.each<readonly [string, Json, prompt: number, completion: number, cached: number]>([
+    ["what is billed", { billed_units: units(12, 7), tokens: units(507, 10) }, 12, 7, 0],
+    [
+      "a cache of Cohere's own prompt",
+      { billed_units: units(12, 7), tokens: units(507, 10), cached_tokens: 448 },
+      12,
+      7,
+      0,
+    ],
+    ["a cache of more", { billed_units: units(12, 7), tokens: units(507, 10), cached_tokens: 500 }, 12, 7, 5],
+    ["a cache beyond all", { billed_units: units(12, 7), tokens: units(507, 10), cached_tokens: 900 }, 12, 7, 12],
+    ["more billed than read", { billed_units: units(12, 7), tokens: units(10, 7), cached_tokens: 4 }, 12, 7, 4],
+    ["billed alone", { billed_units: units(12, 7), cached_tokens: 3 }, 12, 7, 0],
+    ["tokens alone", { tokens: units(507, 10), cached_tokens: 448 }, 507, 10, 448],
+    ["units that are none", { billed_units: { input_tokens: 12 }, tokens: units(507, 10) }, 507, 10, 0],
+  ])("a count of %s", (_, usage, prompt, completion, cached) => {
+    expect(codec.answer(bytes(answer({ content: [] }, "COMPLETE", { usage })), chatCall({})).usage).toEqual({
+      prompt,
+      completion,
+      cached,
+      reasoning: 0,
+    });
+  });
+
+  test("a count that cannot be believed is none", () => {
     const wrong = { tokens: { input_tokens: -1, output_tokens: 5 } };
     expect(codec.answer(bytes(answer({ content: [] }, "COMPLETE", { usage: wrong })), chatCall({})).usage).toBeNull();
     expect(decode([stream(START, end("COMPLETE", { usage: wrong }))]).events.map(({ usage }) => usage)).toEqual([

@@ -1,19 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/gemini/chat.ts";
 import { embedding } from "../../../src/dialects/gemini/embedding.ts";
 import { errorMessage, isCredentialsError, retryAfter } from "../../../src/dialects/gemini/errors.ts";
 import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
 import type { Json } from "../../../src/kit/index.ts";
-import { sharedFixtures } from "../../support/shared.ts";
-import { cutAt, cuts } from "../decode.ts";
+import { linesOf, recorded as available, recordedBytes } from "../recordings.ts";
 import { callOf, decode, list, reassemble, send, words } from "./support.ts";
-
-const folder = sharedFixtures("vercel-ai");
-const file = (name: string): string => readFileSync(join(folder ?? "", name), "utf8");
 
 interface Recorded {
   readonly name: string;
@@ -89,14 +81,9 @@ function returned(message: unknown): readonly Json[] {
   return list(list(body["contents"])[1]?.["parts"]);
 }
 
-describe.skipIf(folder === null)("recorded", () => {
+describe.skipIf(!available)("recorded", () => {
   describe.each(RECORDED)("$name", (recorded) => {
-    const lines =
-      folder === null
-        ? []
-        : file(`google/${recorded.name}.chunks.txt`)
-            .split("\n")
-            .filter((line) => line !== "");
+    const lines = linesOf(`google/${recorded.name}`);
 
     test.each(["\n", "\r\n"])("stream, lines ending in %j", (newline) => {
       const body = new TextEncoder().encode(lines.map((line) => `data: ${line}${newline}${newline}`).join(""));
@@ -130,17 +117,6 @@ describe.skipIf(folder === null)("recorded", () => {
       ).toBe(1);
     });
 
-    test("stream, however the reads split it", () => {
-      const body = new TextEncoder().encode(lines.map((line) => `data: ${line}\n\n`).join(""));
-      const whole = decode([body]);
-      fc.assert(
-        fc.property(cuts(body), (places) => {
-          expect(isDeepStrictEqual(decode(cutAt(body, places)), whole)).toBe(true);
-        }),
-        { numRuns: 40 },
-      );
-    });
-
     test("stream, cut anywhere before its last event, is not whole", () => {
       for (let count = 0; count < lines.length; count += 1) {
         const body = new TextEncoder().encode(
@@ -158,7 +134,7 @@ describe.skipIf(folder === null)("recorded", () => {
     });
 
     test("body", () => {
-      const { body, usage } = chat.answer(new TextEncoder().encode(file(`google/${recorded.name}.json`)), callOf());
+      const { body, usage } = chat.answer(recordedBytes(`google/${recorded.name}.json`), callOf());
       const [choice] = list(body["choices"]);
       const message = choice!["message"] as Json;
       expect(callsOf(message)).toEqual(recorded.calls);
@@ -175,7 +151,7 @@ describe.skipIf(folder === null)("recorded", () => {
           "choices"
         ],
       );
-      const text = file(`google/${recorded.name}.json`);
+      const text = new TextDecoder().decode(recordedBytes(`google/${recorded.name}.json`));
       const complete = list(chat.answer(new TextEncoder().encode(text), callOf()).body["choices"]);
       for (const [choices, source] of [
         [streamed, lines.join("\n")],
@@ -189,14 +165,14 @@ describe.skipIf(folder === null)("recorded", () => {
   });
 
   test("a 429 says when in its body", () => {
-    const body = new TextEncoder().encode(file("google/google-429-retry-info.json"));
+    const body = recordedBytes("google/google-429-retry-info.json");
     expect(retryAfter(body)).toBe(34_400);
     expect(errorMessage(body)).toBe("You exceeded your current quota, please check your plan.");
     expect(isCredentialsError(body)).toBe(false);
   });
 
   test("Vertex's form of embeddings is not this API's", () => {
-    const body = new TextEncoder().encode(file("google-vertex/google-vertex-embedding.json"));
+    const body = recordedBytes("google-vertex/google-vertex-embedding.json");
     expect(() => embedding.answer(body, readEmbedding({ model: "m", input: ["a", "b"] }))).toThrow(
       "without embeddings",
     );

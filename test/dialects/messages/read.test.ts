@@ -18,7 +18,11 @@ describe("fields", () => {
       model: ROUTE,
       stream: false,
       dialect: "messages",
-      places: ["/messages/0"],
+      folded: {
+        messages: [{ at: "/messages/0", whole: "/messages/0/content", lists: { content: ["/messages/0/content"] } }],
+        tools: [],
+        records: [],
+      },
       promptBytes: 6,
       maxOutput: 100,
       answers: 1,

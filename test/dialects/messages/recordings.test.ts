@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { anthropic } from "../../../src/dialects/anthropic/index.ts";
 import { messagesFormat, readMessages } from "../../../src/dialects/clients/messages.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import { chat } from "../../../src/dialects/openai/chat.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { sharedFixtures } from "../../support/shared.ts";
+import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded, WIRES } from "../recordings.ts";
 import { assembled, bill, extras, frames, request, ROUTE } from "./support.ts";
 
 const codec = anthropic.codecs.chat as AnswerCodec;
@@ -14,24 +12,6 @@ const codec = anthropic.codecs.chat as AnswerCodec;
 function withoutNulls(object: Json): Json {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
-
-const folder = sharedFixtures("vercel-ai");
-const raw = sharedFixtures("anthropic-sdk-ts");
-const STREAMS = [
-  "anthropic-text",
-  "anthropic-tool-no-args",
-  "anthropic-clear-thinking.1",
-  "anthropic-json-output-format.1",
-];
-const RAW = ["basic_response", "tool_use_response", "incomplete_partial_json_response"];
-const BODIES = [
-  "anthropic-text",
-  "anthropic-tool-no-args",
-  "anthropic-clear-thinking.1",
-  "anthropic-json-output-format.1",
-  "anthropic-claude-opus-5-reasoning-high.1",
-  "anthropic-memory-20250818.1",
-];
 
 /** What a client of the provider itself would put together. */
 function original(payloads: readonly Json[]): { readonly content: readonly Json[]; readonly ending: Json } {
@@ -84,68 +64,53 @@ function expectWhole(text: string, payloads: readonly Json[]): ReturnType<typeof
   return whole;
 }
 
-describe.skipIf(folder === null)("recorded streams through both halves", () => {
-  test.each(STREAMS)("%s", (name) => {
-    const lines = readFileSync(join(folder!, "anthropic", `${name}.chunks.txt`), "utf8")
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    const payloads = lines.map((line) => JSON.parse(line) as Json);
-    const body = lines.map((line, n) => `event: ${String(payloads[n]!["type"])}\ndata: ${line}\n\n`).join("");
-    const text = relayed(new TextEncoder().encode(body), codec);
+describe.skipIf(!recorded)("recorded streams through both halves", () => {
+  test.each(of(PAYLOADS, "anthropic"))("%s", (name, { bytes }) => {
+    const payloads = payloadsOf(name);
+    const text = relayed(bytes(), codec);
     expectWhole(text, payloads);
     const { usage } = payloads[0]!["message"] as { usage: Json };
     expect(frames(text)[0]).toMatchObject({ message: { usage: { input_tokens: usage["input_tokens"] } } });
   });
 });
 
-describe.skipIf(raw === null)("recorded bytes through both halves", () => {
-  test.each(RAW)("%s", (name) => {
-    const text = readFileSync(join(raw!, `${name}.txt`), "utf8");
+describe.skipIf(!recorded)("recorded bytes through both halves", () => {
+  test.each(of(WIRES, "anthropic"))("%s", (_, { bytes }) => {
+    const text = new TextDecoder().decode(bytes());
     const payloads = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Json);
-    const { content } = expectWhole(relayed(new TextEncoder().encode(text), codec), payloads);
+    const { content } = expectWhole(relayed(bytes(), codec), payloads);
     expect(content.length).toBeGreaterThan(0);
   });
 });
 
-describe.skipIf(folder === null)("recorded bodies through both halves", () => {
-  test.each(BODIES)("%s", (name) => {
-    const text = readFileSync(join(folder!, "anthropic", `${name}.json`), "utf8");
-    const { body } = codec.answer(new TextEncoder().encode(text), call(false));
+describe.skipIf(!recorded)("recorded bodies through both halves", () => {
+  test.each(of(ANSWERS, "anthropic"))("%s", (name, { bytes }) => {
+    const { body } = codec.answer(bytes(), call(false));
     const answer = JSON.parse(messagesFormat(call(false)).answer(body, extras)) as Json;
-    expect(answer).toMatchObject({ ...withoutNulls(JSON.parse(text) as Json), model: ROUTE });
+    expect(answer).toMatchObject({ ...withoutNulls(answerOf(name)), model: ROUTE });
   });
 });
 
-/** OpenAI-style streams, and what their provider calls its end. */
-const OTHERS: readonly (readonly [string, string])[] = [
-  ["openai/chat/openai-text", "end_turn"],
-  ["alibaba/alibaba-tool-call", "tool_use"],
-  ["deepseek/chat/deepseek-text", "max_tokens"],
-  ["deepseek/chat/deepseek-reasoning", "end_turn"],
-  ["deepseek/chat/deepseek-tool-call", "tool_use"],
-  ["groq/groq-tool-call", "tool_use"],
-  ["xai/xai-tool-call", "tool_use"],
-];
+/** What a stream of chat ends with, in this format. */
+const ENDS: Readonly<Record<string, string>> = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens" };
 
 const words = (value: unknown): string => (typeof value === "string" ? value : "");
 
-describe.skipIf(folder === null)("recorded OpenAI-style streams reach a Messages client whole", () => {
-  test.each(OTHERS)("%s ends with %s", (name, stop_reason) => {
-    const lines = readFileSync(join(folder!, `${name}.chunks.txt`), "utf8")
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    const deltas = lines
-      .flatMap((line) => (JSON.parse(line) as { readonly choices: readonly Json[] }).choices)
-      .map(({ delta }) => delta as Json);
-    const body = `${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`;
-    const { content, message } = assembled(frames(relayed(new TextEncoder().encode(body), chat)));
+describe.skipIf(!recorded)("recorded OpenAI-style streams reach a Messages client whole", () => {
+  test.each(of(PAYLOADS, "openai"))("%s", (name, { bytes }) => {
+    const choices = payloadsOf(name).flatMap((payload) => payload["choices"] as readonly Json[]);
+    const deltas = choices.map(({ delta }) => delta as Json);
+    const { content, message } = assembled(frames(relayed(bytes(), chat)));
     const shown = (field: string): string => content.map((block) => words(block[field])).join("");
     expect(shown("text")).toBe(deltas.map((delta) => words(delta["content"])).join(""));
-    expect(shown("thinking")).toBe(deltas.map((delta) => words(delta["reasoning_content"])).join(""));
+    expect(shown("thinking")).toBe(
+      deltas.map((delta) => words(delta["reasoning_content"] ?? delta["reasoning"])).join(""),
+    );
     const calls = deltas.flatMap((delta) => (Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []));
     const args = calls.map((call: { readonly function?: Json }) => words(call.function?.["arguments"])).join("");
     const inputs = content.filter(({ type }) => type === "tool_use").map(({ input }) => input);
     expect(inputs).toEqual(args === "" ? [] : [JSON.parse(args)]);
-    expect(message).toMatchObject({ stop_reason });
+    const finish = choices.findLast((choice) => words(choice["finish_reason"]) !== "")?.["finish_reason"];
+    expect(message).toMatchObject({ stop_reason: ENDS[String(finish)] });
   });
 });

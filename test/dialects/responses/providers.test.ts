@@ -1,45 +1,35 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { anthropic } from "../../../src/dialects/anthropic/index.ts";
 import { readResponses, responsesFormat } from "../../../src/dialects/clients/responses.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import { isJson, type Json, type Target } from "../../../src/kit/index.ts";
-import { sharedFixtures } from "../../support/shared.ts";
+import { answerOf, framed, linesOf, recorded, recordedBytes } from "../recordings.ts";
 import { contract } from "./contract.ts";
 import { assemble, BILL, essence, EXTRAS, faults, frames, request } from "./support.ts";
 
 /* Across the canonical middle: a provider's recording to the client, and what the client sends back to the provider. */
 
-const folder = sharedFixtures("vercel-ai/anthropic");
-const file = (name: string): string => (folder === null ? "" : readFileSync(join(folder, name), "utf8"));
 const check = contract();
 const codec = anthropic.codecs.chat as AnswerCodec;
 const target = { upstream: "a", model: "claude", weight: 1, contextWindow: null, features: [] } as unknown as Target;
 const TOOLS = { tools: [{ type: "function", name: "f", parameters: { type: "object", properties: {} } }] };
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
-describe.skipIf(folder === null)("anthropic", () => {
-  const RECORDINGS = ["anthropic-text", "anthropic-tool-no-args", "anthropic-clear-thinking.1"];
+describe.skipIf(!recorded)("anthropic", () => {
+  const RECORDINGS = ["text", "tool-no-args", "clear-thinking.1"].map((name) => `anthropic/anthropic-${name}`);
   const call = readResponses(request({ stream: true }));
 
   /** The output of a recording, streamed and whole. */
   function outputs(name: string): readonly [readonly Json[], readonly Json[]] {
-    const lines = file(`${name}.chunks.txt`)
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    const body = lines
-      .map((line) => `event: ${String((JSON.parse(line) as Json)["type"])}\ndata: ${line}\n\n`)
-      .join("");
     const decoder = codec.decoder!(call);
-    const events = [...decoder.feed(new TextEncoder().encode(body)), ...decoder.finish()];
+    const events = [...decoder.feed(framed("anthropic", linesOf(name))), ...decoder.finish()];
     expect([decoder.fault, decoder.complete]).toEqual([null, true]);
     const { stream } = responsesFormat(call);
     const all = frames(events.map((event) => stream.event(event)).join("") + stream.done(BILL));
     expect(faults(check, all)).toEqual([]);
     const { output } = all.at(-1)!["response"] as Json;
     expect(essence(assemble(all))).toEqual(essence(output));
-    const { body: answer } = codec.answer(new TextEncoder().encode(file(`${name}.json`)), call);
+    const { body: answer } = codec.answer(recordedBytes(`${name}.json`), call);
     const whole = JSON.parse(responsesFormat(call).answer(answer, EXTRAS)) as Json;
     expect(check("Response", whole)).toEqual([]);
     return [list(output), list(whole["output"])];
@@ -52,7 +42,7 @@ describe.skipIf(folder === null)("anthropic", () => {
   });
 
   test.each(RECORDINGS)("%s: the next request has its blocks again, signatures and all", (name) => {
-    const original = JSON.parse(file(`${name}.json`)) as Json;
+    const original = answerOf(name);
     const [, whole] = outputs(name);
     const answers = whole
       .filter(({ type }) => type === "function_call")

@@ -23,6 +23,14 @@ test("the call is chat's of the canonical body, and remembers the client's", () 
     promptBytes: "systembeuserhi".length,
     maxOutput: 50,
     answers: 1,
+    folded: {
+      messages: [
+        { at: "/instructions", lists: { content: ["/instructions"] } },
+        { at: "/input", lists: { content: ["/input"] } },
+      ],
+      tools: [],
+      records: [],
+    },
     request: body,
   });
 });
@@ -67,11 +75,8 @@ const FIELDS: readonly (readonly [Json, Json, Json | undefined])[] = [
   ],
   [{ store: true, truncation: "auto" }, {}, { store: true, truncation: "auto" }],
   [{ max_tool_calls: 5, moderation: null, later: [1] }, {}, { max_tool_calls: 5, later: [1] }],
-  [
-    { input: [{ type: "web_search_call", id: "ws_1", status: "completed" }, user("hi")] },
-    {},
-    { input: [{ type: "web_search_call", id: "ws_1", status: "completed" }] },
-  ],
+  // Reported by its own pointer; no other provider could read it.
+  [{ input: [{ type: "web_search_call", id: "ws_1", status: "completed" }, user("hi")] }, {}, undefined],
   // How to call tools where there are none is an error upstream.
   [{ tools: [], tool_choice: "auto", parallel_tool_calls: false }, {}, undefined],
 ];

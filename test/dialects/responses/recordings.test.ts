@@ -1,53 +1,24 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/openai/chat.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { sharedFixtures } from "../../support/shared.ts";
 import { decode } from "../decode.ts";
+import { ANSWERS, of, PAYLOADS, payloadsOf, recorded } from "../recordings.ts";
 import { contract } from "./contract.ts";
 import { answer, assemble, essence, faults, frames, stream, words } from "./support.ts";
 
-/** Recorded OpenAI-style streams: text, reasoning in two fields, tool calls, usage in every place. */
-const STREAMS = [
-  "openai/chat/openai-text",
-  "openai/chat/azure-model-router.1",
-  "alibaba/alibaba-reasoning",
-  "alibaba/alibaba-tool-call",
-  "deepseek/chat/deepseek-text",
-  "deepseek/chat/deepseek-tool-call",
-  "groq/groq-reasoning",
-  "groq/groq-tool-call",
-  "xai/xai-text",
-  "xai/xai-tool-call",
-  "perplexity/perplexity-text",
-];
-const BODIES = [
-  "openai/chat/openai-text",
-  "alibaba/alibaba-tool-call",
-  "deepseek/chat/deepseek-json",
-  "groq/groq-reasoning",
-  "xai/xai-tool-call",
-];
-
 const check = contract();
-const folder = sharedFixtures("vercel-ai");
-const file = (name: string): string => (folder === null ? "" : readFileSync(join(folder, name), "utf8"));
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
-describe.skipIf(folder === null)("recorded streams", () => {
-  test.each(STREAMS)("%s", (name) => {
-    const lines = file(`${name}.chunks.txt`)
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    const { events } = decode([new TextEncoder().encode(lines.map((line) => `data: ${line}\n\n`).join(""))]);
+describe.skipIf(!recorded)("recorded streams", () => {
+  test.each(of(PAYLOADS, "openai"))("%s", (name, { bytes }) => {
+    const { events } = decode([bytes()]);
     const all = frames(stream(events));
     expect(faults(check, all)).toEqual([]);
     const response = all.at(-1)!["response"] as Json;
     expect(essence(assemble(all))).toEqual(essence(response["output"]));
 
-    const deltas = lines
-      .flatMap((line) => list((JSON.parse(line) as Json)["choices"]))
+    const deltas = payloadsOf(name)
+      .flatMap((payload) => list(payload["choices"]))
       .map(({ delta }) => (isJson(delta) ? delta : {}));
     const said = (type: string): string =>
       list(response["output"])
@@ -74,9 +45,9 @@ describe.skipIf(folder === null)("recorded streams", () => {
   });
 });
 
-describe.skipIf(folder === null)("recorded bodies", () => {
-  test.each(BODIES)("%s", (name) => {
-    const { body, usage } = chat.answer(new TextEncoder().encode(file(`${name}.json`)));
+describe.skipIf(!recorded)("recorded bodies", () => {
+  test.each(of(ANSWERS, "openai"))("%s", (_, { bytes }) => {
+    const { body, usage } = chat.answer(bytes());
     const got = answer(body);
     expect(check("Response", got)).toEqual([]);
     expect(list(got["output"]).length).toBeGreaterThan(0);

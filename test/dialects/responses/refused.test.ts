@@ -35,7 +35,7 @@ test.each<[Json, string]>([
   ],
   [
     { input: [user("a"), { type: "item_reference", id: "msg_1" }] },
-    "/input/1/type needs stored responses, which this gateway does not keep; send the item itself (store: false)",
+    "/input/1/type needs stored responses, which this gateway does not keep; send store: false and the items themselves",
   ],
   [
     { input: [{ type: "compaction", encrypted_content: "x" }] },

@@ -199,7 +199,7 @@ describe("the AI SDK", () => {
     });
     await expect(asked).rejects.toMatchObject({
       statusCode: 400,
-      responseBody: expect.stringContaining("send the item itself (store: false)"),
+      responseBody: expect.stringContaining("send store: false and the items themselves"),
     });
   });
 

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
-import { inOrder, nativeBlock, nativeFields } from "../../anthropic/native.ts";
+import { nativeBlock, nativeFields } from "../../anthropic/native.ts";
+import { inOrder } from "../../block-order.ts";
 import { parseJson } from "../../json.ts";
 import { list, objects, text } from "./fields.ts";
 

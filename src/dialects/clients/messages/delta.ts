@@ -22,6 +22,8 @@ const EVENT: ReadonlySet<string> = new Set(["type", "delta", "usage"]);
 export class DeltaWriter {
   readonly #blocks = new BlockSequence();
   readonly #called = new Set<unknown>();
+  /** Encrypted reasoning behind a text, which waits for what comes next. */
+  readonly #seals: unknown[] = [];
   refused = false;
   /** What a Messages upstream said beside the canonical fields: of the message, of its last delta, of that event, of usage. */
   native: { readonly [part in "message" | "delta" | "event" | "usage"]: Json } = {
@@ -50,8 +52,9 @@ export class DeltaWriter {
     return written;
   }
 
-  end(): string {
-    return this.#blocks.end();
+  /** @param complete the answer is all that was to be said: clients take its last block for it, so no seal follows a text. */
+  end(complete: boolean): string {
+    return (complete ? "" : this.#sealed()) + this.#blocks.end();
   }
 
   cut(): string {
@@ -66,13 +69,23 @@ export class DeltaWriter {
     for (const detail of details) {
       const { type, index, signature, data } = detail;
       if (type === "reasoning.encrypted") {
-        const { lane, text } = this.#blocks.begin("native", null, { type: "redacted_thinking", data });
-        lane.sealed = true;
-        written += text;
+        this.#seals.push(data);
+        if (this.#blocks.last?.kind !== "text") written += this.#sealed();
       } else {
         if (thoughtOf(detail) !== "") written += this.#think(index, thoughtOf(detail));
         if (text(signature) !== "") written += this.#sign(index, text(signature));
       }
+    }
+    return written;
+  }
+
+  /** The blocks of what waited. */
+  #sealed(): string {
+    let written = "";
+    for (const data of this.#seals.splice(0)) {
+      const { lane, text } = this.#blocks.begin("native", null, { type: "redacted_thinking", data });
+      lane.sealed = true;
+      written += text;
     }
     return written;
   }
@@ -91,11 +104,12 @@ export class DeltaWriter {
 
   /** Text and signature of one thought may come under `reasoning_content` and with an index. */
   #thought(index: unknown): { readonly lane: Lane; readonly begun: string } {
+    const before = this.#sealed();
     const { last } = this.#blocks;
     const same = last?.key === undefined || index === undefined || last.key === index;
     if (last?.kind === "thinking" && !last.sealed && same) return { lane: last, begun: "" };
     const { lane, text } = this.#blocks.begin("thinking", index, EMPTY_THINKING);
-    return { lane, begun: text };
+    return { lane, begun: before + text };
   }
 
   #text(text: string): string {
@@ -104,10 +118,11 @@ export class DeltaWriter {
   }
 
   #said(): { readonly lane: Lane; readonly begun: string } {
+    const before = this.#sealed();
     const { last } = this.#blocks;
     if (last?.kind === "text" && !last.sealed) return { lane: last, begun: "" };
     const { lane, text } = this.#blocks.begin("text", undefined, EMPTY_TEXT);
-    return { lane, begun: text };
+    return { lane, begun: before + text };
   }
 
   #call(call: Json): string {
@@ -120,7 +135,9 @@ export class DeltaWriter {
       if (this.#called.has(index)) return "";
       this.#called.add(index);
       const block = { ...nativeFields(call, true), type: "tool_use", id: text(id), name: text(name), input: {} };
+      const before = this.#sealed();
       ({ lane, text: written } = this.#blocks.begin("tool", index, block));
+      written = before + written;
     }
     if (text(args) === "") return written;
     return written + this.#blocks.delta(lane, { type: "input_json_delta", partial_json: text(args) });
@@ -130,7 +147,7 @@ export class DeltaWriter {
     const { type, index, content_block: block, delta, message, usage } = event;
     switch (type) {
       case "content_block_start":
-        return isJson(block) ? this.#blocks.begin(kindOf(block), index, block).text : "";
+        return isJson(block) ? this.#sealed() + this.#blocks.begin(kindOf(block), index, block).text : "";
       case "content_block_delta":
         return isJson(delta) ? this.#nativeDelta(index, delta) : "";
       case "content_block_stop": {

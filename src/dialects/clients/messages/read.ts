@@ -1,5 +1,6 @@
-import { type Call, isJson, type Json } from "../../../kit/index.ts";
+import { isJson, type Json } from "../../../kit/index.ts";
 import { pick } from "../../fields.ts";
+import type { FoldedCall } from "../../folded.ts";
 import { readChat } from "../chat.ts";
 import { given, objects, omit } from "./fields.ts";
 import { readTools } from "./tools.ts";
@@ -28,17 +29,16 @@ const FORWARDED = ["anthropic-version", "anthropic-beta"];
  * @param headers of the request, names in lower case.
  * @throws GatewayError for a tool input that cannot be written.
  */
-export function readMessages(body: Json, headers: Readonly<Record<string, unknown>> = {}): Call {
+export function readMessages(body: Json, headers: Readonly<Record<string, unknown>> = {}): FoldedCall {
   const { metadata, output_config, service_tier } = body;
   const tools = readTools(body["tools"], body["tool_choice"]);
   const user = readUser(metadata);
   const output = readOutput(output_config);
   const tier = service_tier === "auto";
-  const system = readSystem(body["system"]);
-  const turns = readTurns(body["messages"]);
+  const said = [...readSystem(body["system"]), ...readTurns(body["messages"])];
   const canonical = {
     ...pick(body, SAME, RENAMED),
-    messages: [...system, ...turns.map(({ message }) => message)],
+    messages: said.map(({ message }) => message),
     ...tools.body,
     ...user.body,
     ...output.body,
@@ -56,7 +56,11 @@ export function readMessages(body: Json, headers: Readonly<Record<string, unknow
     ...readChat(countable(canonical)),
     body: canonical,
     dialect: "messages",
-    places: [...system.map(() => "/system"), ...turns.map(({ place }) => place)],
+    folded: {
+      messages: said.map(({ place }) => place),
+      tools: tools.places.functions,
+      records: tools.places.servers,
+    },
     ...(Object.keys(native).length === 0 ? {} : { native }),
     ...(Object.keys(forwarded).length === 0 ? {} : { headers: forwarded }),
   };

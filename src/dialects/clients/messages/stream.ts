@@ -38,7 +38,8 @@ export class MessagesStream implements StreamFormat {
 
   done(bill: Bill): string {
     this.#usage ??= bill.usage;
-    return this.#begin(undefined) + this.#deltas.end() + this.#end(stopOf(this.#finish, this.#deltas));
+    const stop = stopOf(this.#finish, this.#deltas);
+    return this.#begin(undefined) + this.#deltas.end(stop.stop_reason === "end_turn") + this.#end(stop);
   }
 
   killed(bill: Bill): string {

@@ -6,18 +6,29 @@ export interface ReadTools {
   readonly body: Json;
   /** Server tools, and a choice that only the Messages dialect can make. */
   readonly native: Json;
+  /** Pointers to the functions, and to the server tools. */
+  readonly places: { readonly functions: readonly string[]; readonly servers: readonly string[] };
 }
+
+/** Tools with their places in the list. */
+type Listed = readonly (readonly [index: number, tool: Json])[];
 
 /** Tools with a schema of their own are functions; the provider's own tools are its dialect's. */
 export function readTools(tools: unknown, choice: unknown): ReadTools {
-  const functions = objects(tools).filter(isCustom);
-  const servers = objects(tools).filter((tool) => !isCustom(tool));
-  const body = functions.length === 0 ? {} : { tools: functions.map(readTool) };
-  const native = servers.length === 0 ? {} : { tools: servers };
-  if (!isJson(choice)) return { body, native };
+  const own = (wanted: boolean): Listed =>
+    [...objects(tools).entries()].filter(([, tool]) => isCustom(tool) === wanted);
+  const [functions, servers] = [own(true), own(false)];
+  const places = { functions: functions.map(pointer), servers: servers.map(pointer) };
+  const body = functions.length === 0 ? {} : { tools: functions.map(([, tool]) => readTool(tool)) };
+  const native = servers.length === 0 ? {} : { tools: servers.map(([, tool]) => tool) };
+  if (!isJson(choice)) return { body, native, places };
   const canonical = readChoice(choice, functions);
-  if (canonical === null) return { body, native: { ...native, tool_choice: choice } };
-  return { body: { ...body, ...canonical }, native };
+  if (canonical === null) return { body, native: { ...native, tool_choice: choice }, places };
+  return { body: { ...body, ...canonical }, native, places };
+}
+
+function pointer([index]: readonly [number, Json]): string {
+  return `/tools/${index}`;
 }
 
 function isCustom({ type, name, input_schema }: Json): boolean {
@@ -35,10 +46,7 @@ function readTool({ name, description, input_schema, strict, cache_control, ...r
 }
 
 /** null: it means nothing without the server tools, or has fields that are not known. */
-function readChoice(
-  { type, name, disable_parallel_tool_use: single, ...rest }: Json,
-  functions: readonly Json[],
-): Json | null {
+function readChoice({ type, name, disable_parallel_tool_use: single, ...rest }: Json, functions: Listed): Json | null {
   if (functions.length === 0 || Object.keys(rest).length > 0) return null;
   const parallel = typeof single === "boolean" ? { parallel_tool_calls: !single } : {};
   switch (type) {
@@ -49,7 +57,7 @@ function readChoice(
     case "none":
       return { tool_choice: "none", ...parallel };
     case "tool":
-      if (!functions.some((tool) => tool["name"] === name)) return null;
+      if (!functions.some(([, tool]) => tool["name"] === name)) return null;
       return { tool_choice: { type: "function", function: { name } }, ...parallel };
     default:
       return null;

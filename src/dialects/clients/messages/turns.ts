@@ -1,13 +1,19 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { type BlockPlace, isUsual } from "../../anthropic/native.ts";
+import { type BlockPlace, isUsual } from "../../block-order.ts";
+import type { Folded, Placed } from "../../folded.ts";
 import { given, leftover, objects, text } from "./fields.ts";
 import { readContent } from "./parts.ts";
 
 /** The `system` field as leading system messages. */
-export function readSystem(system: unknown): readonly Json[] {
-  if (typeof system === "string") return system === "" ? [] : [{ role: "system", content: system }];
+export function readSystem(system: unknown): readonly Placed[] {
+  const at = "/system";
+  if (typeof system === "string") {
+    return system === "" ? [] : [placed({ role: "system", content: system }, at, { content: [at] })];
+  }
   const blocks = objects(system);
-  return blocks.length === 0 ? [] : [{ role: "system", content: readContent(blocks) }];
+  if (blocks.length === 0) return [];
+  const content = blocks.map((_, index) => `${at}/${index}`);
+  return [placed({ role: "system", content: readContent(blocks) }, at, { content }, at)];
 }
 
 /**
@@ -18,61 +24,76 @@ export function readTurns(messages: unknown): readonly Placed[] {
   return objects(messages).flatMap((message, index) => readTurn(message, `/messages/${index}`));
 }
 
-/** A canonical message, and where in the client's body it was. */
-export interface Placed {
-  readonly message: Json;
-  readonly place: string;
+/** @param whole the list of blocks that it was read from. */
+function placed(message: Json, at: string, lists: Folded["lists"], whole = `${at}/content`): Placed {
+  return { message, place: { at, whole, lists } };
 }
 
-function readTurn({ role, content, ...rest }: Json, place: string): readonly Placed[] {
-  if (!Array.isArray(content)) return [{ place, message: { ...leftover(rest), role, content } }];
+function readTurn({ role, content, ...rest }: Json, at: string): readonly Placed[] {
+  const whole = `${at}/content`;
+  if (!Array.isArray(content)) return [placed({ ...leftover(rest), role, content }, at, { content: [whole] })];
   const blocks = objects(content);
-  if (role === "assistant")
-    return [{ place, message: { ...leftover(rest), ...readAssistant(blocks, `${place}/content`) } }];
-  const results = blocks.flatMap((block, index) =>
-    isResult(block) ? [{ place: `${place}/content/${index}`, message: readResult(block) }] : [],
-  );
-  const others = blocks.filter((block) => !isResult(block));
+  if (role === "assistant") {
+    const { message, lists } = readAssistant(blocks, whole);
+    return [placed({ ...leftover(rest), ...message }, at, lists)];
+  }
+  const results = blocks.flatMap((block, index) => (isResult(block) ? [readResult(block, `${whole}/${index}`)] : []));
+  const others = [...blocks.entries()].filter(([, block]) => !isResult(block));
   if (others.length === 0 && results.length > 0) return results;
-  return [...results, { place, message: { ...leftover(rest), role, content: readContent(others) } }];
+  const message = { ...leftover(rest), role, content: readContent(others.map(([, block]) => block)) };
+  return [...results, placed(message, at, { content: others.map(([index]) => `${whole}/${index}`) })];
 }
 
 function isResult({ type, tool_use_id }: Json): boolean {
   return type === "tool_result" && typeof tool_use_id === "string";
 }
 
-function readResult({ type: _type, tool_use_id, content, is_error, cache_control, ...rest }: Json): Json {
-  return {
+function readResult({ type: _type, tool_use_id, content, is_error, cache_control, ...rest }: Json, at: string): Placed {
+  const whole = `${at}/content`;
+  const blocks = Array.isArray(content) ? objects(content) : null;
+  const message = {
     ...leftover(rest),
     role: "tool",
     tool_call_id: tool_use_id,
-    content: Array.isArray(content) ? readContent(objects(content)) : (content ?? ""),
+    content: blocks === null ? (content ?? "") : readContent(blocks),
     ...given("is_error", is_error),
     ...given("cache_control", cache_control),
   };
+  return placed(message, at, { content: blocks?.map((_, index) => `${whole}/${index}`) ?? [whole] });
 }
 
-function readAssistant(blocks: readonly Json[], pointer: string): Json {
+function readAssistant(
+  blocks: readonly Json[],
+  whole: string,
+): { readonly message: Json; readonly lists: Folded["lists"] } {
   const details: Json[] = [];
   const content: Json[] = [];
   const calls: Json[] = [];
+  const lists = { reasoning: [] as string[], content: [] as string[], tool_call: [] as string[] };
   const order = blocks.map((block, index): BlockPlace => {
+    const at = `${whole}/${index}`;
     const detail = readReasoning(block);
-    const call = readCall(block, `${pointer}/${index}`);
+    const call = readCall(block, at);
     if (detail !== null) details.push(detail);
     else if (call !== null) calls.push(call);
     else content.push(block);
-    return detail !== null ? "reasoning" : call !== null ? "tool_call" : "content";
+    const place = detail !== null ? "reasoning" : call !== null ? "tool_call" : "content";
+    lists[place].push(at);
+    return place;
   });
   const thoughts = details.map((detail) => text(detail["text"])).join("");
   const silent = content.length === 0 && blocks.length > 0;
-  return {
+  const message = {
     role: "assistant",
     content: silent ? null : readContent(content),
     ...(thoughts === "" ? {} : { reasoning_content: thoughts }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(isUsual(order) ? {} : { block_order: order }),
+  };
+  return {
+    message,
+    lists: { content: lists.content, reasoning_details: lists.reasoning, tool_calls: lists.tool_call },
   };
 }
 

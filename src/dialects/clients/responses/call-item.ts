@@ -9,15 +9,9 @@ export class FunctionItem implements Item {
   readonly #call: Json;
   #arguments = "";
 
-  constructor(at: ItemParts, callId: string, { name, namespace }: ToolName) {
+  constructor(at: ItemParts, callId: string, tool: ToolName) {
     this.#at = at;
-    this.#call = {
-      type: "function_call",
-      id: at.id,
-      call_id: callId,
-      name,
-      ...(namespace !== undefined && { namespace }),
-    };
+    this.#call = head(this.type, at, callId, tool);
     at.emit("response.output_item.added", { item: { ...this.#call, arguments: "", status: "in_progress" } });
   }
 
@@ -46,15 +40,9 @@ export class CustomItem implements Item {
   readonly #call: Json;
   #arguments = "";
 
-  constructor(at: ItemParts, callId: string, { name, namespace }: ToolName) {
+  constructor(at: ItemParts, callId: string, tool: ToolName) {
     this.#at = at;
-    this.#call = {
-      type: "custom_tool_call",
-      id: at.id,
-      call_id: callId,
-      name,
-      ...(namespace !== undefined && { namespace }),
-    };
+    this.#call = head(this.type, at, callId, tool);
     at.emit("response.output_item.added", { item: { ...this.#call, input: "" } });
   }
 
@@ -70,4 +58,9 @@ export class CustomItem implements Item {
     this.#at.emit("response.output_item.done", { item });
     return item;
   }
+}
+
+/** What a call says of itself from its beginning to its end. */
+function head(type: string, { id }: ItemParts, callId: string, { name, namespace }: ToolName): Json {
+  return { type, id, call_id: callId, name, ...(namespace !== undefined && { namespace }) };
 }

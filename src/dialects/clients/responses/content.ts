@@ -3,38 +3,39 @@ import type { Part } from "../../canonical.ts";
 
 type Content = string | readonly Part[];
 
-/** The canonical content of a message or tool output; a single text is a string, which every upstream takes. */
-export function readContent(content: unknown, pointer: string): Content {
-  return folded(readParts(content, pointer).parts);
+/** The content of a message or tool output. */
+export interface ReadContent {
+  readonly parts: readonly Part[];
+  /** A pointer to each part. */
+  readonly places: readonly string[];
+  /** What an assistant refused, which stands apart. */
+  readonly refusal: string;
 }
 
-/** The same of an assistant's message, whose refusals stand apart. */
-export function readAnswer(
-  content: unknown,
-  pointer: string,
-): { readonly parts: readonly Part[]; readonly refusal: string } {
-  return readParts(content, pointer);
-}
-
-/** A single text without a cache mark as a string. */
+/** The canonical content: a single text without a cache mark is a string, which every upstream takes. */
 export function folded(parts: readonly Part[]): Content {
   const [only] = parts;
   if (only === undefined) return "";
   return parts.length === 1 && only.type === "text" && only.cache_control === undefined ? only.text : parts;
 }
 
-function readParts(content: unknown, pointer: string): { readonly parts: readonly Part[]; readonly refusal: string } {
-  if (typeof content === "string") return { parts: [{ type: "text", text: content }], refusal: "" };
+/** @throws GatewayError for content that is none. */
+export function readContent(content: unknown, pointer: string): ReadContent {
+  if (typeof content === "string") return { parts: [{ type: "text", text: content }], places: [pointer], refusal: "" };
   if (!Array.isArray(content)) throw invalidRequest(pointer, "must be a string or an array");
   let refusal = "";
   const parts: Part[] = [];
+  const places: string[] = [];
   for (const [index, part] of content.entries()) {
     const at = `${pointer}/${index}`;
     if (!isJson(part)) throw invalidRequest(at, "must be an object");
     if (part["type"] === "refusal") refusal += text(part, "refusal", at);
-    else parts.push(readPart(part, at));
+    else {
+      parts.push(readPart(part, at));
+      places.push(at);
+    }
   }
-  return { parts, refusal };
+  return { parts, places, refusal };
 }
 
 const READERS: ReadonlyMap<unknown, (part: Json, pointer: string) => Part> = new Map([

@@ -1,6 +1,7 @@
 import { invalidRequest, type Json } from "../../../kit/index.ts";
 import type { Part, ReasoningDetail, ToolCall } from "../../canonical.ts";
-import { folded, readAnswer, readContent } from "./content.ts";
+import type { Folded } from "../../folded.ts";
+import { folded, readContent } from "./content.ts";
 import { readReasoning } from "./reasoning.ts";
 import { flatName } from "./tools.ts";
 
@@ -10,8 +11,17 @@ interface Turn {
   readonly reasoning: string[];
   readonly details: ReasoningDetail[];
   readonly calls: ToolCall[];
-  readonly outputs: Json[];
+  readonly outputs: Said[];
   refusal: string;
+  /** Pointer to its first item. */
+  readonly at: string;
+  readonly places: { readonly content: string[]; readonly reasoning_details: string[]; readonly tool_calls: string[] };
+}
+
+/** A canonical message, and where in the client's body it was. */
+export interface Said {
+  readonly message: Json;
+  readonly place: Folded;
 }
 
 /**
@@ -19,30 +29,34 @@ interface Turn {
  * calls they answer, where chat formats demand them, wherever the items stood.
  */
 export class Conversation {
-  readonly #turns: (() => readonly Json[])[] = [];
+  readonly #turns: (() => readonly Said[])[] = [];
   readonly #calledIn = new Map<string, Turn>();
   #open: Turn | null = null;
 
-  say(role: string, content: unknown, pointer: string): void {
+  /** @param at pointer to the item. */
+  say(role: string, content: unknown, at: string, pointer = `${at}/content`): void {
     this.#open = null;
-    const said = { role, content: readContent(content, pointer) };
+    const { parts, places } = readContent(content, pointer);
+    const said = { message: { role, content: folded(parts) }, place: { at, lists: { content: places } } };
     this.#turns.push(() => [said]);
   }
 
-  answer(content: unknown, pointer: string): void {
-    const { parts, refusal } = readAnswer(content, pointer);
-    const turn = this.#assistant();
+  answer(content: unknown, at: string): void {
+    const { parts, places, refusal } = readContent(content, `${at}/content`);
+    const turn = this.#assistant(at);
     turn.parts.push(...parts);
+    turn.places.content.push(...places);
     turn.refusal += refusal;
   }
 
   reason(item: Json, pointer: string): void {
-    const { text, details } = readReasoning(item, pointer);
+    const { text, details, places } = readReasoning(item, pointer);
     // Thoughts after words belong before the next ones: providers check the order of what they signed.
     if (this.#open !== null && this.#open.parts.length > 0 && this.#open.calls.length === 0) this.#open = null;
-    const turn = this.#assistant();
+    const turn = this.#assistant(pointer);
     if (text !== "") turn.reasoning.push(text);
     turn.details.push(...details);
+    turn.places.reasoning_details.push(...places);
   }
 
   call(item: Json, pointer: string): void {
@@ -52,28 +66,34 @@ export class Conversation {
     const args = custom
       ? JSON.stringify({ input: string(item, "input", pointer) })
       : string(item, "arguments", pointer);
-    const turn = this.#assistant();
+    const turn = this.#assistant(pointer);
     turn.calls.push({ id, type: "function", function: { name, arguments: args } });
+    turn.places.tool_calls.push(pointer);
     this.#calledIn.set(id, turn);
   }
 
   output(item: Json, pointer: string): void {
     const id = string(item, "call_id", pointer);
-    const content = readContent(item["output"], `${pointer}/output`);
+    const { parts, places } = readContent(item["output"], `${pointer}/output`);
     const turn = this.#calledIn.get(id);
     if (turn === undefined) throw invalidRequest(`${pointer}/call_id`, "must be that of a call before it");
-    turn.outputs.push({ role: "tool", tool_call_id: id, content });
+    turn.outputs.push({
+      message: { role: "tool", tool_call_id: id, content: folded(parts) },
+      place: { at: pointer, lists: { content: places } },
+    });
     this.#open = null;
   }
 
-  messages(): readonly Json[] {
+  messages(): readonly Said[] {
     return this.#turns.flatMap((messages) => messages());
   }
 
-  #assistant(): Turn {
+  /** The one that is being read, or a new one that begins at `at`. */
+  #assistant(at: string): Turn {
     if (this.#open !== null) return this.#open;
-    const turn: Turn = { parts: [], reasoning: [], details: [], calls: [], outputs: [], refusal: "" };
-    this.#turns.push(() => [message(turn), ...turn.outputs]);
+    const places = { content: [], reasoning_details: [], tool_calls: [] };
+    const turn: Turn = { parts: [], reasoning: [], details: [], calls: [], outputs: [], refusal: "", at, places };
+    this.#turns.push(() => [{ message: message(turn), place: { at, lists: places } }, ...turn.outputs]);
     return (this.#open = turn);
   }
 }

@@ -1,10 +1,10 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { Conversation } from "./conversation.ts";
+import { Conversation, type Said } from "./conversation.ts";
 
 export interface ReadInput {
-  readonly messages: readonly Json[];
-  /** What provider-side tools did in earlier answers: nothing that another provider could read. */
-  readonly records: readonly Json[];
+  readonly said: readonly Said[];
+  /** What provider-side tools did in earlier answers, nothing that another provider could read: pointers to them. */
+  readonly records: readonly string[];
 }
 
 /** Items that tell of tools run at a provider; the answer that came of them stands beside them. */
@@ -19,7 +19,10 @@ const RECORDS: ReadonlySet<unknown> = new Set([
 
 /** Items that mean something only to the provider that keeps or made them, and what to do about it. */
 const REFUSED: ReadonlyMap<unknown, string> = new Map([
-  ["item_reference", "needs stored responses, which this gateway does not keep; send the item itself (store: false)"],
+  [
+    "item_reference",
+    "needs stored responses, which this gateway does not keep; send store: false and the items themselves",
+  ],
   ["compaction", "can only be read by the provider that made it; send the items it stands for"],
 ]);
 
@@ -29,22 +32,22 @@ const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "dev
 /** @throws GatewayError naming the item that cannot be carried. */
 export function readInput(input: unknown, instructions: unknown): ReadInput {
   const conversation = new Conversation();
-  const records: Json[] = [];
+  const records: string[] = [];
   if (typeof instructions === "string" && instructions !== "")
-    conversation.say("system", instructions, "/instructions");
-  if (typeof input === "string") conversation.say("user", input, "/input");
+    conversation.say("system", instructions, "/instructions", "/instructions");
+  if (typeof input === "string") conversation.say("user", input, "/input", "/input");
   else if (!Array.isArray(input)) throw invalidRequest("/input", "must be a string or an array");
   else {
     for (const [index, item] of input.entries()) {
       const pointer = `/input/${index}`;
       if (!isJson(item)) throw invalidRequest(pointer, "must be an object");
-      if (RECORDS.has(item["type"])) records.push(item);
+      if (RECORDS.has(item["type"])) records.push(pointer);
       else readItem(item, pointer, conversation);
     }
   }
-  const messages = conversation.messages();
-  if (messages.length === 0) throw invalidRequest("/input", "must hold a message");
-  return { messages, records };
+  const said = conversation.messages();
+  if (said.length === 0) throw invalidRequest("/input", "must hold a message");
+  return { said, records };
 }
 
 function readItem(item: Json, pointer: string, conversation: Conversation): void {
@@ -75,6 +78,6 @@ function readMessage(item: Json, pointer: string, conversation: Conversation): v
   if (!ROLES.has(role)) {
     throw invalidRequest(`${pointer}/role`, 'must be one of "user", "assistant", "system", "developer"');
   }
-  if (role === "assistant") conversation.answer(content, `${pointer}/content`);
-  else conversation.say(String(role), content, `${pointer}/content`);
+  if (role === "assistant") conversation.answer(content, pointer);
+  else conversation.say(String(role), content, pointer);
 }

@@ -11,6 +11,8 @@ const SEAL = "rgr1.";
 export interface Reasoning {
   readonly text: string;
   readonly details: readonly ReasoningDetail[];
+  /** A pointer to what each detail was read from. */
+  readonly places: readonly string[];
 }
 
 /** The `encrypted_content` that brings `details` back; null when they say no more than their text. */
@@ -28,7 +30,8 @@ export function readReasoning(item: Json, pointer: string): Reasoning {
   if (typeof encrypted === "string" && encrypted.startsWith(SEAL)) {
     const details = unseal(encrypted);
     if (details === null) throw invalidRequest(`${pointer}/encrypted_content`, "must come back as it was sent");
-    return { text: details.map(textOf).join("") || shown, details };
+    const places = details.map(() => `${pointer}/encrypted_content`);
+    return { text: details.map(textOf).join("") || shown, details, places };
   }
   // With an id encrypted reasoning is known as OpenAI's: without one another provider would take it for its own.
   const named = { id: typeof id === "string" ? id : "" };
@@ -39,7 +42,12 @@ export function readReasoning(item: Json, pointer: string): Reasoning {
   if (typeof encrypted === "string" && encrypted !== "") {
     details.push({ type: "reasoning.encrypted", data: encrypted, ...named });
   }
-  return { text: shown, details };
+  const places = [
+    ...content.map((_, index) => `${pointer}/content/${index}`),
+    ...summary.map((_, index) => `${pointer}/summary/${index}`),
+    `${pointer}/encrypted_content`,
+  ];
+  return { text: shown, details, places: places.slice(0, details.length) };
 }
 
 function unseal(sealed: string): readonly ReasoningDetail[] | null {

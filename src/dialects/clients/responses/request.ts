@@ -1,12 +1,13 @@
-import { type Call, invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import { pick } from "../../fields.ts";
+import type { FoldedCall } from "../../folded.ts";
 import { readChat } from "../chat.ts";
 import { readInput } from "./input.ts";
-import { readChoice } from "./tool-choice.ts";
+import { type Choice, readChoice } from "./tool-choice.ts";
 import { readTools } from "./tools.ts";
 
 /** A call that remembers the body it was read from: answers repeat it. */
-export interface ResponsesCall extends Call {
+export interface ResponsesCall extends FoldedCall {
   readonly request: Json;
 }
 
@@ -71,13 +72,15 @@ export function readResponses(body: Json): ResponsesCall {
   if (body["store"] === true) native["store"] = true;
   if (body["truncation"] === "auto") native["truncation"] = "auto";
 
-  const { messages, records } = readInput(body["input"], body["instructions"]);
-  if (records.length > 0) native["input"] = records;
+  const { said, records } = readInput(body["input"], body["instructions"]);
+  const tools = readTools(body["tools"]);
+  const chosen = readChoice(body["tool_choice"], tools.tools);
+  if (chosen.native) native["tool_choice"] = body["tool_choice"];
   const canonical = {
     model: body["model"],
-    messages,
+    messages: said.map(({ message }) => message),
     ...pick(body, SAME, { max_output_tokens: "max_completion_tokens" }),
-    ...tools(body, native),
+    ...toolsOf(body, chosen),
     ...text(body, native),
     ...reasoning(body, native),
     ...logprobs(body, native),
@@ -86,14 +89,17 @@ export function readResponses(body: Json): ResponsesCall {
   return {
     ...readChat(canonical),
     dialect: "responses",
+    folded: {
+      messages: said.map(({ place }) => place),
+      tools: chosen.tools.map((tool) => tools.places.get(tool) ?? "/tools"),
+      records,
+    },
     ...(Object.keys(native).length > 0 && { native }),
     request: body,
   };
 }
 
-function tools(body: Json, native: Record<string, unknown>): Json {
-  const chosen = readChoice(body["tool_choice"], readTools(body["tools"]).tools);
-  if (chosen.native) native["tool_choice"] = body["tool_choice"];
+function toolsOf(body: Json, chosen: Choice): Json {
   // Upstreams refuse how to call tools where there are none.
   const callable = chosen.tools.some((tool) => tool["type"] === "function");
   return {

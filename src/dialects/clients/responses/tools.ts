@@ -13,6 +13,8 @@ export interface ReadTools {
   readonly tools: readonly Json[];
   /** By function name. */
   readonly names: ReadonlyMap<string, ToolName>;
+  /** A pointer to each of the tools. */
+  readonly places: ReadonlyMap<Json, string>;
 }
 
 /** A tool of a namespace, as one function name. */
@@ -23,24 +25,31 @@ export function flatName(name: string, namespace?: unknown): string {
 /** @throws GatewayError naming the tool that cannot be read. */
 export function readTools(value: unknown): ReadTools {
   const names = new Map<string, ToolName>();
+  const places = new Map<Json, string>();
+  const placed = (tool: Json, pointer: string): Json => {
+    places.set(tool, pointer);
+    return tool;
+  };
   const add = (tool: Json, pointer: string, namespace?: string): Json => {
     const name = nameOf(tool, pointer);
     const flat = flatName(name, namespace);
     const custom = tool["type"] === "custom";
     names.set(flat, { name, custom, ...(namespace !== undefined && { namespace }) });
-    return { type: "function", function: custom ? freeform(tool, flat) : typed(tool, flat, pointer) };
+    return placed({ type: "function", function: custom ? freeform(tool, flat) : typed(tool, flat, pointer) }, pointer);
   };
   const tools = list(value, "/tools").flatMap((tool, index) => {
     const pointer = `/tools/${index}`;
     if (typeof tool["type"] !== "string") throw invalidRequest(`${pointer}/type`, "must be a string");
     if (tool["type"] === "function" || tool["type"] === "custom") return [add(tool, pointer)];
-    if (tool["type"] !== "namespace") return [{ type: "native", dialect: "responses", block: tool }];
+    if (tool["type"] !== "namespace") {
+      return [placed({ type: "native", dialect: "responses", block: tool }, pointer)];
+    }
     const namespace = nameOf(tool, pointer);
     return list(tool["tools"], `${pointer}/tools`).map((inner, place) =>
       add(inner, `${pointer}/tools/${place}`, namespace),
     );
   });
-  return { tools, names };
+  return { tools, names, places };
 }
 
 /** The loading and calling of tools by tools (`defer_loading`, `allowed_callers`, `output_schema`) says nothing here. */

@@ -1,5 +1,5 @@
-import type { Json, StreamEvent, Usage } from "../../kit/index.ts";
-import { writtenUsage } from "../anthropic/usage.ts";
+import type { Json, StreamEvent, Usage } from "../kit/index.ts";
+import { writtenUsage } from "./usage.ts";
 
 /** Writes the pieces of one answer as canonical chunks: the role comes with the first, tool calls are numbered from 0. */
 export class ChunkWriter {

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../../src/kit/index.ts";
+import { isJson, type Json } from "../../src/kit/index.ts";
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const words = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,5 +1,5 @@
-import { type Call, type GatewayError, invalidRequest, isJson, type Json } from "../../kit/index.ts";
-import { clientPointer, dropped, droppedBeside, droppedNative } from "../pointers.ts";
+import { AttemptError, type Call, type GatewayError, invalidRequest, isJson, type Json } from "../kit/index.ts";
+import { clientPointer, dropped, droppedBeside, droppedNative } from "./pointers.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
@@ -8,6 +8,11 @@ export class Report {
 
   constructor(call: Call) {
     this.#call = call;
+  }
+
+  /** In the client's terms, each once. */
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
   }
 
   drop(pointer: string): void {
@@ -31,8 +36,8 @@ export class Report {
     return invalidRequest(clientPointer(this.#call, pointer), what);
   }
 
-  /** In the client's terms, each once. */
-  get dropped(): readonly string[] {
-    return [...this.#dropped];
+  /** The failure of a call of which nothing would be left: another step of the chain may express it. */
+  unsupported(pointer: string): AttemptError {
+    return new AttemptError("unsupported", `${clientPointer(this.#call, pointer)} cannot be expressed for this model`);
   }
 }
