@@ -11,7 +11,7 @@ import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
-import type { Address, Snapshot, Store } from "./kit/index.ts";
+import { type Address, isStoreUnavailable, type Snapshot, type Store } from "./kit/index.ts";
 import {
   ConfigurationError,
   type FirstLoad,
@@ -97,10 +97,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     strict: strict ?? false,
     ...(clock && { clock }),
   });
-  const stack: (() => Promise<void>)[] = [() => store.close(), () => store.done()];
+  const stack: (() => Promise<void>)[] = [
+    () => store.close(),
+    // Frees what an admission whose answer was lost may have taken; everything else is settled.
+    async () => store.bury(instance),
+    () => store.done(),
+  ];
   const closeAll = async (): Promise<void> => {
-    for (const close of stack.splice(0).toReversed())
-      await close().catch((err: unknown) => log.error({ err }, "close failed"));
+    for (const close of stack.splice(0).toReversed()) {
+      try {
+        await close();
+      } catch (err) {
+        if (isStoreUnavailable(err)) log.warn({}, "the store is away: the last uses of keys may not be noted");
+        else log.error({ err }, "close failed");
+      }
+    }
   };
   let openApi: string | null = null;
   try {

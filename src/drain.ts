@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "./kit/index.ts";
 import type { Listening } from "./server/listen.ts";
 import type { PublicServer } from "./server/public.ts";
@@ -21,6 +21,7 @@ export interface DrainParts {
 export async function drain({ server, listening, delay, timeout, log }: DrainParts): Promise<void> {
   server.setDraining(true);
   if (delay > 0) await sleep(delay);
+  await unread();
   const closed = listening.close();
   await idle(server, timeout);
   const left = server.inFlight();
@@ -31,8 +32,15 @@ export async function drain({ server, listening, delay, timeout, log }: DrainPar
   }
   // Answers just written are given a moment to reach their clients before idle connections are cut.
   await Promise.race([closed, sleep(left > 0 ? 250 : 50)]);
+  await unread();
+  await idle(server, SETTLE_TIMEOUT);
   listening.closeAll();
   await closed;
+}
+
+/** What a busy process has not read yet of connections that wait for an answer would look idle, and be cut. */
+async function unread(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
 }
 
 async function idle(server: PublicServer, timeout: number): Promise<void> {

@@ -105,6 +105,8 @@ export class ServerClient implements Client, Slotted {
   }
 
   refuse(error: unknown, headers: Readonly<Record<string, string>>): void {
+    // It has left: nobody hears, and what it broke off is no fault.
+    if (this.#res.destroyed) return;
     const refusal = refusalOf(error, this.#refusalBody);
     if (refusal.code === "INTERNAL") {
       this.#log.error({ err: error, request_id: this.#reception.requestId }, "request failed");

@@ -1,0 +1,26 @@
+import { randomInt } from "node:crypto";
+import { expect, test } from "vitest";
+import { runChaos } from "../../chaos/chaos.ts";
+import { report, violations } from "../../chaos/report.ts";
+import { describeRedis } from "../../support/redis.ts";
+
+/** The short form of `npm run chaos`, which says more about it. */
+const SIZE = { requests: 1_500, instances: 3, rate: 100, together: 200, fsync: "always", bury: true } as const;
+
+describeRedis("several gateways on one Redis while everything goes wrong", () => {
+  test("nothing is lost, charged twice, leaked or exceeded", { timeout: 180_000 }, async () => {
+    const seed = randomInt(2 ** 31);
+    const outcome = await runChaos({ ...SIZE, seed, say: () => undefined });
+    const { verdict, evidence, done } = outcome;
+    if (verdict.violations.length > 0) console.error(report(outcome));
+    expect(violations(verdict.violations), `npm run chaos -- --requests 1500 --rate 100 --bury --seed ${seed}`).toEqual(
+      [],
+    );
+    // What nothing has happened to shows nothing.
+    const endings = Map.groupBy(evidence.seen, ({ ending }) => ending);
+    expect(endings.get("whole")?.length).toBeGreaterThan(100);
+    expect(done.get("kill")).toBeGreaterThan(0);
+    expect(done.get("redis_kill")).toBeGreaterThan(0);
+    expect(done.get("redis_pause")).toBeGreaterThan(0);
+  });
+});
