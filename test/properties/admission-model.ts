@@ -1,0 +1,117 @@
+import type { Admission, Principal, Refusal, Settlement } from "../../src/kit/index.ts";
+import { DAY, HOUR, MINUTE } from "../store/support.ts";
+
+const LENGTHS = { day: DAY, hour: HOUR, minute: MINUTE } as const;
+const NAMES = ["day", "hour", "minute"] as const;
+
+interface Running {
+  readonly admission: Admission;
+  /** Of each window it was counted in, "<name> <number>". */
+  readonly places: readonly string[];
+  readonly stopToken: number;
+}
+
+export interface Answer {
+  readonly refusal: Refusal | null;
+  /** Day, hour and minute. */
+  readonly used: readonly number[];
+  readonly stopToken: number;
+}
+
+/** One user as one would explain it: every number is counted afresh from what runs and what was charged. */
+export class AdmissionModel {
+  readonly running = new Map<string, Running>();
+  readonly charges = new Map<string, bigint>();
+  readonly keys: Set<string>;
+  granted: bigint;
+  tier: string;
+  stopToken = 0;
+  /** Of what is kept about the user; null: the store keeps none. */
+  version: number | null;
+  readonly #counts = new Map<string, number>();
+
+  constructor(user: { granted: bigint; tier: string; keys: readonly string[]; version: number | null }) {
+    this.granted = user.granted;
+    this.tier = user.tier;
+    this.keys = new Set(user.keys);
+    this.version = user.version;
+  }
+
+  get balance(): bigint {
+    return [...this.charges.values()].reduce((rest, charge) => rest - charge, this.granted);
+  }
+
+  get held(): bigint {
+    return [...this.running.values()].reduce((sum, { admission }) => sum + admission.hold, 0n);
+  }
+
+  get streams(): number {
+    return [...this.running.values()].filter(({ admission }) => admission.stream).length;
+  }
+
+  used(now: number): readonly number[] {
+    return places(now).map((place) => this.#counts.get(place) ?? 0);
+  }
+
+  admit(admission: Admission, now: number): Answer {
+    const refused = (refusal: Refusal): Answer => ({ refusal, used: this.used(now), stopToken: 0 });
+    const { id, limits, units, hold, enforceCredits, stream, version } = admission;
+    if (version !== undefined && version !== this.version) return refused("principal");
+    const before = this.running.get(id);
+    if (before) return { refusal: null, used: this.used(now), stopToken: before.stopToken };
+    if (enforceCredits && hold > 0n && this.balance - this.held < hold) return refused("credits");
+    const after = this.used(now).map((used, index) => used + (index === 0 ? units : 1));
+    const full = NAMES.find((name, index) => after[index]! > (limits[name] ?? Infinity));
+    if (full) return refused(full);
+    if (stream && this.streams >= (limits.streams ?? Infinity)) return refused("streams");
+    this.running.set(id, { admission, places: places(now), stopToken: this.stopToken });
+    this.#count(places(now), units, 1);
+    return { refusal: null, used: after, stopToken: this.stopToken };
+  }
+
+  settle({ id, giveBack, charge }: Settlement): void {
+    const request = this.running.get(id);
+    if (!request) return;
+    this.running.delete(id);
+    if (giveBack) this.#count(request.places, request.admission.units, -1);
+    else this.charges.set(id, charge);
+  }
+
+  setTier(tier: string): void {
+    this.tier = tier;
+    this.#changed();
+  }
+
+  revoke(keyId: string): boolean {
+    const wasLive = this.keys.delete(keyId);
+    if (wasLive) this.#changed();
+    return wasLive;
+  }
+
+  /** @returns the token, and the streams that hear of it first. */
+  stop(): { readonly token: number; readonly streams: number } {
+    const told = [...this.running.values()].filter(
+      ({ admission, stopToken }) => admission.stream && stopToken === this.stopToken,
+    );
+    return { token: ++this.stopToken, streams: told.length };
+  }
+
+  principal(userId: string, keyId: string): Principal | null {
+    if (!this.keys.has(keyId)) return null;
+    const common = { userId, tier: this.tier, keyId };
+    return this.version === null ? common : { ...common, version: this.version };
+  }
+
+  #changed(): void {
+    if (this.version !== null) this.version++;
+  }
+
+  #count(at: readonly string[], units: number, times: 1 | -1): void {
+    for (const [index, place] of at.entries())
+      this.#counts.set(place, (this.#counts.get(place) ?? 0) + times * (index === 0 ? units : 1));
+  }
+}
+
+function places(now: number): readonly string[] {
+  return NAMES.map((name) => `${name} ${Math.floor(now / LENGTHS[name])}`);
+}
