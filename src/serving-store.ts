@@ -50,7 +50,9 @@ async function journalFile({ store, file }: Snapshot, env: LoadSettings["env"]):
     await mkdir(folder, { recursive: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`no folder for settlements that the store does not take (${reason}): set GATEWAY_DATA to one`);
+    throw new Error(`no folder for settlements that the store does not take (${reason}): set GATEWAY_DATA to one`, {
+      cause: error,
+    });
   }
   return join(folder, "journal.db");
 }
