@@ -73,7 +73,10 @@ export function isLoaded(result: LoadResult): result is Loaded {
  * Keeps what serves for a start that finds a bad file. A failure is logged: it must not stop serving. Saves queue up,
  * because two at once would clear away each other's copies.
  */
-export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">): { remember(loaded: Loaded): void; done(): Promise<void> } {
+export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">): {
+  remember(loaded: Loaded): void;
+  done(): Promise<void>;
+} {
   let saving = Promise.resolve();
   return {
     remember({ snapshot, hash, sources }) {
@@ -89,7 +92,9 @@ export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">):
 async function lastGood({ file, env, mode, log }: LoadSettings): Promise<Loaded | null> {
   const path = resolve(file);
   const hint = await storeUrlHint(path, env);
-  const folders = new Set([hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)));
+  const folders = new Set(
+    [hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)),
+  );
   for (const folder of folders) {
     const result = await loadLastGood(folder, { env, mode, ...KNOWN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
