@@ -5,19 +5,24 @@
  */
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { AnswerCheck } from "./answer.ts";
 import { cpuTime, residentMemory } from "./cpu.ts";
 import { AnswerReader } from "./reader.ts";
-import { CONTENT_EVENT, nonceOf, RATE, requestBody, requestHead } from "./wire.ts";
+import { nonceOf, RATE, requestBody, requestHead } from "./wire.ts";
 
 export interface Load {
   readonly port: number;
   /** The proxy whose CPU time is read. */
   readonly pid: number;
+  /** The server of its store, whose CPU time is read too. */
+  readonly storePid?: number;
   readonly key: string;
   readonly mode: "json" | "sse";
   readonly connections: number;
-  /** Before measuring. */
+  /** Seconds before measuring. */
   readonly warmup: number;
+  /** JSON answers before it, or three times as many seconds: on a busy machine compiling takes longer. */
+  readonly warmupAnswers?: number;
   readonly seconds: number;
 }
 
@@ -27,7 +32,11 @@ export interface Result {
   readonly seconds: number;
   /** Microseconds of the proxy's CPU for each. */
   readonly cpu: number;
+  /** Microseconds of the store's server; null without one. */
+  readonly storeCpu: number | null;
   readonly residentBytes: number;
+  /** Whole answers, warm-up included. */
+  readonly answers: number;
   /** Answers that were not what they had to be, warm-up included. */
   readonly bad: number;
   /** The first of them. */
@@ -38,6 +47,8 @@ export interface Result {
 class Caller {
   /** What is measured: answers, or events of content. */
   count = 0;
+  /** Whole ones, right or wrong. */
+  answers = 0;
   bad = 0;
   sample = "";
   /** Events of content in each answer; null: JSON answers, one after the other until `stop`. */
@@ -46,10 +57,7 @@ class Caller {
   readonly #message: Buffer;
   readonly #nonceAt: number;
   readonly #number: number;
-  #answers = 0;
-  #text = "";
-  #events = 0;
-  #tail = "";
+  readonly #check = new AnswerCheck();
   readonly over: Promise<void>;
   #finish: () => void = () => undefined;
 
@@ -60,7 +68,10 @@ class Caller {
     this.#message = Buffer.from(requestHead(`127.0.0.1:${load.port}`, load.key, body.length) + body);
     this.#nonceAt = this.#message.indexOf(nonceOf(0));
     this.over = new Promise((resolve) => (this.#finish = resolve));
-    const reader = new AnswerReader({ body: (bytes) => this.#body(bytes), end: (status) => this.#end(status) });
+    const reader = new AnswerReader({
+      body: (bytes) => void (this.count += this.#check.body(bytes)),
+      end: (status) => this.#end(status),
+    });
     this.#socket = connect({ port: load.port, host: "127.0.0.1", noDelay: true }, () => this.#ask());
     this.#socket.on("data", (bytes: Buffer) => reader.feed(bytes));
     this.#socket.on("error", (error) => this.#fault(String(error)));
@@ -72,36 +83,17 @@ class Caller {
     this.#socket.destroy();
   }
 
-  get #nonce(): string {
-    return nonceOf(this.#number * 1_000_000 + this.#answers);
-  }
-
   #ask(): void {
-    this.#text = this.#tail = "";
-    this.#events = 0;
-    this.#message.write(this.#nonce, this.#nonceAt, "latin1");
+    const nonce = nonceOf(this.#number * 1_000_000 + this.answers);
+    this.#check.begin(this.#length, nonce);
+    this.#message.write(nonce, this.#nonceAt, "latin1");
     this.#socket.write(this.#message);
   }
 
-  #body(bytes: Buffer): void {
-    const text = bytes.toString("latin1");
-    if (this.#length === null || this.#text === "") this.#text += text;
-    if (this.#length === null) return;
-    // An event may be split between reads: the end of the last one is searched again, short of a whole mark.
-    const searched = this.#tail + text;
-    for (let at = searched.indexOf(CONTENT_EVENT); at >= 0; at = searched.indexOf(CONTENT_EVENT, at + 1)) {
-      this.#events++;
-      this.count++;
-    }
-    this.#tail = searched.slice(1 - CONTENT_EVENT.length);
-  }
-
   #end(status: number): void {
-    const whole = this.#length === null || (this.#events === this.#length && this.#tail.endsWith("[DONE]\n\n"));
-    if (status !== 200 || !whole || !this.#text.includes(this.#nonce)) {
-      this.#fault(`${status} with ${this.#events} events: ${this.#text.slice(0, 300)}`);
-    }
-    this.#answers++;
+    const fault = this.#check.end(status);
+    if (fault !== null) this.#fault(fault);
+    this.answers++;
     // A stream is measured by its events, and ends after the measured time.
     if (this.#length !== null) return this.stop();
     this.count++;
@@ -118,9 +110,17 @@ class Caller {
 export async function drive(load: Load): Promise<Result> {
   const length = load.mode === "sse" ? Math.ceil((load.warmup + load.seconds + 1) * RATE) : null;
   const callers = Array.from({ length: load.connections }, (_, number) => new Caller(load, number, length));
-  const counted = () => callers.reduce((sum, caller) => sum + caller.count, 0);
-  const read = () => ({ count: counted(), cpu: cpuTime(load.pid), at: performance.now() });
+  const sum = (of: "count" | "answers" | "bad") => callers.reduce((total, caller) => total + caller[of], 0);
+  const read = () => ({
+    count: sum("count"),
+    cpu: cpuTime(load.pid),
+    storeCpu: load.storePid === undefined ? 0 : cpuTime(load.storePid),
+    at: performance.now(),
+  });
   await sleep(load.warmup * 1_000);
+  const enough = length === null ? (load.warmupAnswers ?? 0) : 0;
+  const most = performance.now() + load.warmup * 2_000;
+  while (sum("answers") < enough && performance.now() < most) await sleep(50);
   const before = read();
   await sleep(load.seconds * 1_000);
   const after = read();
@@ -133,8 +133,10 @@ export async function drive(load: Load): Promise<Result> {
     count,
     seconds: (after.at - before.at) / 1_000,
     cpu: (after.cpu - before.cpu) / 1_000 / count,
+    storeCpu: load.storePid === undefined ? null : (after.storeCpu - before.storeCpu) / 1_000 / count,
     residentBytes,
-    bad: callers.reduce((sum, caller) => sum + caller.bad, 0),
+    answers: sum("answers"),
+    bad: sum("bad"),
     sample: callers.find((caller) => caller.sample !== "")?.sample ?? "",
   };
 }

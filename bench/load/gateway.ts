@@ -1,14 +1,12 @@
-import { open, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LOAD_CPU, PROXY_CPU } from "./processes.ts";
+import { freePort, LOAD_CPU, PROXY_CPU } from "./processes.ts";
 import type { Processes } from "./processes.ts";
 import { MODEL } from "./wire.ts";
 
 const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
 
-/** A gateway as an operator would run it: SQLite on disk, prices, credits, the whole pipeline; no limit is in the way. */
+/** A gateway as an operator would run it: prices, credits, the whole pipeline; no limit is in the way. */
 export interface GatewaySite {
   readonly config: string;
   readonly port: number;
@@ -17,11 +15,20 @@ export interface GatewaySite {
   readonly log: string;
 }
 
-/** Writes the configuration into `folder` and makes an account there, both once for all rounds. */
-export async function prepareGateway(processes: Processes, folder: string, upstreamPort: number): Promise<GatewaySite> {
+/**
+ * Writes the configuration into `folder` and makes an account in the store, both once for all rounds.
+ * @param store the store's URL; left out: SQLite on disk, in `folder`.
+ */
+export async function prepareGateway(
+  processes: Processes,
+  folder: string,
+  upstreamPort: number,
+  store = `sqlite:${join(folder, "gateway.db")}`,
+): Promise<GatewaySite> {
+  await mkdir(folder, { recursive: true });
   const port = await freePort();
   const config = join(folder, "gateway.yaml");
-  await writeFile(config, configuration(port, upstreamPort, folder));
+  await writeFile(config, configuration(port, upstreamPort, store));
   const command = (...args: readonly string[]) =>
     processes.run(LOAD_CPU, [MAIN, "--config", config, ...args, "--json"]);
   const account = ["--email", "bench@example.com", "--tier", "Max", "--credits", "1000000"];
@@ -46,12 +53,12 @@ export async function startGateway(processes: Processes, { config, port, log }: 
   throw new Error(`the gateway did not start within 10 s: ${(await readFile(log, "utf8")).slice(-2_000)}`);
 }
 
-function configuration(port: number, upstreamPort: number, folder: string): string {
+function configuration(port: number, upstreamPort: number, store: string): string {
   return `version: 1
 server:
   listen: [{ host: 127.0.0.1, port: ${port} }]
   ip_limit: none
-store: { url: "sqlite:${join(folder, "gateway.db")}" }
+store: { url: "${store}" }
 billing: { currency: USD, enforce: true }
 tiers:
   Max: { access: all, limits: { day: none, hour: none, minute: none, streams: none } }
@@ -67,12 +74,4 @@ models:
     chain: [{ upstream: mock, model: bench-1 }]
 pipeline: [auth, plan-check, quota, breaker, stream-relay, meter]
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

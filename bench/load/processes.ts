@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { availableParallelism } from "node:os";
 
@@ -15,7 +17,11 @@ export class Processes {
 
   /** Starts Node on a CPU; its stdout is a pipe, its stderr is shown or goes to an open file. */
   start(cpu: number, args: readonly string[], stderr: number | "inherit" = "inherit"): ChildProcess {
-    const command = [process.execPath, ...args];
+    return this.launch(cpu, [process.execPath, ...args], stderr);
+  }
+
+  /** As `start`, any program. */
+  launch(cpu: number, command: readonly string[], stderr: number | "inherit" = "inherit"): ChildProcess {
     // taskset replaces itself with the command: the id is the proxy's own.
     const [file = "", ...rest] = PINNED ? ["taskset", "-c", String(cpu), ...command] : command;
     const child = spawn(file, rest, { stdio: ["ignore", "pipe", stderr] });
@@ -55,4 +61,13 @@ export async function firstLine(child: ChildProcess): Promise<string> {
     if (end >= 0) return printed.slice(0, end);
   }
   throw new Error(`process ${child.pid} ended without a word`);
+}
+
+/** A port of loopback on which nobody listens. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -1,43 +1,46 @@
-import type { Result } from "./drive.ts";
-
-export const TARGETS = ["bare", "gateway"] as const;
-export type TargetName = (typeof TARGETS)[number];
-
-/** One round: both proxies, one after the other, in both modes. */
-export type Round = Readonly<Record<TargetName, { readonly json: Result; readonly sse: Result }>>;
-
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
 }
 
-export interface Row {
+/** One round: every target, one after the other. */
+export type Round<Name extends string, Measured> = Readonly<Record<Name, Measured>>;
+
+/** A figure; null of a target that has none. */
+export interface Metric<Measured> {
   readonly name: string;
-  readonly bare: Spread;
-  readonly gateway: Spread;
-  /** Gateway to bare, of the two that ran in the same round. */
-  readonly ratio: Spread;
+  readonly of: (measured: Measured) => number | null;
 }
 
-const METRICS: readonly (readonly [string, (target: Round[TargetName]) => number])[] = [
-  ["CPU us/request", ({ json }) => json.cpu],
-  ["requests/s", ({ json }) => json.count / json.seconds],
-  ["CPU us/SSE chunk", ({ sse }) => sse.cpu],
-  ["chunks/s", ({ sse }) => sse.count / sse.seconds],
-  ["RSS MB after JSON", ({ json }) => json.residentBytes / 2 ** 20],
-];
+export interface Row<Name extends string> {
+  readonly name: string;
+  readonly targets: Readonly<Record<Name, Spread | null>>;
+  /** By `one/other`: of the two in the same round. */
+  readonly ratios: Readonly<Record<string, Spread | null>>;
+}
 
-export function rowsOf(rounds: readonly Round[]): readonly Row[] {
-  return METRICS.map(([name, of]) => ({
+export function rowsOf<Name extends string, Measured>(
+  rounds: readonly Round<Name, Measured>[],
+  metrics: readonly Metric<Measured>[],
+  names: readonly Name[],
+  ratios: readonly (readonly [Name, Name])[],
+): readonly Row<Name>[] {
+  return metrics.map(({ name, of }) => ({
     name,
-    bare: spread(rounds.map((round) => of(round.bare))),
-    gateway: spread(rounds.map((round) => of(round.gateway))),
-    ratio: spread(rounds.map((round) => of(round.gateway) / of(round.bare))),
+    targets: Object.fromEntries(
+      names.map((target) => [target, spreadOf(rounds.map((round) => of(round[target])))]),
+    ) as Record<Name, Spread | null>,
+    ratios: Object.fromEntries(
+      ratios.map(([one, other]) => [
+        `${one}/${other}`,
+        spreadOf(rounds.map((round) => quotient(of(round[one]), of(round[other])))),
+      ]),
+    ),
   }));
 }
 
-/** @throws RangeError without values. */
+/** @throws RangeError for an even number of values. */
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const median = sorted[(sorted.length - 1) / 2];
@@ -45,9 +48,20 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? median, max: sorted.at(-1) ?? median };
 }
 
-export function tableOf(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [row.name, format(row.bare, 1), format(row.gateway, 1), format(row.ratio, 2)]);
-  const table = [["", ...TARGETS, "gateway/bare"], ...cells];
+export function tableOf<Name extends string>(rows: readonly Row<Name>[]): string {
+  const [first] = rows;
+  if (first === undefined) return "";
+  const head = ["", ...Object.keys(first.targets), ...Object.keys(first.ratios)];
+  const cells = rows.map(({ name, targets, ratios }) => [
+    name,
+    ...Object.values<Spread | null>(targets).map((of) => format(of, 1)),
+    ...Object.values(ratios).map((of) => format(of, 2)),
+  ]);
+  return linesOf([head, ...cells]);
+}
+
+/** Columns as wide as their widest cell. */
+export function linesOf(table: readonly (readonly string[])[]): string {
   const widths = table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
   return table
     .map((line) =>
@@ -59,6 +73,15 @@ export function tableOf(rows: readonly Row[]): string {
     .join("\n");
 }
 
-function format({ median, min, max }: Spread, digits: number): string {
-  return `${median.toFixed(digits)} [${min.toFixed(digits)}-${max.toFixed(digits)}]`;
+function spreadOf(values: readonly (number | null)[]): Spread | null {
+  return values.every((value) => value !== null) ? spread(values) : null;
+}
+
+function quotient(of: number | null, by: number | null): number | null {
+  return of === null || by === null ? null : of / by;
+}
+
+function format(of: Spread | null, digits: number): string {
+  if (of === null) return "n/a";
+  return `${of.median.toFixed(digits)} [${of.min.toFixed(digits)}-${of.max.toFixed(digits)}]`;
 }

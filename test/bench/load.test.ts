@@ -3,11 +3,13 @@ import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBare } from "../../bench/load/bare.ts";
+import { inRounds } from "../../bench/load/bench.ts";
 import { drive } from "../../bench/load/drive.ts";
-import type { Load, Result } from "../../bench/load/drive.ts";
+import type { Load } from "../../bench/load/drive.ts";
+import { readOptions } from "../../bench/load/options.ts";
 import { AnswerReader } from "../../bench/load/reader.ts";
 import { rowsOf, spread, tableOf } from "../../bench/load/report.ts";
-import type { Round } from "../../bench/load/report.ts";
+import type { Metric } from "../../bench/load/report.ts";
 import { startUpstream } from "../../bench/load/upstream.ts";
 import { ANSWER_BYTES, answerBody, EVENT_BYTES, events, REQUEST_BYTES, requestBody } from "../../bench/load/wire.ts";
 
@@ -131,26 +133,46 @@ test("answers are read the same however the reads split them", () => {
 test("medians need an odd number of values, and ratios are taken within a round", () => {
   expect(spread([3, 1, 2])).toEqual({ median: 2, min: 1, max: 3 });
   expect(() => spread([1, 2])).toThrow(RangeError);
-  const rows = rowsOf([round(10, 20), round(20, 20), round(40, 60)]);
-  expect(rows[0]).toMatchObject({
-    name: "CPU us/request",
-    bare: { median: 20 },
-    gateway: { median: 20 },
-    ratio: { median: 1.5, min: 1, max: 2 },
+  const metrics: Metric<number>[] = [
+    { name: "cost", of: (measured) => measured },
+    { name: "only of some", of: (measured) => (measured === 20 ? null : measured) },
+  ];
+  const rounds = [
+    { bare: 10, gateway: 20 },
+    { bare: 20, gateway: 20 },
+    { bare: 40, gateway: 60 },
+  ];
+  const rows = rowsOf(rounds, metrics, ["bare", "gateway"], [["gateway", "bare"]]);
+  expect(rows[0]).toEqual({
+    name: "cost",
+    targets: { bare: { median: 20, min: 10, max: 40 }, gateway: { median: 20, min: 20, max: 60 } },
+    ratios: { "gateway/bare": { median: 1.5, min: 1, max: 2 } },
   });
-  expect(tableOf(rows)).toMatch(/CPU us\/request +20\.0 \[10\.0-40\.0\] +20\.0 \[20\.0-60\.0\] +1\.50 \[1\.00-2\.00\]/);
+  expect(rows[1]).toMatchObject({ targets: { bare: null }, ratios: { "gateway/bare": null } });
+  expect(tableOf(rows).split("\n")).toEqual([
+    "              bare              gateway           gateway/bare",
+    "cost          20.0 [10.0-40.0]  20.0 [20.0-60.0]  1.50 [1.00-2.00]",
+    "only of some  n/a               n/a               n/a",
+  ]);
 });
 
-function round(bare: number, gateway: number): Round {
-  return {
-    bare: { json: result(bare), sse: result(bare) },
-    gateway: { json: result(gateway), sse: result(gateway) },
-  };
-}
+test("targets take turns at being the first", async () => {
+  const order: string[] = [];
+  const target = (name: string) => async () => order.push(name);
+  const rounds = await inRounds(3, { a: target("a"), b: target("b"), c: target("c") });
+  expect(order.join("")).toBe("abcbcacab");
+  expect(rounds[1]).toEqual({ b: 4, c: 5, a: 6 });
+});
 
-function result(cpu: number): Result {
-  return { count: 100, seconds: 1, cpu, residentBytes: 2 ** 20, bad: 0, sample: "" };
-}
+test.each([
+  [["--rounds", "2"], "--rounds is an odd number from 3"],
+  [["--rounds", "x"], "--rounds is an odd number from 3"],
+  [["--seconds", "0"], "--seconds is a number from 1 to 30"],
+  [["--log-level", "loud"], "--log-level is one of"],
+  [["--round", "3"], "Unknown option '--round'"],
+])("%j is refused", (args, message) => {
+  expect(() => readOptions(args)).toThrow(message);
+});
 
 function chunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
