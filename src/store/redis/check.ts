@@ -1,3 +1,4 @@
+import { isStoreUnavailable } from "../../kit/index.ts";
 import type { Argument } from "./connection.ts";
 
 /** The first major version of Redis, and of Valkey as it names itself to Redis clients, whose scripts have flags. */
@@ -6,13 +7,17 @@ const OLDEST = 7;
 interface Servers {
   /** One command on every server that takes writes. */
   callEach(command: string, ...args: readonly Argument[]): Promise<unknown[]>;
+  readonly isCluster: boolean;
+  /** The number that the address names. */
+  readonly database: number;
 }
 
 /**
  * What of the servers' settings endangers the store: each as a sentence that names the remedy.
- * @throws Error when a server is too old; GatewayError STORE_UNAVAILABLE.
+ * @throws Error when a server is too old or has no such database; GatewayError STORE_UNAVAILABLE.
  */
 export async function checkServers(servers: Servers): Promise<readonly string[]> {
+  await checkDatabase(servers);
   const infos = (await servers.callEach("INFO")).map((text) => parseInfo(String(text)));
   for (const info of infos) {
     const version = info.get("redis_version") ?? "";
@@ -22,6 +27,12 @@ export async function checkServers(servers: Servers): Promise<readonly string[]>
   const warnings = new Set<string>();
   const saves = await savePoints(servers);
   for (const info of infos) {
+    if (info.get("cluster_enabled") === "1" && !servers.isCluster)
+      warnings.add(
+        "store.url names one node of a Cluster, which has some users only; name nodes in store.nodes instead",
+      );
+    if (info.get("role") === "slave")
+      warnings.add("the store's server is a replica and takes no writes; name its primary");
     if (info.get("aof_enabled") === "0" && saves === "none")
       warnings.add(
         "the store's server keeps nothing on disk: a restart of it loses all accounts; set `appendonly yes` on it",
@@ -33,6 +44,21 @@ export async function checkServers(servers: Servers): Promise<readonly string[]>
       );
   }
   return [...warnings];
+}
+
+/** The client stays in database 0 when the server does not have the one it is told to use: that is another store. */
+async function checkDatabase(servers: Servers): Promise<void> {
+  const { database } = servers;
+  if (database === 0) return;
+  try {
+    await servers.callEach("SELECT", database);
+  } catch (error) {
+    if (isStoreUnavailable(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`store.url names database ${database}, which cannot be used (${reason}): name another one`, {
+      cause: error,
+    });
+  }
 }
 
 /** Hosted servers do not show their configuration; what they save is unknown then. */

@@ -102,6 +102,14 @@ export class RedisConnection implements Connection {
     return Promise.all(servers.map((server) => this.#timed(() => server.call(command, [...args]))));
   }
 
+  get isCluster(): boolean {
+    return this.#client instanceof Cluster;
+  }
+
+  get database(): number {
+    return this.#client instanceof Cluster ? 0 : (this.#client.options.db ?? 0);
+  }
+
   /** Calls back once, when a connection has been made. */
   onceReady(listener: () => void): void {
     this.#client.once("ready", listener);

@@ -4,7 +4,10 @@
  */
 export function createKeys(prefix: string) {
   return {
-    /** Hash, durable: email tier balance granted charged available version stop created. Amounts are decimal nano-units. */
+    /**
+     * Hash, durable: email tier balance granted charged available version stop created; `looked` for a while
+     * (reservations.lua). Amounts are decimal nano-units.
+     */
     user: (id: string) => `${prefix}u:{${id}}`,
     /** String: window and use of day, hour and minute. */
     windows: (id: string) => `${prefix}w:{${id}}`,

@@ -8,7 +8,7 @@ local id, units, stream, hold = ARGV[3], tonumber(ARGV[8]), ARGV[9] == "1", ARGV
 local now = now_of(ARGV[1])
 if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return { "late", now } end
 
-local user = redis.call("HMGET", USER, "created", "version", "stop", "balance", "available")
+local user = redis.call("HMGET", USER, "created", "version", "stop", "balance", "available", "looked")
 local stored = counts_of(redis.call("GET", WINDOWS))
 local before = counts_at(stored, now)
 
@@ -22,13 +22,13 @@ if not user[1] then return answer("unknown", before) end
 local running = redis.call("HGET", RESERVATIONS, id)
 if running then return answer("ok", before, read(running).stop, running) end
 
-local reaped = reap(now, ARGV[14], id)
+local reaped = reap(now, ARGV[14], id, user[6])
 local given_up = orphan(id)
 if given_up then
   -- Repeated after its lease had ended: counted already.
   forget_orphan(id)
   if given_up.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. given_up.hold) end
-  lease(id, given_up, now + tonumber(ARGV[13]))
+  lease(id, given_up, now + tonumber(ARGV[13]), redis.call("HGET", USER, "looked"))
   keep_leases()
   return answer("ok", before, given_up.stop, given_up.packed)
 end
@@ -80,6 +80,7 @@ if hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. hold) end
 local packed = string.format("%s %s %s %.0f %.0f %.0f %.0f %s %s %s",
   ARGV[8], ARGV[9], hold, after.day, after.hour, after.minute, now, user[3], ARGV[15], ARGV[16])
 save_counts(WINDOWS, after)
-lease(id, { packed = packed, stream = stream, stop = user[3] }, now + tonumber(ARGV[13]))
+lease(id, { packed = packed, stream = stream, stop = user[3], instance = ARGV[15] },
+  now + tonumber(ARGV[13]), user[6])
 if after.minute ~= stored.minute or redis.call("HLEN", RESERVATIONS) == 1 then keep_leases() end
 return answer("ok", after, user[3], packed)

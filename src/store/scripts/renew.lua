@@ -8,7 +8,7 @@ if redis.call("EXISTS", RESERVATIONS) == 0 then
   -- As in admit: what was held is left of reservations that have been forgotten since; they are taken again below.
   redis.call("HSET", USER, "available", redis.call("HGET", USER, "balance"))
 end
-local ends = now + tonumber(ARGV[3])
+local ends, looked = now + tonumber(ARGV[3]), redis.call("HGET", USER, "looked")
 for index = 4, #ARGV, 2 do
   local id = ARGV[index]
   if redis.call("HEXISTS", RESERVATIONS, id) == 1 then
@@ -22,7 +22,7 @@ for index = 4, #ARGV, 2 do
     end
     if reservation then
       if reservation.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. reservation.hold) end
-      lease(id, reservation, ends)
+      lease(id, reservation, ends, looked)
     end
   end
 end

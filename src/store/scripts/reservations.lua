@@ -32,7 +32,11 @@ local function keep_leases()
   for _, key in ipairs({ RESERVATIONS, LEASES, STREAMS }) do redis.call("PEXPIRE", key, FORGOTTEN) end
 end
 
-local function lease(id, reservation, ends)
+-- `looked` as in `reap`.
+local function lease(id, reservation, ends, looked)
+  if looked and string.find(looked, " " .. reservation.instance .. " ", 1, true) then
+    redis.call("HDEL", USER, "looked")
+  end
   redis.call("HSET", RESERVATIONS, id, reservation.packed)
   redis.call("ZADD", LEASES, ends, id)
   if reservation.stream then redis.call("ZADD", STREAMS, reservation.stop, id) end
@@ -71,25 +75,40 @@ local function forget_orphan(id)
   redis.call("HDEL", ORPHANS, id)
 end
 
--- Whether a request that nothing is known of stands in the ledger, near its end: another process has settled it.
+-- Whether a request that nothing is known of stands in the ledger, near its end: another process has settled it. Read
+-- once for a script: a renewal may ask for hundreds.
+local settled
 local function is_settled(id)
-  local start = '["' .. id .. '",'
-  for _, entry in ipairs(redis.call("LRANGE", LEDGER, -1000, -1)) do
-    if string.find(entry, start, 1, true) then return true end
+  if not settled then
+    settled = {}
+    for _, entry in ipairs(redis.call("LRANGE", LEDGER, -1000, -1)) do
+      settled[string.match(entry, '^%d+ %["([^"]*)",') or ""] = true
+    end
   end
-  return false
+  return settled[id] or false
 end
 
 -- Gives up what has lost its lease, or its process: `dead` are instances, a blank before and after each. At most 100.
+-- `looked`, a field of the user, are the dead that are known to have nothing here: to find out all that runs is read.
 -- Returns whether there may have been any.
-local function reap(now, dead, but)
+local function reap(now, dead, but, looked)
   local ended = redis.call("ZRANGEBYSCORE", LEASES, "-inf", now, "LIMIT", 0, 100)
-  if dead ~= "" then
-    local all = redis.call("HGETALL", RESERVATIONS)
+  local unknown = ""
+  for instance in string.gmatch(dead, "%S+") do
+    local name = " " .. instance .. " "
+    if not string.find(looked or "", name, 1, true) then unknown = unknown .. name end
+  end
+  if unknown ~= "" then
+    local all, found = redis.call("HGETALL", RESERVATIONS), false
     for index = 1, #all, 2 do
-      local instance = read(all[index + 1]).instance
-      if #ended < 100 and string.find(dead, " " .. instance .. " ", 1, true) then ended[#ended + 1] = all[index] end
+      if string.find(unknown, " " .. read(all[index + 1]).instance .. " ", 1, true) then
+        found = true
+        if #ended < 100 then ended[#ended + 1] = all[index] end
+      end
     end
+    if not found then redis.call("HSET", USER, "looked", (looked or "") .. unknown) end
+  elseif dead == "" and looked then
+    redis.call("HDEL", USER, "looked")
   end
   for _, id in ipairs(ended) do
     local packed = redis.call("HGET", RESERVATIONS, id)

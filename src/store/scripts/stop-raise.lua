@@ -11,5 +11,6 @@ for _, id in ipairs(redis.call("ZRANGEBYSCORE", KEYS[2], before, before)) do
   if ends and tonumber(ends) > now then told = told + 1 end
 end
 local token = redis.call("HINCRBY", KEYS[1], "stop", 1)
-redis.call("PUBLISH", ARGV[3], ARGV[2] .. " " .. token)
+-- Who may not publish has raised it all the same: the others poll.
+redis.pcall("PUBLISH", ARGV[3], ARGV[2] .. " " .. token)
 return { token, told }
