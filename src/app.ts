@@ -271,7 +271,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         try {
           await store.ping();
         } catch {
-          reasons.push("store unavailable");
+          // Where known keys are served all the same, a balancer must not take every instance away.
+          if (snapshot.store.onFailure === "closed") reasons.push("store unavailable");
         }
         return reasons;
       },

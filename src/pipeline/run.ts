@@ -10,6 +10,7 @@ import {
   type GatewayError,
   type Host,
   type Intake,
+  isStoreUnavailable,
   type Json,
   type Observer,
   type Outcome,
@@ -67,7 +68,9 @@ export function createRunner(parts: RunnerParts): (intake: Intake) => Promise<vo
         exchange = Object.freeze({ ...exchange, principal, tier: tierOf(principal, host) });
       }
     } catch (error) {
-      const windows = principal === null ? null : await currentWindows(pipeline, principal, host);
+      // A store that is away would keep the refusal waiting for a second time.
+      const windows =
+        principal === null || isStoreUnavailable(error) ? null : await currentWindows(pipeline, principal, host);
       observer.refused(intake.request, error, intake.receivedAt);
       intake.client.refuse(error, rateLimitHeaders(windows, host.now()));
     }
@@ -237,7 +240,10 @@ class Run {
     const bill = await this.#settle(kind, status, killed || kind === "client_gone" ? null : failure);
     const { pipeline, host } = this.#parts;
     // What was given back must not look used.
-    if (!this.#started) this.#windows = await currentWindows(pipeline, principal, host);
+    if (!this.#started) {
+      const away = failure.code === "STORE_UNAVAILABLE";
+      this.#windows = away ? null : await currentWindows(pipeline, principal, host);
+    }
     const { client } = this.#intake;
     if (killed) {
       this.#start(EVENTS);

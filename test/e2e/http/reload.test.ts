@@ -29,6 +29,16 @@ describe("POST /admin/reload", () => {
       loaded_at: expect.stringMatching(/^2026-01-15T12:30:\d\d\.\d{3}Z$/) as string,
       pending: [],
       last_rejection: null,
+      agree: true,
+      instances: [
+        {
+          instance: expect.any(String) as string,
+          hash: before["hash"],
+          generation: 1,
+          loaded_at: before["loaded_at"],
+          draining: false,
+        },
+      ],
     });
     await gateway.write({
       models: {
