@@ -16,8 +16,11 @@ export interface Connection {
   call(command: string, ...args: readonly Argument[]): Promise<unknown>;
   /** One script by its SHA1, loaded again when the server has forgotten it. */
   run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
-  /** Hears of what is published, also after the connection was lost and made again. @returns lets go. */
-  subscribe(channel: string, listener: (message: string) => void): () => void;
+  /**
+   * Hears of what is published, also after the connection was lost and made again. `missed` is called each time that
+   * this has begun, but not when a Cluster's client has gone on to another node. @returns lets go.
+   */
+  subscribe(channel: string, listener: (message: string) => void, missed?: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -25,6 +28,11 @@ export interface ConnectionOptions {
   /** Milliseconds after which a call without an answer fails. The server may execute it all the same, later. */
   readonly timeout: number;
   readonly log?: Log;
+}
+
+interface Subscription {
+  readonly listener: (message: string) => void;
+  readonly missed: (() => void) | undefined;
 }
 
 /** Milliseconds that a closing connection gives the calls that it has taken. */
@@ -36,7 +44,7 @@ export class RedisConnection implements Connection {
   readonly #timeout: number;
   readonly #log: Log | undefined;
   readonly #gate = new Gate();
-  readonly #listeners = new Map<string, Set<(message: string) => void>>();
+  readonly #subscriptions = new Map<string, Set<Subscription>>();
   readonly #waiting = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
   #reachable = true;
@@ -52,9 +60,9 @@ export class RedisConnection implements Connection {
     client.on("error", (error: Error) => this.#lost(error));
     client.on("ready", () => this.#found());
     if (this.#subscriber !== client) this.#subscriber.on("error", () => {});
-    this.#subscriber.on("ready", () => this.#subscribeAll());
+    this.#subscriber.on("ready", () => this.#subscribe(...this.#subscriptions.keys()));
     this.#subscriber.on("message", (channel: string, message: string) => {
-      for (const listener of this.#listeners.get(channel) ?? []) listener(message);
+      for (const { listener } of this.#subscriptions.get(channel) ?? []) listener(message);
     });
   }
 
@@ -121,15 +129,16 @@ export class RedisConnection implements Connection {
     if (this.#client.status === "ready") listener();
   }
 
-  subscribe(channel: string, listener: (message: string) => void): () => void {
-    const listeners = this.#listeners.get(channel) ?? new Set();
-    listeners.add(listener);
-    this.#listeners.set(channel, listeners);
+  subscribe(channel: string, listener: (message: string) => void, missed?: () => void): () => void {
+    const subscriptions = this.#subscriptions.get(channel) ?? new Set();
+    const subscription = { listener, missed };
+    subscriptions.add(subscription);
+    this.#subscriptions.set(channel, subscriptions);
     if (!this.#subscribes && this.#subscriber !== this.#client && !this.#closing) {
       this.#subscribes = true;
       this.#subscriber.connect().catch(() => {});
-    } else if (listeners.size === 1) this.#subscribeAll();
-    return () => listeners.delete(listener);
+    } else if (subscriptions.size === 1) this.#subscribe(channel);
+    return () => subscriptions.delete(subscription);
   }
 
   /** Calls that were taken before are answered first. */
@@ -186,20 +195,31 @@ export class RedisConnection implements Connection {
         this.#gate.timedOut(sentAt, performance.now());
         reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`)));
       };
-      // A process that was busy hears its timer before the answer that lies in the socket: that is read in between.
-      const timer = setTimeout(() => setImmediate(giveUp), this.#timeout);
+      let timer: NodeJS.Timeout | undefined;
+      // From when it is sent, at the end of this turn, and until what lies in the socket has been read: a process that
+      // is busy for longer than the timeout must not take its own delay for the server's.
+      const sent = setImmediate(() => {
+        timer = setTimeout(() => setImmediate(giveUp), this.#timeout);
+      });
       answer.then(resolve, reject).finally(() => {
         waiting = false;
+        clearImmediate(sent);
         clearTimeout(timer);
       });
     });
   }
 
-  #subscribeAll(): void {
-    const channels = [...this.#listeners.keys()];
-    // One that fails here is repeated when the connection is ready again.
-    if (channels.length > 0 && this.#subscriber.status === "ready")
-      this.#subscriber.subscribe(...channels).catch(() => {});
+  #subscribe(...channels: readonly string[]): void {
+    if (this.#subscriber.status !== "ready") return;
+    const begun = (channel: string) => {
+      for (const { missed } of this.#subscriptions.get(channel) ?? []) missed?.();
+    };
+    // One that fails here is repeated when the connection is ready again. Each by itself: a user may have rights to some.
+    for (const channel of channels)
+      this.#subscriber.subscribe(channel).then(
+        () => begun(channel),
+        () => {},
+      );
   }
 
   #lost(error: Error): void {

@@ -157,7 +157,8 @@ describe("a client that reads slowly", () => {
     // What the kernel's buffers of two connections take, far from the whole.
     expect(last).toBeLessThan((CHUNKS * CHUNK_BYTES) / 2);
     expect(slow.simulator.open()).toBe(1);
-    expect(memory() - before - Buffer.byteLength(call.text)).toBeLessThan(24 * 1024 * 1024);
+    // Nothing more is read meanwhile: what is held stays, what was garbage goes.
+    await eventually(() => memory() - before - Buffer.byteLength(call.text) < 24 * 1024 * 1024, 20_000);
     // Longer than the upstream may be silent: it is not its silence.
     await sleep(1_300);
     await call.resume();
