@@ -38,8 +38,8 @@ export default definePlugin<QuotaOptions>({
           windows: result.windows,
           stopToken: result.stopToken,
           confirmed: true,
-          settle: (outcome) =>
-            store.settle({
+          async settle(outcome) {
+            await store.settle({
               id,
               userId: principal.userId,
               giveBack: outcome.giveBack,
@@ -57,7 +57,8 @@ export default definePlugin<QuotaOptions>({
                     receivedAt: exchange.receivedAt,
                     endedAt: outcome.endedAt,
                   },
-            }),
+            });
+          },
         };
       },
       windows(principal) {

@@ -1,14 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { type Awaitable, type Identities, isStoreUnavailable, type Principal, type Store } from "../kit/index.ts";
 import { digest, isKeyShaped } from "./keys.ts";
+import { CACHED, Principals } from "./principals.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** For how long a look-up is believed: a key that another process revokes works no longer than this. */
-const CACHE_MS = 500;
-const CACHED = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
 const FLUSH_MS = 30_000;
-/** Believed for as long as their versions are confirmed. */
-const VERSIONED = { max: 100_000, ttl: 10 * 60_000 };
 
 export interface IdentitiesOptions {
   readonly store: Store;
@@ -30,40 +26,39 @@ export function createIdentities({
   flushEvery = FLUSH_MS,
 }: IdentitiesOptions): Identities & { close(): Promise<void> } {
   // Apart, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
-  const known = new LRUCache<string, Principal>(CACHED);
+  const principals = new Principals();
   const unknown = new LRUCache<string, true>(CACHED);
-  const presumed = new LRUCache<string, Principal>(VERSIONED);
-  const secrets = new WeakMap<Principal, string>();
   /** Look-ups under way: a cold cache asks the store once a key. */
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
+  let changes = 0;
+
+  const deaf = store.onChange((userId) => {
+    changes++;
+    principals.dropUser(userId);
+  });
 
   async function lookUp(secret: string): Promise<Principal | null> {
-    const principal = await read(secret);
-    if (principal) {
-      known.set(secret, principal);
-      presumed.set(secret, principal);
-      secrets.set(principal, secret);
-    } else {
-      unknown.set(secret, true);
-      presumed.delete(secret);
-    }
-    return noted(principal);
-  }
-
-  async function read(secret: string): Promise<Principal | null> {
+    const before = changes;
+    let principal: Principal | null;
     try {
-      return await store.principalByDigest(digest(secret));
+      principal = await store.principalByDigest(digest(secret));
     } catch (error) {
-      const last = presumed.get(secret);
-      if (last && onFailure() === "open" && isStoreUnavailable(error)) return last;
+      const last = principals.presumed(secret);
+      if (last && onFailure() === "open" && isStoreUnavailable(error)) return noted(last);
       throw error;
     }
+    if (!principal) {
+      unknown.set(secret, true);
+      principals.drop(secret);
+      // An answer may be older than a change that was heard of since.
+    } else if (changes === before) principals.add(secret, principal);
+    return noted(principal);
   }
 
   function byKey(secret: string): Awaitable<Principal | null> {
     if (!isKeyShaped(secret) || unknown.has(secret)) return null;
-    const principal = known.get(secret);
+    const principal = principals.known(secret);
     if (principal) return noted(principal);
     const shared = pending.get(secret);
     if (shared) return shared;
@@ -98,7 +93,7 @@ export function createIdentities({
     byKey,
 
     presume(secret) {
-      const principal = presumed.get(secret);
+      const principal = principals.presumed(secret);
       return principal?.version === undefined ? byKey(secret) : noted(principal);
     },
 
@@ -109,10 +104,7 @@ export function createIdentities({
     },
 
     forget(principal) {
-      const secret = secrets.get(principal);
-      if (secret === undefined) return;
-      known.delete(secret);
-      presumed.delete(secret);
+      principals.forget(principal);
     },
 
     async byToken(token) {
@@ -123,6 +115,7 @@ export function createIdentities({
     },
 
     async close() {
+      deaf();
       clearInterval(timer);
       await flush();
     },

@@ -135,6 +135,9 @@ export interface Counter {
 /** Hears of a user whose stop token was raised. */
 export type OnStop = (userId: string, token: number) => void;
 
+/** Hears of a user whose tier or keys were changed; null: of any user, because changes may have been missed. */
+export type OnChange = (userId: string | null) => void;
+
 /**
  * State that outlives a request. Every method is atomic. A store that cannot answer throws `storeUnavailable`.
  */
@@ -145,8 +148,9 @@ export interface Store {
    * Releases slot and hold and writes the charge, once per id: a repeated call changes nothing, and neither does one of
    * a request that nobody admitted. Resolves when durable. A request whose slot and hold were given up meanwhile,
    * because its process seemed dead, is charged all the same.
+   * @returns whether it changed something: false when it had been settled before, or nobody admitted it.
    */
-  settle(settlement: Settlement): Awaitable<void>;
+  settle(settlement: Settlement): Awaitable<boolean>;
   windows(userId: string, limits: Limits): Awaitable<Windows>;
   /** Running reservations of a user: stream slots taken and nano-units held. */
   running(userId: string): Awaitable<{ readonly requests: number; readonly streams: number; readonly held: bigint }>;
@@ -182,6 +186,8 @@ export interface Store {
   stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
   /** Pushes what other processes stop, as far as the store can; `stopTokens` is the net. @returns lets go. */
   onStop(listener: OnStop): () => void;
+  /** Pushes users whose tier or keys this process, or another one, has changed, as far as the store can. @returns lets go. */
+  onChange(listener: OnChange): () => void;
 
   /**
    * Counts 1 in every counter, or, when one of them is full, in none. Windows are fixed, `window` milliseconds long.

@@ -25,7 +25,7 @@ export function keyTable(db: DatabaseSync, now: () => number) {
     `SELECT ${COLUMNS} FROM api_keys WHERE user_id = ? AND revoked_at IS NULL ORDER BY created_at, id`,
   );
   const revoke = db.prepare(
-    "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id)",
+    "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id) RETURNING user_id",
   );
 
   return {
@@ -46,8 +46,11 @@ export function keyTable(db: DatabaseSync, now: () => number) {
 
     listKeys: (userId: string): ApiKey[] => (list.all(userId) as KeyRow[]).map(toKey),
 
-    revokeKey: (id: string, userId: string | undefined): boolean =>
-      Number(revoke.run(now(), id, userId ?? null).changes) === 1,
+    /** @returns the user whose key it was. */
+    revokeKey(id: string, userId: string | undefined): string | null {
+      const row = revoke.get(now(), id, userId ?? null);
+      return row ? String(row["user_id"]) : null;
+    },
   };
 }
 

@@ -70,9 +70,9 @@ export function requestTables(db: DatabaseSync, now: () => number) {
 
     /**
      * An id that is not running changes nothing: it was settled or given back before. One that was given up is charged
-     * all the same; its slot and hold are free already.
+     * all the same; its slot and hold are free already. @returns whether it changed something.
      */
-    settle({ id, userId, giveBack, charge, record }: Settlement): void {
+    settle({ id, userId, giveBack, charge, record }: Settlement): boolean {
       if (charge < 0n || (charge > 0n && !record)) {
         throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
       }
@@ -81,7 +81,7 @@ export function requestTables(db: DatabaseSync, now: () => number) {
         row ? ledger.append(id, userId, charge, record) : ledger.replaceGivenUp(id, userId, charge, record);
       const written = record !== null && write(record);
       const user = row || written ? users.of(userId) : null;
-      if (!user) return;
+      if (!user) return false;
       if (written) user.balance -= charge;
       if (row) {
         user.held -= row.hold;
@@ -89,6 +89,7 @@ export function requestTables(db: DatabaseSync, now: () => number) {
         if (giveBack) user.counts = uncounted(user.counts, placesOf(row), Number(row.units));
       }
       users.touch(userId);
+      return true;
     },
 
     /**

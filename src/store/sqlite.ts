@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Admission, AdmissionResult, Counter, Limits, NewCode, NewFamily, NewKey } from "../kit/index.ts";
-import type { NewUser, Rotation, Settlement, Store } from "../kit/index.ts";
+import type { NewUser, OnChange, Rotation, Settlement, Store } from "../kit/index.ts";
 import { codeTable } from "./codes.ts";
 import { CommitQueue, transaction } from "./commits.ts";
 import { counterTable } from "./counters.ts";
@@ -29,6 +29,7 @@ export class SqliteStore implements Store {
   readonly #families: ReturnType<typeof familyTables>;
   readonly #identities: ReturnType<typeof identityTable>;
   readonly #instances: Instances;
+  readonly #changed = new Set<{ readonly listener: OnChange }>();
   readonly #remembered = new Map<string, string>();
 
   constructor(database: OpenDatabase, now: () => number) {
@@ -55,7 +56,7 @@ export class SqliteStore implements Store {
     return this.#queue.add(() => this.#requests.admit(admission));
   }
 
-  settle(settlement: Settlement): Promise<void> {
+  settle(settlement: Settlement): Promise<boolean> {
     return this.#queue.add(() => this.#requests.settle(settlement));
   }
 
@@ -96,7 +97,9 @@ export class SqliteStore implements Store {
   }
 
   setTier(userId: string, tier: string) {
-    return this.#writeDurably(() => this.#users.setTier(userId, tier));
+    const user = this.#writeDurably(() => this.#users.setTier(userId, tier));
+    this.#tell(user?.id ?? null);
+    return user;
   }
 
   grant(userId: string, amount: bigint) {
@@ -112,7 +115,9 @@ export class SqliteStore implements Store {
   }
 
   revokeKey(keyId: string, userId?: string) {
-    return this.#writeDurably(() => this.#keys.revokeKey(keyId, userId));
+    const owner = this.#writeDurably(() => this.#keys.revokeKey(keyId, userId));
+    this.#tell(owner);
+    return owner !== null;
   }
 
   stopStreams(userId: string) {
@@ -126,6 +131,13 @@ export class SqliteStore implements Store {
   // One process serves a file: it tells itself what it stops.
   onStop() {
     return () => {};
+  }
+
+  // What another process changes in the file is not heard of.
+  onChange(listener: OnChange) {
+    const change = { listener };
+    this.#changed.add(change);
+    return () => void this.#changed.delete(change);
   }
 
   announce(instance: string, state: string, ttl: number) {
@@ -192,6 +204,11 @@ export class SqliteStore implements Store {
     if (!this.#db.isOpen) return;
     this.#queue.flush();
     guarded(() => this.#database.close());
+  }
+
+  /** @param changed null: nobody. */
+  #tell(changed: string | null): void {
+    if (changed !== null) for (const { listener } of this.#changed) listener(changed);
   }
 
   #write<T>(work: () => T): T {

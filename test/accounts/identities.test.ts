@@ -4,9 +4,10 @@ import type { IdentitiesOptions } from "../../src/accounts/identities.ts";
 import { createKey, digest } from "../../src/accounts/keys.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { GatewayError, storeUnavailable } from "../../src/kit/index.ts";
-import type { Principal, Store } from "../../src/kit/index.ts";
+import type { OnChange, Principal, Store } from "../../src/kit/index.ts";
 import { START, storeWithUser, tokenSettings } from "./support.ts";
 
+const MINUTE = 60_000;
 const NO_TOKENS: IdentitiesOptions["tokens"] = { verify: () => null };
 
 function identitiesOn(store: Store, more: Partial<IdentitiesOptions> = {}) {
@@ -27,6 +28,9 @@ async function withKey(now?: () => number) {
     principal: { userId: user.id, tier: "Free", keyId: body.id },
   };
 }
+
+/** What other processes change: a store may not hear of it. */
+const unheard = (store: Store) => vi.spyOn(store, "onChange").mockReturnValue(() => {});
 
 const lastUse = async (store: Store) => (await store.listKeys("user_1"))[0]!.lastUsedAt;
 
@@ -95,6 +99,7 @@ describe("by key", () => {
   test("a key that another process revokes stops working within a second, a tier changes within one", async () => {
     const time = monotonicTime();
     const { store, user, secret, keyId } = await withKey();
+    unheard(store);
     const identities = identitiesOn(store);
     const { body: kept } = await createKey(store, { userId: user.id, name: "kept" });
     await identities.byKey(secret);
@@ -217,6 +222,7 @@ async function versioned(more: Partial<IdentitiesOptions> = {}) {
     return value;
   };
   const { store } = parts;
+  unheard(store);
   const byDigest = store.principalByDigest.bind(store);
   const byUser = store.principalOf.bind(store);
   vi.spyOn(store, "principalByDigest").mockImplementation(async (hash) => {
@@ -286,12 +292,100 @@ describe("presumed, where the store gives versions", () => {
   test("without versions nothing is presumed beyond half a second, and everything is confirmed", async () => {
     const time = monotonicTime();
     const { store, secret, keyId } = await withKey();
+    unheard(store);
     const identities = identitiesOn(store);
     const principal = (await identities.presume(secret))!;
     expect(await identities.confirm(principal)).toBe(true);
     await store.revokeKey(keyId);
     time.now += 501;
     expect(await identities.presume(secret)).toBeNull();
+  });
+});
+
+/** Two users with a key each, both presumed, and the store's push. */
+async function withPush(more: Partial<IdentitiesOptions> = {}) {
+  const parts = await withKey();
+  const { store, secret } = parts;
+  const other = { id: "user_2", email: "ben@example.com", tier: "Free", credits: 0n };
+  await store.addUser(other);
+  const second = (await createKey(store, { userId: other.id, name: "n" })).body.key;
+  const listeners = new Set<OnChange>();
+  vi.spyOn(store, "onChange").mockImplementation((listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  });
+  const found = store.principalByDigest.bind(store);
+  const read = vi.spyOn(store, "principalByDigest").mockImplementation(async (hash) => {
+    const principal = await found(hash);
+    return principal && { ...principal, version: 1 };
+  });
+  const identities = identitiesOn(store, more);
+  for (const each of [secret, second]) await identities.byKey(each);
+  const push: OnChange = (userId) => listeners.forEach((listener) => listener(userId));
+  const asks = async (ask: (secret: string) => unknown) => {
+    read.mockClear();
+    for (const each of [secret, second]) await ask(each);
+    return read.mock.calls.length;
+  };
+  return { ...parts, second, listeners, identities, push, read, asks };
+}
+
+describe("changes that the store pushes", () => {
+  test.each([
+    ["user_1", 1],
+    ["user_2", 1],
+    [null, 2],
+    ["user_nobody", 0],
+  ])("of %j: %i of two keys are looked up again, once", async (userId, expected) => {
+    const { identities, push, asks } = await withPush();
+    for (const way of ["presume", "byKey"] as const) {
+      push(userId);
+      expect(await asks((each) => identities[way](each))).toBe(expected);
+      expect(await asks((each) => identities[way](each))).toBe(0);
+    }
+  });
+
+  test.each(["presume", "byKey"] as const)(
+    "%s: a key that was revoked before the store went away serves nobody, where others serve",
+    async (way) => {
+      const { identities, keyId, secret, second, store, push, read } = await withPush({ onFailure: () => "open" });
+      await store.revokeKey(keyId);
+      push("user_1");
+      read.mockRejectedValue(storeUnavailable(new Error("away")));
+      await expect((async () => identities[way](secret))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      expect(await identities[way](second)).toMatchObject({ userId: "user_2" });
+    },
+  );
+
+  test("an answer that was on its way meanwhile is not believed any longer", async () => {
+    const { identities, secret, push, read } = await withPush();
+    push(null);
+    const answer = Promise.withResolvers<Principal>();
+    read.mockReturnValueOnce(answer.promise);
+    const asked = identities.presume(secret);
+    push("user_1");
+    answer.resolve({ userId: "user_1", tier: "Old", keyId: "k", version: 0 });
+    expect(await asked).toMatchObject({ tier: "Old" });
+    expect(await identities.presume(secret)).toMatchObject({ tier: "Free", version: 1 });
+  });
+
+  test("what serves while the store is away is presumed no longer for that", async () => {
+    const time = monotonicTime();
+    const { identities, secret, read } = await withPush({ onFailure: () => "open" });
+    read.mockRejectedValue(storeUnavailable(new Error("away")));
+    for (let minute = 1; minute < 10; minute++) {
+      time.now += MINUTE;
+      expect(await identities.byKey(secret), `minute ${minute}`).toMatchObject({ userId: "user_1" });
+    }
+    time.now += MINUTE + 1;
+    await expect((async () => identities.byKey(secret))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+
+  test("are heard of until the close", async () => {
+    const { identities, listeners } = await withPush();
+    expect(listeners.size).toBe(1);
+    await identities.close();
+    expect(listeners.size).toBe(0);
   });
 });
 

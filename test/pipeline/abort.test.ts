@@ -71,7 +71,7 @@ async function createBench(s: fc.Scheduler): Promise<Bench> {
       },
       settle: async (settlement) => {
         await wait(null, "settle");
-        await store.settle(settlement);
+        return store.settle(settlement);
       },
     }),
   });

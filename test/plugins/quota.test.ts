@@ -36,6 +36,7 @@ function noting(result: AdmissionResult = { ok: true, windows, stopToken: 0 }) {
     },
     settle: (settlement) => {
       settlements.push(settlement);
+      return true;
     },
     windows: (userId, limits) => {
       asked.push([userId, limits]);

@@ -101,12 +101,13 @@ class Model {
     return null;
   }
 
-  settle(id: string, charge: bigint, giveBack: boolean): void {
+  settle(id: string, charge: bigint, giveBack: boolean): boolean {
     const request = this.running.get(id);
-    if (!request) return;
+    if (!request) return false;
     this.running.delete(id);
     if (!giveBack) this.charges.push(charge);
     else for (const place of request.places) this.count(place, place.startsWith("day") ? -request.admission.units : -1);
+    return true;
   }
 
   private count(place: string, by: number): void {
@@ -141,8 +142,9 @@ async function play(store: Store, clock: { now: number }, model: Model, commands
   };
   const settle = (which: number, charge: bigint, giveBack: boolean) => {
     const id = admitted[which]?.id ?? "ex_unknown";
-    model.settle(id, charge, giveBack);
-    waiting.push(Promise.resolve(store.settle({ id, userId, giveBack, charge, record: giveBack ? null : RECORD })));
+    const changes = model.settle(id, charge, giveBack);
+    const changed = store.settle({ id, userId, giveBack, charge, record: giveBack ? null : RECORD });
+    waiting.push((async () => expect(await changed, "whether it changed something").toBe(changes))());
   };
 
   for (const command of commands) {

@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { openAt, recordingLog } from "./redis-support.ts";
-import { addUser, admission, charged, OPEN, temporaryFolder } from "./support.ts";
+import { addUser, admission, charged, digest, OPEN, temporaryFolder } from "./support.ts";
 
 const AOF = ["--appendonly", "yes"];
 const PASSWORD = "p@ss:w/rd%41#?&=+ x é";
@@ -59,9 +59,28 @@ describeRedis("on Redis, who may come in", () => {
     expect(await store.stopStreams(user.id)).toEqual({ token: 1, streams: 1 });
     expect(await store.stopTokens([user.id])).toEqual(new Map([[user.id, 1]]));
     const dead = await openAt(url, { prefix: "gw:", instance: "dead" });
+    const key = { id: "key", userId: user.id, name: "n", prefix: "rk_01234567", digest: digest("key") };
+    await store.addKey(key, 5);
+    expect(await store.revokeKey(key.id)).toBe(true);
+    expect(await store.setTier(user.id, "Max")).toMatchObject({ tier: "Max" });
     await dead.admit(admission(user.id, { stream: true }));
     await store.bury("dead");
     expect(await store.running(user.id)).toMatchObject({ streams: 1 });
+  });
+
+  test("a user with rights to some channels hears of those", async () => {
+    const { url } = await withUser(["~gw:*", "&gw:stops", "+@all"]);
+    const store = await openAt(url, { prefix: "gw:" });
+    const user = await addUser(store);
+    const heard: (string | null)[] = [];
+    store.onChange((userId) => heard.push(userId));
+    store.onStop((userId) => heard.push(userId));
+    const stopped = async () => {
+      await store.stopStreams(user.id);
+      return heard.length > 0;
+    };
+    await expect.poll(stopped, { timeout: 10_000 }).toBe(true);
+    expect(new Set(heard)).toEqual(new Set([user.id]));
   });
 
   test("keys of another prefix are not theirs: unavailable, as long as it is so", async () => {

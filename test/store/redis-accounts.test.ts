@@ -346,6 +346,29 @@ describeRedis("accounts on Redis", () => {
     });
   });
 
+  describe("changes", () => {
+    test("are heard by another store, and once its connection was lost, that some may have been missed", async () => {
+      const other = await connect();
+      const heard: (string | null)[] = [];
+      accountsOn(other).onChange((userId) => heard.push(userId));
+      const next = (expected: readonly (string | null)[]) =>
+        expect.poll(() => heard.splice(0), { timeout: 10_000 }).toEqual(expected);
+      await next([null]);
+      const { id } = await someone();
+      const key = newKey(id);
+      await store.addKey(key, 5);
+      await store.revokeKey(key.id);
+      await next([id]);
+      await store.setTier(id, "Max");
+      await next([id]);
+      await connection.call("CLIENT", "KILL", "TYPE", "pubsub");
+      await next([null]);
+      await store.setTier(id, "Lite");
+      await next([id]);
+      await other.close();
+    });
+  });
+
   test("a server whose memory is full refuses what would take more, and ends what is to end", async () => {
     const { id } = await someone();
     const key = newKey(id);

@@ -1,5 +1,6 @@
 import type { Connection } from "../../src/store/redis/connection.ts";
 import { keyPart } from "../../src/store/redis/api-keys.ts";
+import { changePart } from "../../src/store/redis/changes.ts";
 import { codePart } from "../../src/store/redis/codes.ts";
 import { counterPart } from "../../src/store/redis/counters.ts";
 import { familyPart } from "../../src/store/redis/families.ts";
@@ -21,6 +22,7 @@ export function accountsOn(connection: Connection, now: () => number = () => 0) 
     ...users,
     ...keyPart(connection, KEYS, now),
     ...stopPart(connection, KEYS, now),
+    ...changePart(connection, KEYS),
     ...counterPart(connection, KEYS, now),
     ...codePart(connection, KEYS, now),
     ...familyPart(connection, KEYS, now),
@@ -38,7 +40,7 @@ export function through(
   return {
     call: (command, ...args) => send(command, () => inner.call(command, ...args)),
     run: (script, keys, args) => send(script.name, () => inner.run(script, keys, args)),
-    subscribe: (channel, listener) => inner.subscribe(channel, listener),
+    subscribe: (...subscription) => inner.subscribe(...subscription),
     close: () => inner.close(),
   };
 }

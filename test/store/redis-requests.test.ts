@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Admission, Settlement, Store } from "../../src/kit/index.ts";
+import type { Admission, GatewayError, Settlement, Store } from "../../src/kit/index.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
+import { createClient } from "../../src/store/redis/client.ts";
+import { RedisConnection } from "../../src/store/redis/connection.ts";
+import { LEASE, Leases } from "../../src/store/redis/leases.ts";
+import { Requests } from "../../src/store/redis/requests.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
-import { LEASE } from "../../src/store/redis/leases.ts";
+import { userPart } from "../../src/store/redis/users.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
-import { openAt } from "./redis-support.ts";
-import { DAY, MINUTE, OPEN, RECORD, START, addUser, admission, charged, givenBack, unique } from "./support.ts";
+import { through } from "./redis-parts.ts";
+import { openAt, PATIENT } from "./redis-support.ts";
+import { DAY, HOUR, MINUTE, OPEN, RECORD, START, addUser, admission, charged, givenBack, unique } from "./support.ts";
 
 async function admitted(store: Store, userId: string, more: Partial<Admission> = {}): Promise<Admission> {
   const request = admission(userId, more);
@@ -21,6 +26,8 @@ const used = async (store: Store, userId: string) => {
 /** A ledger entry as it is stored. */
 const packed = (id: string, endedAt: number) =>
   JSON.stringify([id, "r", null, "m", null, "served", 0, 1, endedAt, "1", 0]);
+
+const start = () => START;
 
 /** What only a store of several processes shows. */
 describeRedis("on Redis, requests", () => {
@@ -284,6 +291,46 @@ describeRedis("on Redis, requests", () => {
       await a.settle(charged(requests[1]!, 5n));
       expect((await b.ledger(user.id)).map(({ id }) => id)).toEqual([requests[0]!.id]);
       expect(await b.findUser(user.id)).toMatchObject({ balance: 995n, held: 0n, granted: 1_000n });
+    });
+
+    test.each([
+      ["known: charged at once", [0], [true, false], 2],
+      ["taken for an hour less: asked once more and charged", [HOUR], [true, false], 3],
+      ["taken for less twice: the next try is the first again", [HOUR, HOUR], ["STORE_UNAVAILABLE", true, false], 4],
+    ])("of a lost reservation, the server's clock %s", async (_, errors, results, calls) => {
+      const connection = new RedisConnection(createClient(server.url), { timeout: PATIENT.timeout });
+      onTestFinished(() => connection.close());
+      await connection.connect(PATIENT.timeout);
+      // By how much it is too low, each time that the server tells its time.
+      const low = [...errors];
+      let asked = 0;
+      const misheard = through(connection, async (what, go) => {
+        const reply = await go();
+        if (what === "settle") asked++;
+        if (what === "settle" && Array.isArray(reply)) return [reply[0], Number(reply[1]) - (low.shift() ?? 0)];
+        if (what !== "TIME") return reply;
+        const [seconds, micros] = reply as [string, string];
+        return [String(Number(seconds) - (low.shift() ?? 0) / 1_000), micros];
+      });
+      const keys = createKeys(`${unique("p")}:`);
+      const leases = new Leases(misheard, keys, "a", LEASE);
+      // With a test's clock an admission does not learn of the server's.
+      const options = { instance: "a", lease: LEASE, timeout: 1_000, clock: start };
+      const requests = new Requests(misheard, keys, leases, options);
+      onTestFinished(() => requests.close());
+      await requests.setClock();
+      const user = unique("user");
+      await userPart(misheard, keys, start, () => "0").addUser({ id: user, email: user, tier: "Free", credits: 100n });
+      const request = admission(user);
+      expect(await requests.admit(request)).toMatchObject({ ok: true });
+      await server.client.del(keys.reservations(user), keys.leases(user));
+
+      const settle = () =>
+        requests.settle(charged(request, 5n)).catch((error: unknown) => (error as GatewayError).code);
+      const said: unknown[] = [];
+      while (said.length < results.length) said.push(await settle());
+      expect([said, asked]).toEqual([results, calls]);
+      expect(await requests.ledger(user)).toMatchObject([{ id: request.id, charge: 5n }]);
     });
 
     test("amounts of 62 bits are exact; beyond, nothing is changed", async () => {

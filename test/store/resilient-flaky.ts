@@ -21,7 +21,7 @@ export function flaky(inner: Store): Flaky {
         const method = target[name] as (...args: unknown[]) => unknown;
         // Others go on with it.
         if (name === "close") return () => {};
-        if (name === "onStop") return method.bind(target);
+        if (name === "onStop" || name === "onChange") return method.bind(target);
         return async (...args: unknown[]) => {
           asked.push(name);
           const fate = flaky.fate(name);

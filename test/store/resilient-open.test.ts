@@ -192,7 +192,7 @@ describe("open, while the store is away", () => {
     const request = admission(user.id);
     await store.admit(request);
     proxy.fate = () => "answer";
-    Object.assign(inner, { ledger: () => [] });
+    Object.assign(inner, { ledger: () => [], settle: () => false });
     await store.settle(charged(request, 1n));
     await until(() => store.pending === 0);
     const errors = lines.filter(({ level }) => level === "error");

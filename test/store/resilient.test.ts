@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LedgerRecord } from "../../src/kit/index.ts";
+import type { Admission, LedgerRecord } from "../../src/kit/index.ts";
 import { openMemory } from "../../src/store/database.ts";
 import { openStore } from "../../src/store/open.ts";
 import { decode, encode, type Entry } from "../../src/store/resilient/entry.ts";
@@ -72,6 +72,33 @@ describe("a settlement while the store is away", () => {
     await until(() => store.pending === 0);
     expect([charges(), books()]).toEqual([[[request.id, 250n]], { balance: 750n, held: 0n }]);
     expect(inner.running(user.id)).toEqual({ requests: 0, streams: 0, held: 0n });
+  });
+
+  test("of 200 by a user with a long ledger, it is read only for those that the store had taken before", async () => {
+    const { user, open, away, proxy, inner, charges, books } = await resilient();
+    const store = open();
+    const admitted = async (count: number) => {
+      const requests = Array.from({ length: count }, () => admission(user.id, { hold: 1n }));
+      await Promise.all(requests.map((request) => store.admit(request)));
+      return requests;
+    };
+    const settleAll = async (requests: readonly Admission[]) =>
+      Promise.all(requests.map((request) => store.settle(charged(request, 1n))));
+    await settleAll(await admitted(100));
+    const reads = async (requests: readonly Admission[], taken: readonly Admission[]) => {
+      away(true);
+      expect(await settleAll(requests)).toEqual(requests.map(() => true));
+      for (const request of taken) await inner.settle(charged(request, 1n));
+      proxy.asked.length = 0;
+      away(false);
+      await until(() => store.pending === 0);
+      return proxy.asked.filter((method) => method === "ledger").length;
+    };
+    expect(await reads(await admitted(200), [])).toBe(0);
+    expect([charges().length, books()]).toEqual([300, { balance: 700n, held: 0n }]);
+    const requests = await admitted(200);
+    expect(await reads(requests, [requests[100]!]), "one batch has a doubtful one").toBe(1);
+    expect([charges().length, books()]).toEqual([500, { balance: 500n, held: 0n }]);
   });
 
   test("one that is older than any ledger need be is told once and not looked for", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Limits, NewKey, Refusal, Store, User } from "../../src/kit/index.ts";
+import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "../../src/kit/index.ts";
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
@@ -17,6 +17,13 @@ export interface SuiteOptions {
 function newKey(userId: string, more: Partial<NewKey> = {}): NewKey {
   const id = unique("key");
   return { id, userId, name: "laptop", prefix: "rk_01234567", digest: digest(id), ...more };
+}
+
+/** Leaves out that some may have been missed. */
+function appendTo(heard: string[]): OnChange {
+  return (userId) => {
+    if (userId !== null) heard.push(userId);
+  };
 }
 
 /** What every store promises (kit/store.ts). `open` gives an empty store. */
@@ -237,6 +244,20 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         expect(await store.ledger(user.id)).toHaveLength(1);
         expect(await current()).toMatchObject({ balance: 975n, held: 0n });
         expect(await used()).toEqual([1, 1, 1]);
+      });
+
+      test.each([
+        ["charged", (request: Admission) => charged(request, 25n)],
+        ["without a charge", (request: Admission) => charged(request, 0n)],
+        ["given back", givenBack],
+        ["given back with a record", (request: Admission) => ({ ...givenBack(request), record: RECORD })],
+      ])("%s: says once that it changed something, to concurrent calls too", async (_, settled) => {
+        const { request } = await admit({ stream: true, hold: 40n });
+        const calls = [1, 2, 3].map(async () => store.settle(settled(request)));
+        expect((await Promise.all(calls)).filter(Boolean)).toEqual([true]);
+        for (const one of [settled(request), charged(request, 25n), givenBack(request)])
+          expect(await store.settle(one)).toBe(false);
+        expect(await store.settle(settled(admission(user.id))), "nobody admitted it").toBe(false);
       });
 
       test("an admission that is repeated counts once, also as the last that fits", async () => {
@@ -546,6 +567,34 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       letGo();
       letGo();
       expect(await store.stopStreams(user.id)).toMatchObject({ token: 1 });
+    });
+
+    test("a changed tier and a revoked key are heard of until one lets go, what is refused is not", async () => {
+      const other = await addUser(0n);
+      const [heard, last] = [[] as string[], [] as string[]];
+      const letGo = store.onChange(appendTo(heard));
+      const letLastGo = store.onChange(appendTo(last));
+      const begun = async () => {
+        await store.setTier(other.id, "Max");
+        return heard.length > 0 && last.length > 0;
+      };
+      await expect.poll(begun, { timeout: 10_000 }).toBe(true);
+      const key = newKey(user.id);
+      await store.addKey(key, 50);
+      expect(await store.revokeKey(key.id, other.id)).toBe(false);
+      expect(await store.setTier("user_nobody", "Max")).toBeNull();
+      expect(await store.revokeKey(key.id, user.id)).toBe(true);
+      expect(await store.revokeKey(key.id)).toBe(false);
+      await store.setTier(other.id, "Lite");
+      const later = () => heard.slice(heard.indexOf(user.id));
+      await expect.poll(later, { timeout: 10_000 }).toEqual([user.id, other.id]);
+      const before = heard.length;
+      letGo();
+      letGo();
+      await store.setTier(user.id, "Lite");
+      await expect.poll(() => last.at(-1), { timeout: 10_000 }).toBe(user.id);
+      expect(heard).toHaveLength(before);
+      letLastGo();
     });
 
     test("remembers the first value of a name", async () => {

@@ -94,7 +94,7 @@ export function keyPart(connection: Connection, keys: Keys, now: () => number) {
       const [owner, digest] = pointer;
       if (userId !== undefined && userId !== owner) return false;
       const own = [keys.user(owner), keys.apiKeys(owner), keys.keyUses(owner)];
-      const revoked = await connection.run(REVOKE, own, [id]);
+      const revoked = await connection.run(REVOKE, own, [id, owner, keys.changes]);
       await unpoint(id, digest);
       return revoked === 1;
     },

@@ -54,6 +54,8 @@ export function createKeys(prefix: string) {
     fleet: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */
     stops: `${prefix}stops`,
+    /** Channel: ids of users as their tier or keys change. */
+    changes: `${prefix}changes`,
 
     /** Sorted set: instance by the time (server's milliseconds) at which it was buried. */
     dead: `${prefix}dead`,

@@ -23,6 +23,8 @@ export interface RequestOptions {
 type Word = Refusal | "ok" | "late" | "unknown";
 type Numbers = readonly [number, number, number, number, number, number];
 type AdmitReply = readonly [word: Word, now: number, ...counts: Numbers, stopToken: string, packed: string];
+/** Whether it changed something; `late` as of an admission. */
+type SettleReply = 0 | 1 | readonly [word: "late", now: number];
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const MOST = 2n ** 62n;
@@ -47,9 +49,9 @@ export class Requests {
     this.#leases = leases;
     this.#options = options;
     // What was sent before cannot be executed any more when a timeout has passed: only then it is known what there is.
-    this.#lost = new LostAdmissions(2 * options.timeout, (id, userId) =>
-      this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, "0"),
-    );
+    this.#lost = new LostAdmissions(2 * options.timeout, async (id, userId) => {
+      await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
+    });
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
@@ -72,7 +74,7 @@ export class Requests {
     // The server's clock has been put forward since it was last heard.
     if (reply[0] === "late") reply = await this.#admit(admission);
     const [word, , ...rest] = reply;
-    if (word === "late") throw storeUnavailable(new Error("redis: the server's clock does not keep still"));
+    if (word === "late") throw clockMoves();
     if (word === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
     const windows = windowStates(countsOf(rest), limits);
     if (word !== "ok") return { ok: false, refusal: word, windows };
@@ -100,7 +102,7 @@ export class Requests {
     }
   }
 
-  async settle(settlement: Settlement): Promise<void> {
+  async settle(settlement: Settlement): Promise<boolean> {
     const { id, charge, record } = settlement;
     if (charge < 0n || (charge > 0n && !record)) {
       throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
@@ -110,7 +112,11 @@ export class Requests {
     // execution, after a pause of the server, comes too late for that.
     const lease = this.#leases.release(id);
     try {
-      await this.#settle(settlement, lease ? this.latest() : "0");
+      let reply = await this.#settle(settlement, lease !== null);
+      // As in an admission: it changed nothing, and somebody waits.
+      if (isLate(reply)) reply = await this.#settle(settlement, true);
+      if (isLate(reply)) throw clockMoves();
+      return reply === 1;
     } catch (error) {
       // Nothing was executed: the next one is the first.
       if (lease && !isUnanswered(error)) this.#leases.keep(id, lease);
@@ -118,10 +124,15 @@ export class Requests {
     }
   }
 
-  async #settle(settlement: Settlement, latest: string): Promise<void> {
+  /** @param isFirst whether it is charged also when the server has lost the reservation. */
+  async #settle(settlement: Settlement, isFirst: boolean): Promise<SettleReply> {
     const { id, userId, giveBack, charge } = settlement;
-    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest];
-    await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args);
+    const sentAt = performance.now();
+    const args = [id, Number(giveBack), String(charge), packEntry(settlement), isFirst ? this.latest() : "0"];
+    const reply = (await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args)) as SettleReply;
+    // Judged by the server's time also with a test's clock.
+    if (isLate(reply)) this.#serverClock.correct(reply[1], sentAt);
+    return reply;
   }
 
   async windows(userId: string, limits: Limits): Promise<Windows> {
@@ -186,6 +197,14 @@ export class Requests {
     if (late) this.#serverClock.correct(time, sentAt);
     else this.#serverClock.learn(time, sentAt);
   }
+}
+
+function isLate(reply: SettleReply): reply is readonly ["late", number] {
+  return typeof reply === "object";
+}
+
+function clockMoves(): Error {
+  return storeUnavailable(new Error("redis: the server's clock does not keep still"));
 }
 
 function countsOf([day, d, hour, h, minute, m]: readonly [...Numbers, ...unknown[]]): Counts {

@@ -1,6 +1,7 @@
 import type { Admission, Counter, Limits, Log, NewCode, NewFamily, NewKey, NewUser } from "../../kit/index.ts";
-import type { OnStop, Rotation, Settlement, Store } from "../../kit/index.ts";
+import type { OnChange, OnStop, Rotation, Settlement, Store } from "../../kit/index.ts";
 import { keyPart } from "./api-keys.ts";
+import { changePart } from "./changes.ts";
 import { codePart } from "./codes.ts";
 import type { RedisConnection } from "./connection.ts";
 import { counterPart } from "./counters.ts";
@@ -36,6 +37,7 @@ export class RedisStore implements Store {
   readonly #users: ReturnType<typeof userPart>;
   readonly #apiKeys: ReturnType<typeof keyPart>;
   readonly #stops: ReturnType<typeof stopPart>;
+  readonly #changes: ReturnType<typeof changePart>;
   readonly #counters: ReturnType<typeof counterPart>;
   readonly #codes: ReturnType<typeof codePart>;
   readonly #families: ReturnType<typeof familyPart>;
@@ -56,6 +58,7 @@ export class RedisStore implements Store {
     this.#users = userPart(connection, keys, now, () => this.#requests.latest());
     this.#apiKeys = keyPart(connection, keys, now);
     this.#stops = stopPart(connection, keys, now);
+    this.#changes = changePart(connection, keys);
     this.#counters = counterPart(connection, keys, now);
     this.#codes = codePart(connection, keys, now);
     this.#families = familyPart(connection, keys, now);
@@ -156,6 +159,10 @@ export class RedisStore implements Store {
 
   onStop(listener: OnStop) {
     return this.#stops.onStop(listener);
+  }
+
+  onChange(listener: OnChange) {
+    return this.#changes.onChange(listener);
   }
 
   throttle(counters: readonly Counter[], window: number) {

@@ -93,7 +93,7 @@ export function userPart(connection: Connection, keys: Keys, now: () => number, 
     },
 
     async setTier(id: string, tier: string): Promise<User | null> {
-      return toUser(id, await connection.run(SET_TIER, [keys.user(id)], [tier]));
+      return toUser(id, await connection.run(SET_TIER, [keys.user(id)], [tier, id, keys.changes]));
     },
 
     async grant(id: string, amount: bigint): Promise<User | null> {

@@ -79,8 +79,8 @@ export class Replay {
         await this.#admitAndSettle(entry);
         return true;
       }
-      await store.settle(entry.settlement);
-      const isDoubtful = this.#leavesTrace(entry);
+      const changed = await store.settle(entry.settlement);
+      const isDoubtful = !changed && this.#leavesTrace(entry);
       if (isDoubtful) doubtful.push({ kept, entry });
       return !isDoubtful;
     };

@@ -8,7 +8,7 @@ import type {
   NewCode,
   NewFamily,
 } from "../../kit/index.ts";
-import type { NewKey, NewUser, OnStop, Rotation, Settlement, Store, Windows } from "../../kit/index.ts";
+import type { NewKey, NewUser, OnChange, OnStop, Rotation, Settlement, Store, Windows } from "../../kit/index.ts";
 import { isStoreUnavailable } from "../../kit/index.ts";
 import { Circuit } from "./circuit.ts";
 import { LocalView } from "./local.ts";
@@ -106,17 +106,21 @@ export class ResilientStore implements Store {
     }
   }
 
-  /** Does not wait for a store that is away: resolves when the journal has the settlement. */
-  async settle(settlement: Settlement): Promise<void> {
+  /** Does not wait for a store that is away: resolves, with true, when the journal has the settlement. */
+  async settle(settlement: Settlement): Promise<boolean> {
     const local = this.#local.end(settlement.id, settlement.giveBack);
     if (local) {
       this.#tell();
       // The store has not heard of it: or, when it lost the answer, takes it back by itself.
-      if (settlement.giveBack) return;
-      return this.#settlements.add({ settlement, admission: local.admission, tried: local.asked });
+      if (settlement.giveBack) return true;
+      await this.#settlements.add({ settlement, admission: local.admission, tried: local.asked });
+      return true;
     }
     const repeated = this.#settlements.repeated(settlement.id);
-    if (repeated) return repeated;
+    if (repeated) {
+      await repeated;
+      return false;
+    }
     try {
       // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
       return await this.#circuit.observe(() => this.#store.settle(settlement));
@@ -124,6 +128,7 @@ export class ResilientStore implements Store {
       if (!isStoreUnavailable(error)) throw error;
     }
     await this.#settlements.add({ settlement, admission: null, tried: true });
+    return true;
   }
 
   async windows(userId: string, limits: Limits): Promise<Windows> {
@@ -201,6 +206,10 @@ export class ResilientStore implements Store {
 
   onStop(listener: OnStop) {
     return this.#store.onStop(listener);
+  }
+
+  onChange(listener: OnChange) {
+    return this.#store.onChange(listener);
   }
 
   throttle(counters: readonly Counter[], window: number) {

@@ -1,10 +1,16 @@
 #!lua flags=allow-oom
 -- Ends a request. ARGV: request, 1 to give its units back, charge, ledger entry or '', the latest time at which a request
--- that nothing is known of is charged all the same, or 0. Returns whether anything was changed.
+-- that nothing is known of is charged all the same, or 0. Returns 1, 0 when nothing was changed, or 'late' and now when
+-- that is because the latest time has passed.
 local id, give_back, charge, latest = ARGV[1], ARGV[2] == "1", ARGV[3], ARGV[5]
 local packed = redis.call("HGET", RESERVATIONS, id)
 local reservation = packed and read(packed) or orphan(id)
-if not reservation and (latest == "0" or now_of("0") > tonumber(latest) or is_settled(id)) then return 0 end
+if not reservation then
+  if ARGV[4] == "" or latest == "0" then return 0 end
+  local now = now_of("0")
+  if now > tonumber(latest) then return { "late", now } end
+  if is_settled(id) then return 0 end
+end
 
 -- First what may fail: nothing is rolled back.
 if charge ~= "0" and redis.call("EXISTS", USER) == 1 then

@@ -1,0 +1,66 @@
+import { LRUCache } from "lru-cache";
+import type { Principal } from "../kit/index.ts";
+
+/** For how long a look-up is believed: a key that another process revokes works no longer than this. */
+const CACHE_MS = 500;
+export const CACHED = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
+/** Believed for as long as their versions are confirmed. */
+const VERSIONED = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
+
+/** Principals by the whole secrets of their keys. What is known is presumed, too. */
+export class Principals {
+  readonly #known = new LRUCache<string, Principal>(CACHED);
+  readonly #presumed = new LRUCache<string, Principal>({
+    ...VERSIONED,
+    dispose: (principal, secret) => this.#gone(principal, secret),
+  });
+  readonly #secrets = new WeakMap<Principal, string>();
+  /** Users to the secrets that are presumed to be theirs. */
+  readonly #ofUser = new Map<string, Set<string>>();
+
+  known(secret: string): Principal | undefined {
+    return this.#known.get(secret);
+  }
+
+  presumed(secret: string): Principal | undefined {
+    return this.#presumed.get(secret);
+  }
+
+  /** The store has said so just now. */
+  add(secret: string, principal: Principal): void {
+    // First, because it lets go of what it replaces.
+    this.#presumed.set(secret, principal);
+    this.#known.set(secret, principal);
+    this.#secrets.set(principal, secret);
+    const secrets = this.#ofUser.get(principal.userId);
+    if (secrets) secrets.add(secret);
+    else this.#ofUser.set(principal.userId, new Set([secret]));
+  }
+
+  drop(secret: string): void {
+    this.#presumed.delete(secret);
+  }
+
+  forget(principal: Principal): void {
+    const secret = this.#secrets.get(principal);
+    if (secret !== undefined) this.drop(secret);
+  }
+
+  /** All of a user's; null: everybody's. */
+  dropUser(userId: string | null): void {
+    if (userId === null) this.#presumed.clear();
+    else for (const secret of this.#ofUser.get(userId) ?? []) this.drop(secret);
+  }
+
+  /** Users of whom anything is presumed. */
+  get users(): number {
+    return this.#ofUser.size;
+  }
+
+  #gone({ userId }: Principal, secret: string): void {
+    this.#known.delete(secret);
+    const secrets = this.#ofUser.get(userId);
+    secrets?.delete(secret);
+    if (secrets?.size === 0) this.#ofUser.delete(userId);
+  }
+}
