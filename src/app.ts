@@ -1,17 +1,18 @@
-import { hostname } from "node:os";
 import { createIdentities } from "./accounts/identities.ts";
 import { createSignIn } from "./accounts/sign-in/sign-in.ts";
 import { createTokens } from "./accounts/tokens.ts";
 import { bodyValidators } from "./bodies.ts";
-import { joinFleet, type Member } from "./cluster/fleet.ts";
+import { joinFleet } from "./cluster/fleet.ts";
 import { createInstanceName } from "./cluster/instance.ts";
 import { watchLoop } from "./cluster/loop.ts";
+import { memberOf, surfaceOfProcess } from "./cluster/process-surface.ts";
 import { adminRoutes, type Surface } from "./cluster/surface.ts";
+import { Closing } from "./closing.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
-import { type Address, isStoreUnavailable, type Snapshot, type Store } from "./kit/index.ts";
+import type { Address, Snapshot, Store } from "./kit/index.ts";
 import {
   ConfigurationError,
   type FirstLoad,
@@ -25,7 +26,7 @@ import {
 import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
 import { createAdminHandler } from "./server/admin.ts";
 import { limitKey } from "./server/ip-address.ts";
-import { listenOn, type Listening } from "./server/listen.ts";
+import { cut, listenOn } from "./server/listen.ts";
 import { openApiDocument } from "./server/openapi/document.ts";
 import { createPublicServer } from "./server/public.ts";
 import { createRoutes } from "./server/routes/index.ts";
@@ -35,7 +36,7 @@ import { createLog, type GatewayLog, type LogLevel } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createObserver } from "./telemetry/observer.ts";
 import { createTokenizer } from "./tokenizer.ts";
-import { breakerStates, healthStates, upstreamStates } from "./upstream-states.ts";
+import { breakerStates, healthStates } from "./upstream-states.ts";
 import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
@@ -97,22 +98,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     strict: strict ?? false,
     ...(clock && { clock }),
   });
-  const stack: (() => Promise<void>)[] = [
-    () => store.close(),
-    // Frees what an admission whose answer was lost may have taken; everything else is settled.
-    async () => store.bury(instance),
-    () => store.done(),
-  ];
-  const closeAll = async (): Promise<void> => {
-    for (const close of stack.splice(0).toReversed()) {
-      try {
-        await close();
-      } catch (err) {
-        if (isStoreUnavailable(err)) log.warn({}, "the store is away: the last uses of keys may not be noted");
-        else log.error({ err }, "close failed");
-      }
-    }
-  };
+  const closing = new Closing(log);
+  closing.add(() => store.close());
+  // Frees what an admission whose answer was lost may have taken; everything else is settled.
+  closing.add(async () => store.bury(instance));
+  closing.add(() => store.done());
   let openApi: string | null = null;
   try {
     // Until the reloader stands the settings are those of the start.
@@ -123,11 +113,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       remember: (name, value) => store.remember(name, value),
     });
     const identities = createIdentities({ store, tokens, now, onFailure: () => snapshot.store.onFailure });
-    stack.push(() => identities.close());
+    closing.add(() => identities.close());
     const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
-    stack.push(() => signIn.close());
+    closing.add(() => signIn.close());
     const stops = createStops({ store, log });
-    stack.push(async () => stops.close());
+    closing.add(async () => stops.close());
 
     let simulator: Promise<Simulator> | null = null;
     const upstreams = createUpstreams({
@@ -136,7 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       log,
       simulator: async () => (await (simulator ??= startSimulator())).origin,
     });
-    stack.push(async () => {
+    closing.add(async () => {
       await upstreams.close();
       await (await simulator)?.close();
     });
@@ -177,7 +167,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
     let watched = start.files;
     const keep = lastGoodKeeper(settings);
-    stack.push(() => keep.done());
+    closing.add(() => keep.done());
     const remember = (loaded: Loaded): void => {
       if (options.worker?.keepsLastGood !== false) keep.remember(loaded);
     };
@@ -240,57 +230,30 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onMalformed: (status, requestId) =>
         observer.turnedAway({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
     });
-    stack.push(() => cut(listening));
+    closing.add(() => cut(listening));
 
     let stopping = false;
-    const startedAt = new Date(now()).toISOString();
-    const self = (): Member => {
-      const { generation, hash, loaded_at } = reloader.status;
-      return {
-        instance,
-        host: hostname(),
-        pid: process.pid,
-        started_at: startedAt,
-        hash,
-        generation,
-        loaded_at,
-        draining: stopping,
-        breakers: Object.fromEntries(breakerStates(reloader.current)),
-        health: Object.fromEntries(healthStates(reloader.current)),
-        streams: server.activeStreams(),
-      };
-    };
+    const own = { reloader, draining: () => stopping, streams: () => server.activeStreams() };
+    const self = memberOf({ ...own, instance, startedAt: now() });
     const fleet = joinFleet({ store, self, log });
-    stack.push(() => fleet.close());
+    closing.add(() => fleet.close());
     const loop = watchLoop();
-    stack.push(async () => loop.close());
-    const surface: Surface = {
-      async notReady() {
-        if (stopping) return ["draining"];
-        const reasons = loop.blocked() ? ["event loop blocked"] : [];
-        try {
-          await store.ping();
-        } catch {
-          // Where known keys are served all the same, a balancer must not take every instance away.
-          if (snapshot.store.onFailure === "closed") reasons.push("store unavailable");
-        }
-        return reasons;
-      },
-      metrics: () => metrics.scrape(),
-      async view() {
-        const others = await fleet.others();
-        const upstreams = Object.fromEntries(upstreamStates(reloader.current));
-        return { status: reloader.status, upstreams, self: self(), others: others ?? [], complete: others !== null };
-      },
-      streams: async () => ({ active: server.activeStreams() }),
-      reload: () => reloader.reload(),
-    };
+    closing.add(async () => loop.close());
+    const surface = surfaceOfProcess({
+      ...own,
+      store,
+      onFailure: snapshot.store.onFailure,
+      loop,
+      metrics,
+      fleet,
+      self,
+    });
     const admin = options.worker ? null : snapshot.server.admin;
     const adminListening =
       admin === null
         ? null
         : await listenOn([admin], createAdminHandler({ ...adminRoutes(surface), settings: () => admin, log }));
-    if (adminListening) stack.push(() => cut(adminListening));
+    if (adminListening) closing.add(() => cut(adminListening));
 
     const origins = listening.addresses.map(originOf);
     const adminOrigin = adminListening?.addresses.map(originOf)[0] ?? null;
@@ -300,14 +263,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     );
 
     const watcher = watchConfig({ files: () => watched, onChange: () => void reloader.reload() });
-    stack.push(async () => watcher.close());
+    closing.add(async () => watcher.close());
 
     const end = async (delay: number, timeout: number): Promise<void> => {
       stopping = true;
       void fleet.announce();
       await watcher.close();
       await drain({ server, listening, delay, timeout, log });
-      await closeAll();
+      await closing.all();
     };
     return {
       addresses: listening.addresses,
@@ -326,7 +289,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       close: () => end(0, 0),
     };
   } catch (error) {
-    await closeAll();
+    await closing.all();
     throw error;
   }
 }
@@ -334,10 +297,4 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** `http://HOST:PORT`, an IPv6 host in brackets. */
 export function originOf({ host, port }: Address): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
-async function cut(listening: Listening): Promise<void> {
-  const closed = listening.close();
-  listening.closeAll();
-  await closed;
 }

@@ -1,7 +1,7 @@
 import type { Host, Intake, Observer, Snapshot } from "./kit/index.ts";
 import { buildPipeline, type LinkedStep } from "./pipeline/build.ts";
 import type { Send } from "./pipeline/attempts.ts";
-import { createRunner } from "./pipeline/run.ts";
+import { createRunner } from "./pipeline/runner.ts";
 
 export interface GenerationParts {
   readonly number: number;

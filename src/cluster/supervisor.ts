@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { Address, Log } from "../kit/index.ts";
 import type { FirstLoad } from "../loading.ts";
 import { createAdminHandler } from "../server/admin.ts";
-import { type Listening, listenOn } from "../server/listen.ts";
+import { cut, listenOn } from "../server/listen.ts";
 import { surfaceOfCrew } from "./crew-surface.ts";
 import { Crew } from "./crew.ts";
 import { pinnedOf } from "./protocol.ts";
@@ -67,10 +67,4 @@ export async function supervise({ start, log, fork = () => cluster.fork() }: Sup
     },
     end: () => crew.end(),
   };
-}
-
-async function cut(listening: Listening): Promise<void> {
-  const closed = listening.close();
-  listening.closeAll();
-  await closed;
 }

@@ -1,4 +1,6 @@
-import type { AttemptResult, Awaitable, ClientRequest, Exchange, Outcome, Principal } from "./exchange.ts";
+import type { Awaitable, ClientRequest, Principal } from "./call.ts";
+import type { Exchange, Outcome } from "./exchange.ts";
+import type { AttemptResult } from "./reply.ts";
 import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 

@@ -1,3 +1,5 @@
+export * from "./call.ts";
+export * from "./client.ts";
 export * from "./errors.ts";
 export * from "./exchange.ts";
 export * from "./host.ts";
@@ -5,6 +7,7 @@ export * from "./json.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";
 export * from "./plugin.ts";
+export * from "./reply.ts";
 export * from "./secret.ts";
 export * from "./slots.ts";
 export * from "./snapshot.ts";

@@ -1,18 +1,8 @@
-import type {
-  AttemptResult,
-  Awaitable,
-  Bill,
-  Call,
-  ClientRequest,
-  Ending,
-  Exchange,
-  Outcome,
-  Principal,
-  Reply,
-  StreamEvent,
-} from "./exchange.ts";
+import type { Awaitable, Call, ClientRequest, Principal } from "./call.ts";
+import type { Bill, Ending, Exchange, Outcome } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import type { Json } from "./json.ts";
+import type { AttemptResult, Reply, StreamEvent } from "./reply.ts";
 import type { Target } from "./snapshot.ts";
 import type { Windows } from "./store.ts";
 

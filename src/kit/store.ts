@@ -1,4 +1,5 @@
-import type { Awaitable, Principal, Usage, OutcomeKind } from "./exchange.ts";
+import type { Awaitable, Principal, Usage } from "./call.ts";
+import type { OutcomeKind } from "./exchange.ts";
 import type { Limits } from "./snapshot.ts";
 
 export type WindowName = "day" | "hour" | "minute";

@@ -1,4 +1,4 @@
-import type { Units, Usage } from "./exchange.ts";
+import type { Units, Usage } from "./call.ts";
 import { add, type Decimal, multiply, timesInteger, toNano } from "./money.ts";
 import type { Price, Snapshot } from "./snapshot.ts";
 

@@ -10,16 +10,13 @@ import {
   type GatewayError,
   type Host,
   type Intake,
-  isStoreUnavailable,
   type Json,
   type Observer,
   type Outcome,
   type OutcomeKind,
-  type Principal,
   type Reply,
   type Settle,
   StalePrincipal,
-  storeUnavailable,
   type StreamFormat,
   type Target,
   type Usage,
@@ -33,53 +30,26 @@ import { droppedHeader, rateLimitHeaders } from "./headers.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { failureOf } from "./failure.ts";
 import { passOver } from "./hooks.ts";
-import { currentWindows, identify, readExchange, tierOf } from "./intake.ts";
+import { currentWindows } from "./intake.ts";
 import { pump, type PumpEnd } from "./pump.ts";
 import { checkedReply } from "./returned.ts";
 import { settleAll, undo } from "./settle.ts";
 import { admit, respond, transform } from "./stages.ts";
 
-/** How often a request is identified afresh while its user's account is being changed. */
-const IDENTIFICATIONS = 5;
 /** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
 const CLIENT_GONE = 499;
 const EVENTS = "text/event-stream; charset=utf-8";
 
-export interface RunnerParts {
+export interface RunParts {
   readonly pipeline: Pipeline;
   readonly host: Host;
   readonly send: Send;
   readonly observer: Observer;
 }
 
-/** Takes one request from credentials to the last byte of its answer. Never rejects: every failure is answered. */
-export function createRunner(parts: RunnerParts): (intake: Intake) => Promise<void> {
-  return async (intake) => {
-    const { pipeline, host, observer } = parts;
-    let principal: Principal | null = null;
-    try {
-      principal = await identify(pipeline, intake.request, observer);
-      let { exchange, format } = await readExchange(intake, principal, host);
-      for (let left = IDENTIFICATIONS; !(await new Run(parts, intake, exchange, format).serve()); left--) {
-        if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
-        host.identities.forget(principal);
-        principal = null;
-        principal = await identify(pipeline, intake.request, observer);
-        exchange = Object.freeze({ ...exchange, principal, tier: tierOf(principal, host) });
-      }
-    } catch (error) {
-      // A store that is away would keep the refusal waiting for a second time.
-      const windows =
-        principal === null || isStoreUnavailable(error) ? null : await currentWindows(pipeline, principal, host);
-      observer.refused(intake.request, error, intake.receivedAt);
-      intake.client.refuse(error, rateLimitHeaders(windows, host.now()));
-    }
-  };
-}
-
 /** One exchange on its way: begins, serves, settles once, answers. */
-class Run {
-  readonly #parts: RunnerParts;
+export class Run {
+  readonly #parts: RunParts;
   readonly #intake: Intake;
   readonly #exchange: Exchange;
   readonly #format: AnswerFormat;
@@ -97,7 +67,7 @@ class Run {
   #firstEventAt: number | null = null;
   #settled: Promise<Bill> | null = null;
 
-  constructor(parts: RunnerParts, intake: Intake, exchange: Exchange, format: AnswerFormat) {
+  constructor(parts: RunParts, intake: Intake, exchange: Exchange, format: AnswerFormat) {
     this.#parts = parts;
     this.#intake = intake;
     this.#exchange = exchange;

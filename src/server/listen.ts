@@ -68,6 +68,13 @@ export async function listenOn(
   };
 }
 
+/** Ends listening and every connection at once. */
+export async function cut(listening: Listening): Promise<void> {
+  const closed = listening.close();
+  listening.closeAll();
+  await closed;
+}
+
 async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
   const onMalformed = options.onMalformed ?? (() => {});
   const guarded: RequestListener = (req, res) => {

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteCode } from "./failures.ts";
+import { BUSY, sqliteCode } from "./failures.ts";
 import { APPLICATION_ID, isOlder, migrate } from "./schema.ts";
+import { whenFree } from "./when-free.ts";
 
 /** Milliseconds to wait for another process's write. Waiting blocks the event loop: while it serves, a process waits little. */
 const WAIT = { serving: 250, otherwise: 5_000 };
@@ -10,7 +11,6 @@ const WAIT = { serving: 250, otherwise: 5_000 };
 /** Files up to this size are checked as a whole at start: some 3 ms a mebibyte. Beyond, damage is found when it is met. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
 
-const BUSY = 5;
 const CORRUPT = 11;
 const NOTADB = 26;
 
@@ -89,7 +89,7 @@ function prepare(db: DatabaseSync, size: number): void {
   // Write-ahead log: readers and the one writer do not wait for each other. NORMAL: a killed process loses nothing that
   // was committed; a power cut may lose the charges and counts since the last checkpoint, but no account change, which
   // raises this to FULL, and never consistency.
-  whenFree(() => db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+  whenFree(WAIT.otherwise, () => db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
   if (size > 0 && size <= CHECKED_BYTES) refuseCorrupt(db);
 }
 
@@ -100,19 +100,6 @@ function migrateUnserved(db: DatabaseSync, file: string): void {
     migrate(db);
   } finally {
     held?.close();
-  }
-}
-
-/** SQLite itself does not wait for the lock that a change of mode takes: two processes making one file would collide. */
-function whenFree(work: () => void): void {
-  const until = performance.now() + WAIT.otherwise;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (sqliteCode(error) !== BUSY || performance.now() > until) throw error;
-    }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }
 

@@ -1,8 +1,11 @@
 import { storeUnavailable } from "../kit/index.ts";
 
+/** Another connection has the file. */
+export const BUSY = 5;
+
 /** Primary result codes of SQLite with which the database cannot be used for now; the rest are faults in our SQL. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([
-  5, // BUSY
+  BUSY,
   6, // LOCKED
   7, // NOMEM
   8, // READONLY

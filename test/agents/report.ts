@@ -1,3 +1,4 @@
+import { linesOf } from "../../bench/load/report.ts";
 import type { Run } from "./run-errand.ts";
 
 const HEAD = [
@@ -17,15 +18,7 @@ const HEAD = [
 /** One line for each run. Tokens are those charged, of prompts and answers. */
 export function tableOf(runs: readonly Run[], faults: ReadonlyMap<Run, readonly string[]>): string {
   const lines = [HEAD, ...runs.map((run) => cellsOf(run, faults.get(run)?.length === 0))];
-  const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return linesOf(lines);
 }
 
 function cellsOf({ cell, visits, ledger, exchanged, seconds }: Run, good: boolean): readonly string[] {

@@ -11,7 +11,7 @@ import {
   type Store,
 } from "../../src/kit/index.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
-import { createRunner } from "../../src/pipeline/run.ts";
+import { createRunner } from "../../src/pipeline/runner.ts";
 import { openStore } from "../../src/store/open.ts";
 import { builtins } from "../../plugins/index.ts";
 import { TestClient } from "./client.ts";

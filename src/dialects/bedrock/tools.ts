@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { cachePoint, type Translation } from "./translation.ts";
+import { describedFunction } from "../functions.ts";
 
 const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
 const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters"]);
@@ -35,17 +36,11 @@ export function toolsOf(body: Json, turns: unknown, translation: Translation): T
   return { toolConfig: { tools, ...chosen(choice, body, translation) }, ...single(choice, body, translation), forced };
 }
 
-function toolSpec(tool: unknown, at: string, translation: Translation): readonly Json[] {
+function toolSpec(listed: unknown, at: string, translation: Translation): readonly Json[] {
   const { report } = translation;
-  if (!isJson(tool)) throw report.refusal(at, "must be an object");
-  const { type, function: described } = tool;
-  if (type !== "function") {
-    report.drop(at);
-    return [];
-  }
-  if (!isJson(described)) throw report.refusal(`${at}/function`, "must be an object");
-  const { name } = described;
-  if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a string");
+  const found = describedFunction(listed, at, report);
+  if (found === null) return [];
+  const { tool, described } = found;
   report.dropBeside(tool, TOOL, at);
   report.dropBeside({ ...described, strict: described["strict"] === true || undefined }, FUNCTION, `${at}/function`);
   return [spec(described), ...cachePoint(tool, at, translation)];

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../report.ts";
+import { describedFunction } from "../functions.ts";
 
 /** Cohere caches prefixes by itself. */
 const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
@@ -28,21 +29,18 @@ export function toolsOf(body: Json, report: Report): Json {
   return { tools: tools.map(({ tool }) => tool), ...chosen(choice, named, report), ...strictness(tools, report) };
 }
 
-function listedTool(tool: unknown, at: string, report: Report): readonly Listed[] {
-  if (!isJson(tool)) throw report.refusal(at, "must be an object");
-  const { type, function: described } = tool;
-  if (type !== "function") {
-    report.drop(at);
-    return [];
-  }
-  if (!isJson(described)) throw report.refusal(`${at}/function`, "must be an object");
-  const { name, description, parameters, strict } = described;
-  if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a string");
+function listedTool(listed: unknown, at: string, report: Report): readonly Listed[] {
+  const found = describedFunction(listed, at, report);
+  if (found === null) return [];
+  const { tool, name, described } = found;
+  const { description, parameters, strict } = described;
   report.dropBeside(tool, TOOL, at);
   report.dropBeside(described, FUNCTION, `${at}/function`);
   const said = typeof description === "string" ? { description } : {};
   const schema = isJson(parameters) ? parameters : { type: "object", properties: {} };
-  return [{ tool: { type, function: { name, ...said, parameters: schema } }, name, strict: strict === true, at }];
+  return [
+    { tool: { type: "function", function: { name, ...said, parameters: schema } }, name, strict: strict === true, at },
+  ];
 }
 
 function chosen(choice: unknown, named: string | null, report: Report): Json {

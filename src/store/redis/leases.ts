@@ -1,4 +1,5 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
+import { inBatches } from "./batches.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
@@ -81,15 +82,15 @@ export class Leases {
    * @param time the scripts' time argument. @param notAfter the latest time of their execution, or "0".
    */
   async renew(time: string, notAfter: string): Promise<void> {
-    const scripts: Promise<unknown>[] = [];
+    const scripts: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] }[] = [];
     for (const [userId, held] of Map.groupBy(this.#held, ([, lease]) => lease.userId)) {
       const all = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
       for (let at = 0; at < all.length; at += BATCH) {
         const args = [time, notAfter, this.#length, ...all.slice(at, at + BATCH).flat()];
-        scripts.push(this.#connection.run(RENEW, requestKeys(this.#keys, userId), args));
+        scripts.push({ keys: requestKeys(this.#keys, userId), args });
       }
     }
-    await Promise.all(scripts.map(unlessUnavailable));
+    await inBatches(scripts, ({ keys, args }) => unlessUnavailable(this.#connection.run(RENEW, keys, args)));
   }
 
   /** Hears of those that were buried while nobody listened. */

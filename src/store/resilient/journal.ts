@@ -2,14 +2,13 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommitQueue, transaction } from "../commits.ts";
-import { sqliteCode } from "../failures.ts";
+import { BUSY, sqliteCode } from "../failures.ts";
 import { decode, encode, type Entry } from "./entry.ts";
 import type { Kept, Queue, Replayed } from "./queue.ts";
+import { whenFree } from "../when-free.ts";
 
 /** Milliseconds to wait for another process's write, and while a new file is made. Waiting blocks the event loop. */
 const WAIT = { writing: 250, making: 2_000 };
-
-const BUSY = 5;
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS entries (
@@ -51,8 +50,8 @@ export class Journal implements Queue {
     this.#db = new DatabaseSync(file, { timeout: WAIT.writing });
     try {
       // FULL: a settlement that was acknowledged survives a power cut.
-      whenFree(() => this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
-      whenFree(() => transaction(this.#db, () => this.#db.exec(TABLES)));
+      whenFree(WAIT.making, () => this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
+      whenFree(WAIT.making, () => transaction(this.#db, () => this.#db.exec(TABLES)));
       this.#insert = this.#db.prepare("INSERT INTO entries (id, body, tried) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
       this.#oldest = this.#db.prepare("SELECT seq, id, body, tried FROM entries WHERE seq > ? ORDER BY seq LIMIT ?");
       this.#mark = this.#db.prepare("UPDATE entries SET tried = 1 WHERE seq = ?");
@@ -170,18 +169,5 @@ function make(file: string): void {
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
     if (!existsSync(file)) throw error;
-  }
-}
-
-/** SQLite itself does not wait for the lock that a change of mode takes: two processes making one file would collide. */
-function whenFree(work: () => void): void {
-  const until = performance.now() + WAIT.making;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (sqliteCode(error) !== BUSY || performance.now() > until) throw error;
-    }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }

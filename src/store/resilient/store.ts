@@ -1,15 +1,6 @@
-import type {
-  Admission,
-  AdmissionResult,
-  Awaitable,
-  Counter,
-  Limits,
-  Log,
-  NewCode,
-  NewFamily,
-} from "../../kit/index.ts";
-import type { NewKey, NewUser, OnChange, OnStop, Rotation, Settlement, Store, Windows } from "../../kit/index.ts";
-import { isStoreUnavailable } from "../../kit/index.ts";
+import { type Admission, type AdmissionResult, type Awaitable, isStoreUnavailable } from "../../kit/index.ts";
+import type { Limits, Log, Settlement, Store, Windows } from "../../kit/index.ts";
+import { AskingStore } from "./asking.ts";
 import { Circuit } from "./circuit.ts";
 import { LocalView } from "./local.ts";
 import { Settlements, sleep, type Sleep } from "./settlements.ts";
@@ -43,8 +34,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
   return new ResilientStore(store, options);
 }
 
-export class ResilientStore implements Store {
-  readonly #store: Store;
+export class ResilientStore extends AskingStore {
   readonly #options: ResilienceOptions;
   readonly #circuit: Circuit;
   readonly #local: LocalView;
@@ -53,8 +43,8 @@ export class ResilientStore implements Store {
   #told: StoreState = { away: false, pending: 0, rejected: 0, local: 0 };
 
   constructor(store: Store, options: ResilienceOptions) {
+    super(store);
     const { journal, log, now } = options;
-    this.#store = store;
     this.#options = options;
     const circuit = new Circuit({ now, onChange: (away) => this.#onAway(away) });
     this.#circuit = circuit;
@@ -86,12 +76,12 @@ export class ResilientStore implements Store {
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
-    if (this.#options.onFailure() === "closed") return this.#ask(() => this.#store.admit(admission));
+    if (this.#options.onFailure() === "closed") return this.ask(() => this.store.admit(admission));
     let asked = false;
     try {
-      const result = await this.#ask(() => {
+      const result = await this.ask(() => {
         asked = true;
-        return this.#store.admit(admission);
+        return this.store.admit(admission);
       });
       this.#saw(admission.userId, result.windows);
       if (!result.ok) return result;
@@ -123,7 +113,7 @@ export class ResilientStore implements Store {
     }
     try {
       // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
-      return await this.#circuit.observe(() => this.#store.settle(settlement));
+      return await this.#circuit.observe(() => this.store.settle(settlement));
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
     }
@@ -133,7 +123,7 @@ export class ResilientStore implements Store {
 
   async windows(userId: string, limits: Limits): Promise<Windows> {
     try {
-      const windows = await this.#ask(() => this.#store.windows(userId, limits));
+      const windows = await this.ask(() => this.store.windows(userId, limits));
       if (this.#options.onFailure() === "open") this.#saw(userId, windows);
       return windows;
     } catch (error) {
@@ -142,135 +132,19 @@ export class ResilientStore implements Store {
     }
   }
 
-  running(userId: string) {
-    return this.#ask(() => this.#store.running(userId));
-  }
-
-  principalByDigest(digest: Uint8Array) {
-    return this.#ask(() => this.#store.principalByDigest(digest));
-  }
-
-  principalOf(userId: string) {
-    return this.#ask(() => this.#store.principalOf(userId));
-  }
-
-  touchKeys(used: ReadonlyMap<string, number>) {
-    return this.#ask(() => this.#store.touchKeys(used));
-  }
-
-  addUser(user: NewUser) {
-    return this.#ask(() => this.#store.addUser(user));
-  }
-
-  findUser(idOrEmail: string) {
-    return this.#ask(() => this.#store.findUser(idOrEmail));
-  }
-
-  listUsers() {
-    return this.#ask(() => this.#store.listUsers());
-  }
-
-  setTier(userId: string, tier: string) {
-    return this.#ask(() => this.#store.setTier(userId, tier));
-  }
-
-  grant(userId: string, amount: bigint) {
-    return this.#ask(() => this.#store.grant(userId, amount));
-  }
-
-  addKey(key: NewKey, maximum: number) {
-    return this.#ask(() => this.#store.addKey(key, maximum));
-  }
-
-  listKeys(userId: string) {
-    return this.#ask(() => this.#store.listKeys(userId));
-  }
-
-  revokeKey(keyId: string, userId?: string) {
-    return this.#ask(() => this.#store.revokeKey(keyId, userId));
-  }
-
-  ledger(userId: string) {
-    return this.#ask(() => this.#store.ledger(userId));
-  }
-
-  stopStreams(userId: string) {
-    return this.#ask(() => this.#store.stopStreams(userId));
-  }
-
-  async stopTokens(userIds: readonly string[]) {
-    const tokens = await this.#ask(() => this.#store.stopTokens(userIds));
+  override async stopTokens(userIds: readonly string[]) {
+    const tokens = await super.stopTokens(userIds);
     for (const [userId, token] of tokens) this.#local.sawStopToken(userId, token);
     return tokens;
-  }
-
-  onStop(listener: OnStop) {
-    return this.#store.onStop(listener);
-  }
-
-  onChange(listener: OnChange) {
-    return this.#store.onChange(listener);
-  }
-
-  throttle(counters: readonly Counter[], window: number) {
-    return this.#ask(() => this.#store.throttle(counters, window));
-  }
-
-  putCode(code: NewCode) {
-    return this.#ask(() => this.#store.putCode(code));
-  }
-
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.#ask(() => this.#store.takeCode(email, digests));
-  }
-
-  addFamily(family: NewFamily) {
-    return this.#ask(() => this.#store.addFamily(family));
-  }
-
-  rotate(rotation: Rotation) {
-    return this.#ask(() => this.#store.rotate(rotation));
-  }
-
-  endFamily(digest: Uint8Array) {
-    return this.#ask(() => this.#store.endFamily(digest));
-  }
-
-  findIdentity(issuer: string, subject: string) {
-    return this.#ask(() => this.#store.findIdentity(issuer, subject));
-  }
-
-  linkIdentity(issuer: string, subject: string, userId: string) {
-    return this.#ask(() => this.#store.linkIdentity(issuer, subject, userId));
-  }
-
-  remember(name: string, value: string) {
-    return this.#ask(() => this.#store.remember(name, value));
-  }
-
-  announce(instance: string, state: string, ttl: number) {
-    return this.#ask(() => this.#store.announce(instance, state, ttl));
-  }
-
-  announced() {
-    return this.#ask(() => this.#store.announced());
-  }
-
-  bury(instance: string) {
-    return this.#ask(() => this.#store.bury(instance));
-  }
-
-  ping() {
-    return this.#ask(() => this.#store.ping());
   }
 
   async close() {
     this.#closed = true;
     this.#settlements.close();
-    await this.#store.close();
+    await this.store.close();
   }
 
-  #ask<T>(question: () => Awaitable<T>): Awaitable<T> {
+  protected ask<T>(question: () => Awaitable<T>): Awaitable<T> {
     return this.#circuit.ask(question);
   }
 

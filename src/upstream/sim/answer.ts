@@ -160,3 +160,10 @@ function group(all: readonly string[], chunks = all.length, bytes = 0): readonly
     return piece + "~".repeat(Math.max(0, bytes - Buffer.byteLength(piece)));
   });
 }
+
+/** Of an answer to a dialect that gives one. */
+export function onlyChoice({ choices }: Answer): Choice {
+  const [choice] = choices;
+  if (!choice) throw new Error("an answer without a choice");
+  return choice;
+}

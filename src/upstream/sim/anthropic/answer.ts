@@ -1,5 +1,5 @@
 import type { Answer, Choice } from "../answer.ts";
-import { countTokens } from "../answer.ts";
+import { countTokens, onlyChoice } from "../answer.ts";
 import { less } from "../counts.ts";
 import type { Part } from "../part.ts";
 import { argumentPieces } from "../pieces.ts";
@@ -148,10 +148,4 @@ function usageOf({ usage }: Answer): object {
 
 function idOf(id: string): string {
   return id.replace("call_", "toolu_");
-}
-
-function onlyChoice({ choices }: Answer): Choice {
-  const [choice] = choices;
-  if (!choice) throw new Error("an answer without a choice");
-  return choice;
 }

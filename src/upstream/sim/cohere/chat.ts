@@ -1,4 +1,4 @@
-import { type Answer, answer, type Choice, countTokens } from "../answer.ts";
+import { type Answer, answer, type Choice, countTokens, onlyChoice } from "../answer.ts";
 import type { Asked, Received } from "../endpoints/endpoint.ts";
 import { jsonOf } from "../endpoints/endpoint.ts";
 import type { SimError } from "../error.ts";
@@ -107,10 +107,4 @@ function usageOf({ usage }: Answer, script: Script): object | undefined {
 
 function idOf({ seed }: Answer): string {
   return `sim-${seed}`;
-}
-
-function onlyChoice({ choices }: Answer): Choice {
-  const [choice] = choices;
-  if (!choice) throw new Error("an answer without a choice");
-  return choice;
 }

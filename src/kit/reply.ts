@@ -1,0 +1,114 @@
+import type { Usage } from "./call.ts";
+import type { Json } from "./json.ts";
+import type { Target } from "./snapshot.ts";
+
+/** One event of a streamed answer: a chat-completion chunk. */
+export interface StreamEvent {
+  readonly data: Json;
+  /** `data` as the upstream wrote it; a plugin that changes `data` leaves it out. */
+  readonly raw?: string;
+  /** Produced text: content, reasoning, tool arguments; for estimates. */
+  readonly text: string;
+  readonly usage?: Usage;
+}
+
+/** Hears a streamed answer. */
+export interface Sink<Item> {
+  /** One call per read from the upstream. */
+  next(item: Item): void;
+  /** Called once, last. `message` of a cut is fit for the client. */
+  end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
+}
+
+/** A started upstream stream, paused until `open`. */
+export interface Source<Item> {
+  open(sink: Sink<Item>): void;
+  pause(): void;
+  resume(): void;
+  /** Ends the upstream request at once; the sink hears nothing more. */
+  cancel(): void;
+}
+
+/** Events, one batch a read. */
+export type EventSink = Sink<readonly StreamEvent[]>;
+export type EventSource = Source<readonly StreamEvent[]>;
+/** A body that is relayed as it is, such as audio. */
+export type ByteSource = Source<Uint8Array>;
+
+/** What one upstream answered. */
+export type Reply = AnswerReply | EventReply | ByteReply;
+
+interface AnyReply {
+  readonly target: Target;
+  /** JSON pointers into the client's body of what the upstream's dialect could not express; left out: none. */
+  readonly dropped?: readonly string[];
+}
+
+export interface AnswerReply extends AnyReply {
+  readonly type: "answer";
+  readonly body: Json;
+  readonly usage: Usage | null;
+}
+
+export interface EventReply extends AnyReply {
+  readonly type: "events";
+  readonly source: EventSource;
+}
+
+export interface ByteReply extends AnyReply {
+  readonly type: "bytes";
+  readonly contentType: string;
+  readonly source: ByteSource;
+  readonly usage: Usage | null;
+}
+
+export type FailureClass =
+  /** Nothing was sent: refused, DNS, TLS. */
+  | "connect"
+  /** Nothing was sent: every connection of ours to the upstream was in use. */
+  | "saturated"
+  | "timeout"
+  /** Reset or closed before an answer. */
+  | "reset"
+  /** 408 and 5xx. */
+  | "status"
+  | "rate_limited"
+  /** 401, 402, 403, 404: our credentials or configuration. */
+  | "credentials"
+  /** Not what the dialect promises. */
+  | "protocol"
+  /** Nothing was sent: a strict model's request has fields that the upstream's dialect cannot express. */
+  | "unsupported"
+  /** 400, 413, 422 and the like: the client's fault; no failover. */
+  | "client_fault"
+  /** Nobody waits any more. */
+  | "aborted"
+  /** A guard let no attempt through. */
+  | "skipped";
+
+/** One upstream attempt that produced nothing. `message` is fit for clients: no URL, key or markup. */
+export class AttemptError extends Error {
+  override readonly name = "AttemptError";
+  readonly failure: FailureClass;
+  /** The upstream's status, 0 without one. */
+  readonly status: number;
+  /** Milliseconds the upstream asked to wait, or null. */
+  readonly retryAfter: number | null;
+  /** The request's own deadline cut it before the upstream had had its time: no mark against the breaker. */
+  readonly neutral: boolean;
+
+  constructor(
+    failure: FailureClass,
+    message: string,
+    more: { status?: number; retryAfter?: number | null; neutral?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.failure = failure;
+    this.status = more.status ?? 0;
+    this.retryAfter = more.retryAfter ?? null;
+    this.neutral = more.neutral ?? false;
+  }
+}
+
+/** How one attempt ended, for guards. */
+export type AttemptResult = { readonly ok: true } | { readonly ok: false; readonly error: AttemptError };
