@@ -9,6 +9,11 @@ export interface UpstreamRequest {
   readonly body: string | StreamedBody | null;
   /** JSON pointers into the client's body of what the dialect cannot express; left out: none. */
   readonly dropped?: readonly string[];
+  /**
+   * What reads the answer to this very request, where that is not what reads the codec's others: another endpoint, tool
+   * names that were shortened, an answer asked for as the call of a tool.
+   */
+  readonly form?: AnswerForm;
 }
 
 /** A body too large to be copied together; may be read as often as there are tries. */
@@ -46,15 +51,18 @@ interface RequestCodec {
   request(call: Call, target: Target, apiKey: string): UpstreamRequest;
 }
 
-/** Answers in JSON, or in events for a call with `stream`. */
-export interface AnswerCodec extends RequestCodec {
-  readonly type: "answer";
+/** How an answer in JSON, or in events for a call with `stream`, is read. */
+export interface AnswerForm {
   /** @throws AttemptError "protocol" when the body is not what the dialect promises. */
   answer(body: Uint8Array, call: Call): Decoded;
   /** null: this kind has no streams of events. */
   readonly decoder: ((call: Call) => StreamDecoder) | null;
   /** The media type of a stream; left out: `text/event-stream`. */
   readonly streamType?: string;
+}
+
+export interface AnswerCodec extends RequestCodec, AnswerForm {
+  readonly type: "answer";
 }
 
 /** Answers with a body that is relayed as it is, such as audio. */

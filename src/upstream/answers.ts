@@ -1,4 +1,4 @@
-import type { Codec, UpstreamDialect } from "../dialects/dialect.ts";
+import type { AnswerForm, Codec, UpstreamDialect } from "../dialects/dialect.ts";
 import type { AttemptError, Call, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";
 import { contentType, encodingFailure, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
@@ -8,6 +8,8 @@ import { EventStream } from "./stream.ts";
 export interface Conversation {
   readonly dialect: UpstreamDialect;
   readonly codec: Codec;
+  /** Left out: the codec's own. */
+  readonly form?: AnswerForm | undefined;
   readonly call: Call;
   readonly now: () => number;
   readonly log: Log;
@@ -24,9 +26,10 @@ export function readAnswer(conversation: Conversation, head: Head, owner: Reader
     owner.fail(wrong ?? protocol("upstream answered with something other than what was asked for"));
     return null;
   }
-  const decoder = call.stream && codec.decoder ? codec.decoder(call) : null;
-  const wrong = headFailure(head.headers, decoder ? (codec.streamType ?? "text/event-stream") : "application/json");
-  if (!wrong) return decoder ? new EventStream(owner, decoder, log) : new AnswerReader(owner, codec, call);
+  const form = conversation.form ?? codec;
+  const decoder = call.stream && form.decoder ? form.decoder(call) : null;
+  const wrong = headFailure(head.headers, decoder ? (form.streamType ?? "text/event-stream") : "application/json");
+  if (!wrong) return decoder ? new EventStream(owner, decoder, log) : new AnswerReader(owner, form, call);
   owner.fail(wrong);
   return null;
 }

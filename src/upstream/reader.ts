@@ -1,4 +1,4 @@
-import type { AnswerCodec, RefusalHeaders, UpstreamDialect } from "../dialects/dialect.ts";
+import type { AnswerForm, RefusalHeaders, UpstreamDialect } from "../dialects/dialect.ts";
 import { AttemptError, type AnswerReply, type ByteReply, type Call, type EventReply, type Kind } from "../kit/index.ts";
 import { protocol } from "./classify.ts";
 
@@ -43,15 +43,15 @@ export interface ReaderOwner<Result> {
 /** A complete answer. */
 export class AnswerReader implements Reader {
   readonly #owner: ReaderOwner<Answer>;
-  readonly #codec: AnswerCodec;
+  readonly #form: AnswerForm;
   readonly #call: Call;
   readonly #maximum: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, codec: AnswerCodec, call: Call) {
+  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call) {
     this.#owner = owner;
-    this.#codec = codec;
+    this.#form = form;
     this.#call = call;
     this.#maximum = MAXIMUM_ANSWERS[call.kind] ?? MAXIMUM_ANSWER;
   }
@@ -63,7 +63,7 @@ export class AnswerReader implements Reader {
   }
 
   end(): void {
-    const { body, usage } = this.#codec.answer(joined(this.#chunks), this.#call);
+    const { body, usage } = this.#form.answer(joined(this.#chunks), this.#call);
     this.#owner.resolve({ type: "answer", body, usage });
   }
 

@@ -1,5 +1,5 @@
 import type { Pool } from "undici";
-import type { Codec, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
+import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import {
   AttemptError,
   type Call,
@@ -51,6 +51,7 @@ interface Errand {
 interface Written {
   readonly request: UpstreamRequest;
   readonly dropped: readonly string[];
+  readonly form: AnswerForm | undefined;
 }
 
 /** The way to one upstream under one configuration. */
@@ -105,8 +106,8 @@ export class Route {
   async #try(errand: Errand, key: string): Promise<Answer> {
     const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
     const { target, call, codec, exchange, deadline } = errand;
-    const { request, dropped } = await this.#request(errand, key);
-    const conversation = { dialect, codec, call, now, log };
+    const { request, dropped, form } = await this.#request(errand, key);
+    const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
     const attempt = new Try<Answer>({
       read: (head, owner) => readAnswer(conversation, head, owner),
@@ -148,7 +149,7 @@ export class Route {
     });
     // Only a streamed body can be broken off over HTTP/2 without harm.
     const whole = upstream.http2 && typeof request.body === "string";
-    return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped };
+    return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped, form: written.form };
   }
 
   #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {
