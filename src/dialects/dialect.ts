@@ -1,4 +1,16 @@
-import type { AttemptError, Call, DialectName, Json, Kind, StreamEvent, Target, Usage } from "../kit/index.ts";
+import type {
+  Accepts,
+  ApiChoice,
+  AttemptError,
+  Call,
+  DialectName,
+  Json,
+  Kind,
+  StreamEvent,
+  Target,
+  Usage,
+  Vendor,
+} from "../kit/index.ts";
 
 /** One HTTP request to an upstream; `path` is appended to its base URL. Header names are in lower case. */
 export interface UpstreamRequest {
@@ -75,15 +87,20 @@ export interface ByteCodec extends RequestCodec {
 /** Names are in lower case. */
 export type RefusalHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Where an upstream is, as configured. */
+/** Where an upstream is and what stands there, as configured. */
 export interface Location {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly vendor?: Vendor;
+  readonly accepts?: Accepts;
+  readonly api?: ApiChoice;
 }
 
 /** The upstream half of a dialect. */
 export interface UpstreamDialect {
   readonly name: DialectName;
+  /** Who stands behind the dialect, for what refusals mean; left out: nobody in particular. */
+  readonly vendor?: Vendor;
   /** The dialect as one upstream speaks it, where that hangs on its address. */
   at?(location: Location): UpstreamDialect;
   /** The kinds it serves. */

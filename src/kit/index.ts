@@ -13,3 +13,4 @@ export * from "./slots.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export * from "./tariff.ts";
+export * from "./vendor.ts";

@@ -1,5 +1,6 @@
 import type { Decimal } from "./money.ts";
 import type { Secret } from "./secret.ts";
+import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
 export interface Snapshot {
@@ -145,6 +146,12 @@ export interface Upstream {
   readonly connections: number;
   readonly http2: boolean;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
+  /** Left out: by the host of the address. */
+  readonly vendor?: Vendor;
+  /** Left out: as the table of vendors says. */
+  readonly accepts?: Accepts;
+  /** Left out: `auto`. */
+  readonly api?: ApiChoice;
 }
 
 export type Kind = "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
@@ -200,6 +207,8 @@ export interface Target {
   readonly timeouts: Timeouts;
   readonly contextWindow: number | null;
   readonly features: readonly string[];
+  /** Left out: the body is sent as it was translated. */
+  readonly parameters?: Parameters;
 }
 
 export interface StepCondition {

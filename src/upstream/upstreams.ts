@@ -172,7 +172,13 @@ class UpstreamRegistry implements Upstreams {
     const base = await this.#base(upstream);
     const spoken = this.#options.dialects[upstream.dialect] ?? null;
     const dialect =
-      spoken?.at?.({ baseUrl: base.href.replace(/\/+$/, ""), headers: lowerCased(upstream.headers) }) ?? spoken;
+      spoken?.at?.({
+        baseUrl: base.href.replace(/\/+$/, ""),
+        headers: lowerCased(upstream.headers),
+        ...(upstream.vendor && { vendor: upstream.vendor }),
+        ...(upstream.accepts && { accepts: upstream.accepts }),
+        ...(upstream.api && { api: upstream.api }),
+      }) ?? spoken;
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
     const patience = targets
       .filter((target) => target.upstream === upstream.name)

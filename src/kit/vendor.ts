@@ -1,0 +1,69 @@
+/** Who stands behind an upstream of the dialect `openai` (decisions 9.1). */
+export const VENDORS = [
+  "openai",
+  "mistral",
+  "deepseek",
+  "groq",
+  "openrouter",
+  "xai",
+  "moonshot",
+  "together",
+  "fireworks",
+  "cerebras",
+  "perplexity",
+  "alibaba",
+  "zai",
+  "nvidia",
+  "ollama",
+  "vllm",
+  "lmstudio",
+  "llamacpp",
+  "generic",
+] as const;
+
+export type Vendor = (typeof VENDORS)[number];
+
+/** Which of its two chat endpoints an upstream is sent requests at (decisions 9.6). */
+export type ApiChoice = "auto" | "chat" | "responses";
+
+/** From least to most; `none` turns reasoning off. */
+export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+export type EffortLevel = (typeof EFFORTS)[number];
+
+/** What an upstream takes where that is not what the table of vendors says (decisions 9.1, 9.2). */
+export interface Accepts {
+  /** The field that limits the output. */
+  readonly outputLimit?: "max_tokens" | "max_completion_tokens";
+  /** Levels of `reasoning_effort`; none: the field is not taken. */
+  readonly efforts?: readonly EffortLevel[];
+  /** How reasoning of earlier turns is sent back. */
+  readonly reasoningEcho?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
+  /** Fields of the body and of messages that nobody here knows travel. */
+  readonly unknownFields?: boolean;
+  /** Top-level fields that travel though the table, or decisions 9.8, would keep them back. */
+  readonly fields?: readonly string[];
+  /** Most stop sequences; 0: none are taken. */
+  readonly stop?: number;
+  /** Characters of the longest name of a tool. */
+  readonly toolName?: number;
+  /** Characters of the longest `user`; 0: the field is not taken. */
+  readonly user?: number;
+  readonly streamOptions?: boolean;
+  readonly developerRole?: boolean;
+  readonly strictTools?: boolean;
+  /** `mistral`: exactly nine letters and digits. */
+  readonly toolCallIds?: "any" | "mistral";
+  /** Whether `temperature`, `top_p` and the penalties are taken. */
+  readonly sampling?: boolean;
+  /** JSON Schema keywords beyond the common ones that schemas of structured output may have. */
+  readonly schemaKeywords?: readonly string[];
+}
+
+/** What is done to the body in the upstream's own dialect, last of all (decisions 9.5); keys are JSON pointers. */
+export interface Parameters {
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly remove: readonly string[];
+  /** The new name of what a pointer points at, in the same object. */
+  readonly rename: Readonly<Record<string, string>>;
+}
