@@ -11,6 +11,7 @@ import {
   type Upstream,
 } from "../kit/index.ts";
 import { readAnswer } from "./answers.ts";
+import { sendInBatches } from "./batches.ts";
 import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
 import type { Latencies } from "./latency.ts";
@@ -70,6 +71,11 @@ export class Route {
     if (!codec) return Promise.reject(notSpoken(dialect.name, `for ${call.kind} models`));
     if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
       return Promise.reject(notSpoken(dialect.name, `for streams of ${call.kind} models`));
+    }
+    const batches = codec.type === "answer" ? codec.batches : undefined;
+    const calls = batches?.split(call, target) ?? [call];
+    if (batches !== undefined && calls.length > 1) {
+      return sendInBatches({ batches, calls, target, exchange, send: (one, part) => this.send(target, one, part) });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
     const errand = { target, call, codec, exchange, deadline };
