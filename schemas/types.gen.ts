@@ -5,6 +5,10 @@ export type Size = string;
 export type Count = number;
 export type PositiveDuration = string;
 export type Duration = string;
+/**
+ * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
+ * via the `patternProperty` "^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$".
+ */
 export type Money = number;
 export type Flag = boolean;
 export type PartialOutcome = "delivered" | "free";
@@ -481,11 +485,22 @@ export interface PriceConfig {
   output_per_million?: Money;
   cached_input_per_million?: Money;
   cache_write_per_million?: Money;
+  cache_write_1h_per_million?: Money;
   reasoning_per_million?: Money;
   per_request?: Money;
-  per_image?: Money;
+  /**
+   * An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.
+   */
+  per_image?: number | ImagePriceConfig;
   per_second?: Money;
   per_million_characters?: Money;
+}
+/**
+ * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
+ */
+export interface ImagePriceConfig {
+  default: Money;
+  [k: string]: Money;
 }
 export interface TargetConfig {
   /**

@@ -11,3 +11,13 @@ export function inCamelCase<T extends object>(written: T): { [Key in keyof T as 
 function camel(key: string): string {
   return key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
+
+/** Keeps names such as `constructor` harmless: the record has no prototype. */
+export function mapRecord<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (name: string, value: From) => To,
+): Record<string, To> {
+  const mapped = Object.create(null) as Record<string, To>;
+  for (const [name, value] of Object.entries(record)) mapped[name] = map(name, value);
+  return mapped;
+}

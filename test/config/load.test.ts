@@ -173,6 +173,37 @@ describe("the snapshot", () => {
     });
   });
 
+  test("has prices of images by size and quality, or one", async () => {
+    const price = 'per_image: { default: 0.04, 1024x1536: 0.08, "1024x1536/high": 0.25 }, output_per_million: 8';
+    const text = SMALL.replace(
+      "pipeline:",
+      `${entry("paint", "image", price)}${entry("one-price", "image", "per_image: 1")}pipeline:`,
+    );
+    const { models } = await snapshotOf(text);
+    expect(models["route/paint"]?.price).toEqual({
+      perImage: {
+        default: { digits: 4n, scale: 2 },
+        "1024x1536": { digits: 8n, scale: 2 },
+        "1024x1536/high": { digits: 25n, scale: 2 },
+      },
+      outputPerMillion: { digits: 8n, scale: 0 },
+    });
+    expect(models["route/one-price"]?.price).toEqual({ perImage: { digits: 1n, scale: 0 } });
+  });
+
+  test("says to each target what its model writes at most", async () => {
+    const { models } = await snapshotOf(SMALL.replace("chain:", "max_output: 5\n    chain:"));
+    expect(models["route/one"]).toMatchObject({ maxOutput: 5, chain: [{ targets: [{ maxOutput: 5 }] }] });
+  });
+
+  test("has a price of what is kept in a cache for an hour", async () => {
+    const text = SMALL.replace("output_per_million: 0.6", "output_per_million: 0.6, cache_write_1h_per_million: 0.3");
+    expect((await snapshotOf(text)).models["route/one"]?.price.cacheWrite1hPerMillion).toEqual({
+      digits: 3n,
+      scale: 1,
+    });
+  });
+
   test("is frozen all through, and its records have no prototype", async () => {
     const snapshot = await snapshotOf(SMALL.replace("api_keys: [sim]", "api_keys: [sim], headers: { constructor: x }"));
     const thawed: string[] = [];

@@ -97,11 +97,12 @@ function sizes(parts: readonly unknown[]): readonly number[] {
   return parts.map((part) => (part as unknown[]).length);
 }
 
+function toVertex(model: string, input: unknown, more: Json = {}) {
+  return vertexEmbedding.request(ask(input, more), testTarget("alpha", { model }), "ya29.k");
+}
+
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
 describe("Vertex AI", () => {
-  const sent = (model: string, input: unknown, more: Json = {}) =>
-    vertexEmbedding.request(ask(input, more), testTarget("alpha", { model }), "ya29.k");
-
   test.each<[string, unknown, Json, Json]>([
     ["a text", "a", {}, { instances: [{ content: "a" }] }],
     ["texts", ["a", "b"], {}, { instances: [{ content: "a" }, { content: "b" }] }],
@@ -118,7 +119,7 @@ describe("Vertex AI", () => {
       },
     ],
   ])("%s", (_, input, more, body) => {
-    const request = sent("text-embedding-005", input, more);
+    const request = toVertex("text-embedding-005", input, more);
     expect({ ...request, body: JSON.parse(request.body) as Json }).toEqual({
       method: "POST",
       path: "/v1beta/models/text-embedding-005:predict",
@@ -129,14 +130,14 @@ describe("Vertex AI", () => {
   });
 
   test("models from Gemini Embedding 2 on take one text, by a method of their own", () => {
-    const request = sent("gemini-embedding-2-preview", "a", { dimensions: 256, input_type: "document" });
+    const request = toVertex("gemini-embedding-2-preview", "a", { dimensions: 256, input_type: "document" });
     expect(request.path).toBe("/v1beta/models/gemini-embedding-2-preview:embedContent");
     expect(JSON.parse(request.body)).toEqual({
       content: { parts: [{ text: "a" }] },
       taskType: "RETRIEVAL_DOCUMENT",
       outputDimensionality: 256,
     });
-    expect(sent("gemini-embedding-001", "a").path).toContain(":predict");
+    expect(toVertex("gemini-embedding-001", "a").path).toContain(":predict");
   });
 
   test.each<[string, Json, Json, number | null]>([
