@@ -71,15 +71,11 @@ const THOUSANDTH = rational(1n, 1_000n);
 const count = (value: number): Rational => rational(BigInt(value));
 
 /** What an image costs that was asked for so. */
-function imagePrice({ per_image: price = "0" }: Tariff, { size, width, height, quality }: Json): string {
+function imagePrice({ per_image: price = "0" }: Tariff, asked: Json): string {
   if (typeof price === "string") return price;
-  const pixels = size ?? (width === undefined ? "" : `${String(width)}x${String(height)}`);
-  return (
-    price[`${String(pixels)}/${String(quality)}`] ??
-    price[String(pixels)] ??
-    price[String(quality)] ??
-    price["default"]!
-  );
+  const { size, width, height, quality } = asked as Readonly<Record<string, string | number | undefined>>;
+  const pixels = size ?? (width === undefined ? "" : `${width}x${height}`);
+  return price[`${pixels}/${quality}`] ?? price[pixels] ?? price[quality ?? ""] ?? price["default"]!;
 }
 
 /** By what the upstream has done, not by what anybody says. */
