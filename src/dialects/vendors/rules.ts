@@ -7,10 +7,10 @@ export type { Endpoint, RuledVendor, Rules } from "./types.ts";
 
 /** What is taken by one model of an upstream. @param dialect whose table is meant: `azure` has an entry of its own. */
 export function rulesOf(location: Location, model: string, dialect: "openai" | "azure" = "openai"): Rules {
-  const vendor = dialect === "azure" ? "azure" : vendorOf(location);
+  const vendor: RuledVendor = dialect === "azure" ? "azure" : vendorOf(location);
   const { rules, models } = TABLE[vendor];
   const found = models?.find(({ match }) => match.test(model));
-  const complete = { ...GENERIC, ...rules, ...found?.rules, vendor };
+  const complete: Rules = { ...GENERIC, ...rules, ...found?.rules, vendor };
   return location.accepts === undefined ? complete : overridden(complete, location.accepts);
 }
 
