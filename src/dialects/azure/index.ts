@@ -2,6 +2,7 @@ import { isJson, type Kind } from "../../kit/index.ts";
 import { errorMessage } from "../errors.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { parseJson } from "../json.ts";
+import { chatAt } from "../openai/chat.ts";
 import { openai } from "../openai/index.ts";
 import { bearer } from "../requests.ts";
 import { type Address, addressOf } from "./address.ts";
@@ -13,8 +14,9 @@ const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 /** Azure OpenAI at one upstream's address: OpenAI's formats under paths, with keys and versions of its own. */
 export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
+  const own: UpstreamDialect["codecs"] = { ...openai.codecs, chat: chatAt(location, "azure") };
   const codecs = KINDS.flatMap((kind) => {
-    const codec = openai.codecs[kind];
+    const codec = own[kind];
     return codec ? [[kind, addressed(codec, address)] as const] : [];
   });
   return {
