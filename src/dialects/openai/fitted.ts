@@ -169,9 +169,9 @@ class Fitting {
   }
 
   /** Tools that run at a provider may run another model there, or are paid for apart (decisions 9.8). */
-  #takesTool({ type, function: described }: Json): boolean {
+  #takesTool({ type }: Json): boolean {
     const { fields, unknownFields } = this.#rules;
-    if (this.#translated || isJson(described) || typeof type !== "string") return true;
+    if (this.#translated || type === "function" || typeof type !== "string") return true;
     return fields.has(type) || (type === "custom" && unknownFields);
   }
 

@@ -110,7 +110,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://api-docs.deepseek.com/guides/thinking_mode",
       "https://api-docs.deepseek.com/api/create-chat-completion",
       // `developer`: unknown variant.
-      "https://github.com/langchain4j/langchain4j/issues/2846",
+      "https://github.com/earendil-works/pi/issues/1048",
       // Reasoning of turns with tool calls must come back.
       "https://github.com/NousResearch/hermes-agent/issues/15353",
     ],
@@ -129,10 +129,11 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     },
     models: [
       {
-        match: /reasoner|-r1/,
+        // Thinking models take no forced choice of a tool.
+        match: /reasoner|-r1|-v4|flash|pro/,
         source: [
           "https://api-docs.deepseek.com/guides/reasoning_model",
-          "https://github.com/langchain-ai/langchain/issues/34166",
+          "https://github.com/deepseek-ai/DeepSeek-R1/issues/836",
         ],
         rules: {
           toolChoice: "auto",
@@ -416,9 +417,9 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference",
       "https://www.alibabacloud.com/help/en/model-studio/deep-thinking",
       // `developer` is not one of the roles.
-      "https://github.com/agno-agi/agno/issues/2633",
+      "https://github.com/proma-ai/Proma/issues/1496",
     ],
-    hosts: /^(?:[a-z0-9-]+\.)*dashscope[a-z-]*\.aliyuncs\.com$/,
+    hosts: /^(?:[a-z0-9-]+\.)*(?:dashscope[a-z-]*|maas)\.aliyuncs\.com$/,
     rules: {
       outputLimit: "max_tokens",
       efforts: [],
