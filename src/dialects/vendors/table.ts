@@ -15,6 +15,7 @@ export const GENERIC: Rules = {
   renamedFields: {},
   refusedFields: OTHER_MODEL_OR_RATE,
   messageFields: new Set(["name", "refusal", "audio", "function_call"]),
+  toolTypes: new Set(["custom"]),
   stop: Number.POSITIVE_INFINITY,
   // Other than most limits this one costs nothing to keep: names are mapped back.
   toolName: 64,
@@ -32,7 +33,7 @@ export const GENERIC: Rules = {
   endpoint: "chat",
 };
 
-const NO_SAMPLING: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlySet<string> = new Set();
 const NAME = new Set(["name"]);
 /** @param more names, blanks between them. */
 const plus = (fields: readonly string[], ...more: readonly string[]): ReadonlySet<string> =>
@@ -77,6 +78,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_tokens",
       efforts: [],
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         COMMON_FIELDS,
         "parallel_tool_calls seed n frequency_penalty presence_penalty prediction metadata",
@@ -158,12 +160,13 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_completion_tokens",
       efforts: [],
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         USUAL_FIELDS,
         "metadata store reasoning_format include_reasoning documents citation_options",
         "disable_tool_validation exclude_domains include_domains",
       ),
-      messageFields: NO_SAMPLING,
+      messageFields: NOTHING,
       refusedFields: refused("n"),
       stop: 4,
       toolNameCharacters: "word",
@@ -277,8 +280,8 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
           reasoningDemanded: " ",
           fields: plus(USUAL_FIELDS, "prompt_cache_key", "safety_identifier", "thinking"),
           toolChoice: "auto",
-          sampling: NO_SAMPLING,
-          samplingWithoutReasoning: NO_SAMPLING,
+          sampling: NOTHING,
+          samplingWithoutReasoning: NOTHING,
         },
       },
       {
@@ -326,6 +329,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     rules: {
       ...OPEN,
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         USUAL_FIELDS,
         ...OPEN_FIELDS,
@@ -361,6 +365,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       efforts: [],
       reasoningEcho: "reasoning",
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         COMMON_FIELDS,
         "seed user logprobs top_logprobs prediction reasoning_format disable_reasoning",
@@ -493,6 +498,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_tokens",
       efforts: [],
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(USUAL_FIELDS, ...OPEN_FIELDS, "chat_template_kwargs", "nvext", "reasoning_budget"),
       messageFields: NAME,
       developerRole: false,
