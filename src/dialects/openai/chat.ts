@@ -10,8 +10,11 @@ import { chatBody } from "./request.ts";
 
 export { producedText } from "./produced.ts";
 
-/** Chat completions, the upstream half, as one upstream takes them. */
-export function chatAt(location: Location, dialect: "openai" | "azure" = "openai") {
+/**
+ * Chat completions, the upstream half, as one upstream takes them.
+ * @param named the request's path names the model: the body does without.
+ */
+export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {
   // The models of a configuration: few.
   const known = new Map<string, Rules>();
   const rulesFor = (model: string): Rules => {
@@ -25,7 +28,9 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     request(call: Call, target: Target, apiKey: string): JsonRequest {
       const { body, dropped, names } = chatBody(call, target.model, rulesFor(target.model));
       const accept = call.stream ? "text/event-stream" : "application/json";
-      const request = { ...postJson("/chat/completions", apiKey, body, accept), dropped };
+      // What is undefined is not written.
+      const written = named ? { ...body, model: undefined } : body;
+      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped };
       return names.changed ? { ...request, form: namingForm(names) } : request;
     },
 

@@ -1,6 +1,8 @@
-import type { Location, UpstreamDialect } from "../dialect.ts";
+import type { AnswerCodec, Codec, Location, UpstreamDialect } from "../dialect.ts";
 import { errorMessage } from "../errors.ts";
+import { asks, escaped } from "../pointers.ts";
 import { getJson } from "../requests.ts";
+import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
 import { vendorOf } from "../vendors/rules.ts";
 import { chat, chatAt } from "./chat.ts";
 import { embedding } from "./embedding.ts";
@@ -20,5 +22,35 @@ export const openai: UpstreamDialect = {
 
 /** As its vendor takes it. */
 export function openaiAt(location: Location): UpstreamDialect {
-  return { ...openai, vendor: vendorOf(location), codecs: { ...openai.codecs, chat: chatAt(location) } };
+  return { ...openai, vendor: vendorOf(location), codecs: codecsAt(location, chatAt(location)) };
+}
+
+/** Of every kind but chat: the request's fields travel, but for those that reach another model or rate. */
+export function codecsAt(location: Location, ownChat: AnswerCodec): UpstreamDialect["codecs"] {
+  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(location.accepts?.fields ?? []), ...OF_SPEECH]));
+  return {
+    chat: ownChat,
+    embedding: bounded(embedding, refused),
+    rerank: bounded(rerank, refused),
+    speech: bounded(speech, refused),
+    transcription: bounded(transcription, refused),
+    image: bounded(image, refused),
+  };
+}
+
+/** How fast is spoken. */
+const OF_SPEECH = ["speed"];
+
+function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
+  return {
+    ...codec,
+    request(call, target, apiKey) {
+      const left = Object.keys(call.body).filter((name) => refused.has(name));
+      if (left.length === 0) return codec.request(call, target, apiKey);
+      const kept = Object.entries(call.body).filter(([name]) => !refused.has(name));
+      const request = codec.request({ ...call, body: Object.fromEntries(kept) }, target, apiKey);
+      const reported = left.filter((name) => asks(name, call.body[name])).map((name) => `/${escaped(name)}`);
+      return { ...request, dropped: [...(request.dropped ?? []), ...reported] };
+    },
+  };
 }

@@ -90,6 +90,38 @@ describe.each(FILES)("%s", (vendor, file) => {
   });
 });
 
+describe("other kinds reach no other model either", () => {
+  const call: Call = {
+    kind: "embedding",
+    model: "route/e",
+    stream: false,
+    body: { model: "route/e", input: "hi", provider: { order: ["x"] }, service_tier: "auto", dimensions: 8 },
+    promptBytes: 2,
+    maxOutput: null,
+  };
+  const target = testTarget("alpha", { model: "e" });
+  const baseUrl = "https://openrouter.ai/api/v1";
+
+  test("fields that name it stay behind", () => {
+    const request = openaiAt({ baseUrl, headers: {} }).codecs.embedding?.request(call, target, "k");
+    expect(JSON.parse(String(request?.body))).toEqual({ model: "e", input: "hi", dimensions: 8 });
+    expect(request?.dropped).toEqual(["/provider"]);
+  });
+
+  test("unless the operator lets them through", () => {
+    const location = { baseUrl, headers: {}, accepts: { fields: ["provider"] } };
+    const request = openaiAt(location).codecs.embedding?.request(call, target, "k");
+    expect(JSON.parse(String(request?.body))).toHaveProperty("provider");
+    expect(request?.dropped ?? []).toEqual([]);
+  });
+
+  test("how fast is spoken is no rate of money", () => {
+    const spoken: Call = { ...call, kind: "speech", body: { model: "route/s", input: "hi", voice: "v", speed: 2 } };
+    const request = openaiAt({ baseUrl, headers: {} }).codecs.speech?.request(spoken, target, "k");
+    expect(JSON.parse(String(request?.body))).toHaveProperty("speed", 2);
+  });
+});
+
 test("every vendor has cases", () => {
   expect(FILES.map(([name]) => name).toSorted()).toEqual([...VENDORS, "azure"].toSorted());
 });
