@@ -4,7 +4,7 @@ import { azureAt } from "../../../src/dialects/azure/index.ts";
 import { readChat } from "../../../src/dialects/clients/chat.ts";
 import type { AnswerCodec, UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { fitted } from "../../../src/dialects/openai/fitted.ts";
-import { openaiAt } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/openai/index.ts";
 import { type RuledVendor, type Rules, rulesOf } from "../../../src/dialects/vendors/rules.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
@@ -42,7 +42,7 @@ const rulesFor = (vendor: RuledVendor, model: string): Rules =>
   rulesOf(location(vendor), model, vendor === "azure" ? "azure" : "openai");
 
 function codecOf(vendor: RuledVendor): AnswerCodec {
-  const { codecs } = vendor === "azure" ? azureAt(location(vendor)) : openaiAt(location(vendor));
+  const { codecs } = vendor === "azure" ? azureAt(location(vendor)) : openai.at!(location(vendor));
   if (codecs.chat?.type !== "answer") throw new Error("no chat");
   return codecs.chat;
 }
