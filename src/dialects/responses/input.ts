@@ -1,0 +1,296 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { inOrder } from "../block-order.ts";
+import type { ResponsesCall } from "../clients/responses/request.ts";
+import { unsealed } from "../clients/responses/reasoning.ts";
+import { ASSISTANT_FIELDS } from "../fields.ts";
+import { joinedText, writeParts } from "../openai/parts.ts";
+import type { Report } from "../report.ts";
+import { shortToolId } from "../tool-ids.ts";
+import { objects, words } from "./items.ts";
+
+/** What of an input the upstream takes. */
+export interface WriteAs {
+  /** Whose encrypted reasoning goes back: `ReasoningDetail.format`. */
+  readonly format: string;
+  /** Reasoning that is not encrypted goes back as well. */
+  readonly plainReasoning: boolean;
+  /** `instructions` is a field; otherwise they are the first message. */
+  readonly instructions: boolean;
+  readonly developerRole: boolean;
+  /** The name that is sent for a function's. */
+  readonly sentName: (name: string) => string;
+}
+
+export interface WrittenInput {
+  readonly input: readonly Json[];
+  readonly instructions?: string;
+  /** Records of tools that ran at a provider are among the items. */
+  readonly records: boolean;
+}
+
+/** Beside what is read of a message: of its content or calls. */
+const KNOWN: ReadonlySet<string> = new Set([...ASSISTANT_FIELDS, "tool_call_id", "is_error"]);
+const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "extra_content", "cache_control"]);
+
+/** Whether a call came in this very format. */
+export function isResponsesCall(call: Call): call is ResponsesCall {
+  return call.dialect === "responses" && "request" in call && "sources" in call;
+}
+
+/**
+ * The conversation as items. Those of a client of the same format go as they came, as far as no plugin has changed the
+ * message that they were read as.
+ */
+export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInput {
+  const { body } = call;
+  const messages: readonly unknown[] = Array.isArray(body["messages"]) ? body["messages"] : [];
+  const own = isResponsesCall(call) ? call : null;
+  if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, as);
+  const writer = new InputWriter(report, as, call.dialect !== "messages");
+  const items = messages.flatMap((message, index): readonly Json[] => {
+    if (!isJson(message)) return [];
+    const sources = own === null ? null : sourcesOf(own, message, index);
+    return sources ?? writer.items(message, `/messages/${index}`);
+  });
+  return { input: withoutLooseReasoning(items.flatMap((item) => restored(item, as) ?? [])), records: false };
+}
+
+function isSame(value: unknown, other: unknown): boolean {
+  return value === other || isDeepStrictEqual(value, other);
+}
+
+/** The client's own input. */
+function sentInput({ request }: ResponsesCall, as: WriteAs): WrittenInput {
+  const { input, instructions } = request;
+  const items: readonly Json[] =
+    typeof input === "string" ? [{ type: "message", role: "user", content: input }] : objects(input);
+  const kept = withoutLooseReasoning(items.flatMap((item) => restored(item, as) ?? []));
+  if (typeof instructions !== "string" || instructions === "") return { input: kept, records: true };
+  if (as.instructions) return { input: kept, instructions, records: true };
+  return { input: [{ type: "message", role: "system", content: instructions }, ...kept], records: true };
+}
+
+/** The items that a message was read from; null when it is another one by now. */
+function sourcesOf({ canonical, sources, request }: ResponsesCall, message: Json, index: number): readonly Json[] | null {
+  const read: readonly unknown[] = Array.isArray(canonical["messages"]) ? canonical["messages"] : [];
+  const at = read.indexOf(message);
+  const place = at >= 0 ? at : isDeepStrictEqual(read[index], message) ? index : -1;
+  const input = objects(request["input"]);
+  const items = (sources[place] ?? []).map((item) => input[item]);
+  return items.length > 0 && items.every((item) => item !== undefined) ? items : null;
+}
+
+/** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
+const MAX_ID = 64;
+const PREFIXES: Readonly<Record<string, RegExp>> = {
+  message: /^msg/,
+  reasoning: /^rs/,
+  function_call: /^fc/,
+  custom_tool_call: /^ctc?_/,
+};
+const CALLS = /^(?:function|custom_tool)_call(?:_output)?$/;
+
+/** A client's item as the upstream takes it; null for reasoning that it cannot read. */
+function restored(item: Json, as: WriteAs): Json | null {
+  const type = words(item["type"]) || "message";
+  if (type === "reasoning") return restoredReasoning(item, as);
+  const { id, call_id: called } = item;
+  const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined;
+  // Ids are optional: those that other providers' answers were given here are not of the API's making.
+  const foreign = prefix !== undefined && typeof id === "string" && (id.length > MAX_ID || !prefix.test(id));
+  const short = CALLS.test(type) && typeof called === "string" ? shortToolId(called) : called;
+  if (!foreign && short === called) return item;
+  return { ...item, ...(foreign && { id: undefined }), ...(short !== called && { call_id: short }) };
+}
+
+/**
+ * Nothing is stored, so reasoning is known by its encrypted content alone ("Items are not persisted when `store` is set to
+ * false": openai/openai-agents-python#2020, and `@ai-sdk/openai` leaves out what has none); that of another provider is
+ * refused (`invalid_encrypted_content`: openai/codex#8128).
+ */
+function restoredReasoning(item: Json, as: WriteAs): Json | null {
+  const { id, encrypted_content: encrypted, content } = item;
+  const details = unsealed(encrypted);
+  if (details !== null) return reasoningItem(details, as);
+  if (words(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
+  const good = typeof id === "string" && id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true;
+  return good || id === undefined ? item : { ...item, id: undefined };
+}
+
+/** @returns null for what the upstream cannot read. */
+function reasoningItem(details: readonly Json[], { format, plainReasoning }: WriteAs): Json | null {
+  const own = details.filter((detail) => isOwn(detail, format));
+  const encrypted = own.find(({ type }) => type === "reasoning.encrypted");
+  const texts = details.filter(({ type, signature }) => type === "reasoning.text" && signature === undefined);
+  if (encrypted === undefined && !(plainReasoning && texts.length > 0)) return null;
+  const id = words(encrypted?.["id"] ?? own[0]?.["id"]);
+  return {
+    type: "reasoning",
+    ...(id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true && { id }),
+    summary: own
+      .filter(({ type }) => type === "reasoning.summary")
+      .map(({ summary }) => ({ type: "summary_text", text: words(summary) })),
+    ...(encrypted === undefined
+      ? { content: texts.map(({ text }) => ({ type: "reasoning_text", text: words(text) })) }
+      : { encrypted_content: encrypted["data"] }),
+  };
+}
+
+/** What was read from an item of this API: with an id, or from this very upstream's kind. */
+function isOwn({ type, id, format }: Json, own: string): boolean {
+  if (type !== "reasoning.encrypted" && type !== "reasoning.summary") return false;
+  return typeof format === "string" ? format === own : typeof id === "string";
+}
+
+/**
+ * "Item 'rs_…' of type 'reasoning' was provided without its required following item" (openai/openai-python#2557): what a
+ * cut answer left, or what a client took away behind it.
+ */
+function withoutLooseReasoning(items: readonly Json[]): readonly Json[] {
+  return items.filter((item, index) => {
+    if (item["type"] !== "reasoning") return true;
+    const next = items.slice(index + 1).find(({ type }) => type !== "reasoning");
+    if (next === undefined) return false;
+    const type = words(next["type"]) || "message";
+    return type === "message" ? next["role"] === "assistant" : !type.endsWith("_output");
+  });
+}
+
+/** Writes canonical messages as items. */
+class InputWriter {
+  readonly #report: Report;
+  readonly #as: WriteAs;
+  /** Ids of files are OpenAI's. */
+  readonly #fileIds: boolean;
+
+  constructor(report: Report, as: WriteAs, fileIds: boolean) {
+    this.#report = report;
+    this.#as = as;
+    this.#fileIds = fileIds;
+  }
+
+  items(message: Json, at: string): readonly Json[] {
+    const { role, content } = message;
+    this.#report.dropBeside(message, KNOWN, at);
+    if (role === "assistant") return this.#assistant(message, at);
+    if (role === "tool" || role === "function") return [this.#result(message, at)];
+    const items = nativeItems(content);
+    if (items.length > 0) return items;
+    const said = role === "developer" && !this.#as.developerRole ? "system" : role;
+    return [{ type: "message", role: said, content: this.#parts(content, at, role === "user") }];
+  }
+
+  #assistant(message: Json, at: string): readonly Json[] {
+    const { content, refusal, tool_calls, reasoning_details, block_order: order } = message;
+    const text = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
+    const said = text.map((part, index) => nativeItems([part])[0] ?? this.#said(part, `${at}/content/${index}`));
+    const lists = {
+      reasoning: this.#reasoning(objects(reasoning_details)).map((items) => ({ items })),
+      content: (Array.isArray(order) ? said.map((item) => [item]) : [said]).map((items) => ({
+        items: merged(items.filter((item) => item !== null)),
+      })),
+      tool_call: objects(tool_calls).map((call, index) => ({ items: this.#call(call, `${at}/tool_calls/${index}`) })),
+    };
+    const items = inOrder(lists, order).flatMap(({ items: own }) => objects(own));
+    if (typeof refusal !== "string" || refusal === "") return items;
+    return merged([...items, { type: "message", role: "assistant", content: [{ type: "refusal", refusal }] }]);
+  }
+
+  /** An item stands where the last of its details does. */
+  #reasoning(details: readonly Json[]): readonly (readonly Json[])[] {
+    let open: Json[] = [];
+    return details.map((detail, index) => {
+      open.push(detail);
+      const next = details[index + 1];
+      const last = detail["type"] === "reasoning.encrypted" || next === undefined;
+      if (!last && (next["id"] === undefined || next["id"] === detail["id"] || detail["id"] === undefined)) return [];
+      const item = reasoningItem(open, this.#as);
+      open = [];
+      return item === null ? [] : [item];
+    });
+  }
+
+  #said(part: Json, at: string): Json | null {
+    const text = joinedText(this.#written([part], at.replace(/\/\d+$/, ""), false, at), "");
+    if (text === "") return null;
+    return { type: "message", role: "assistant", content: [{ type: "output_text", text }] };
+  }
+
+  #call(call: Json, at: string): readonly Json[] {
+    const { id, function: called, custom } = call;
+    this.#report.dropBeside(call, KNOWN_CALL, at);
+    const call_id = typeof id === "string" ? shortToolId(id) : id;
+    if (isJson(custom)) return [{ type: "custom_tool_call", call_id, name: custom["name"], input: words(custom["input"]) }];
+    if (!isJson(called)) throw this.#report.refusal(`${at}/function`, "must be an object");
+    const { name, arguments: args } = called;
+    if (typeof name !== "string") throw this.#report.refusal(`${at}/function/name`, "must be a string");
+    const written = typeof args === "string" ? args : JSON.stringify(args ?? {});
+    return [{ type: "function_call", call_id, name: this.#as.sentName(name), arguments: written || "{}" }];
+  }
+
+  #result(message: Json, at: string): Json {
+    const { tool_call_id: id, is_error: failed } = message;
+    const content = this.#parts(message["content"], at, true);
+    const call_id = typeof id === "string" ? shortToolId(id) : id;
+    const texts = typeof content === "string" ? content : textAlone(content);
+    if (texts === null) {
+      const failure = failed === true ? [{ type: "input_text", text: "Error:" }] : [];
+      return { type: "function_call_output", call_id, output: [...failure, ...objects(content)] };
+    }
+    // The API cannot say that a tool failed.
+    return { type: "function_call_output", call_id, output: failed === true ? `Error: ${texts}` : texts };
+  }
+
+  #parts(content: unknown, at: string, media: boolean): string | readonly Json[] {
+    const written = this.#written(content, `${at}/content`, media);
+    return typeof written === "string" ? written : written.map((part) => inputPart(part));
+  }
+
+  /** @param only the place of the one part, where `content` is one of several. */
+  #written(content: unknown, at: string, media: boolean, only?: string): string | readonly Json[] {
+    const { content: written, dropped } = writeParts(content, at, { fileIds: this.#fileIds, media, fileUrls: true });
+    for (const pointer of dropped) this.#report.drop(only === undefined ? pointer : pointer.replace(`${at}/0`, only));
+    return written;
+  }
+}
+
+/** Items of this API that stand in a message as they came. */
+function nativeItems(content: unknown): readonly Json[] {
+  return objects(content).flatMap(({ type, dialect, block }) =>
+    type === "native" && dialect === "responses" && isJson(block) ? [block] : [],
+  );
+}
+
+/** Messages of the assistant that follow one another are one. */
+function merged(items: readonly Json[]): readonly Json[] {
+  const all: Json[] = [];
+  for (const item of items) {
+    const last = all.at(-1);
+    const both = last?.["type"] === "message" && item["type"] === "message" && last["id"] === undefined;
+    if (!both) all.push(item);
+    else all[all.length - 1] = { ...last, content: [...objects(last["content"]), ...objects(item["content"])] };
+  }
+  return all;
+}
+
+/** The text of parts that are nothing else; null with media among them. */
+function textAlone(parts: readonly Json[]): string | null {
+  return parts.every(({ type }) => type === "input_text") ? parts.map(({ text }) => words(text)).join("\n") : null;
+}
+
+/** A part of a chat message as one of an item. */
+function inputPart({ type, text, image_url: image, file, input_audio }: Json): Json {
+  switch (type) {
+    case "image_url": {
+      const { url, detail } = isJson(image) ? image : {};
+      return { type: "input_image", image_url: url, detail: typeof detail === "string" ? detail : "auto" };
+    }
+    case "file":
+      return { type: "input_file", ...(isJson(file) && file) };
+    case "input_audio":
+      return { type, input_audio };
+    default:
+      return { type: "input_text", text };
+  }
+}
