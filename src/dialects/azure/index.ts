@@ -1,9 +1,11 @@
-import { isJson, type Kind } from "../../kit/index.ts";
+import { AttemptError, isJson, type Kind } from "../../kit/index.ts";
 import { errorMessage } from "../errors.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { parseJson } from "../json.ts";
+import { chatAt } from "../openai/chat.ts";
 import { openai } from "../openai/index.ts";
 import { bearer } from "../requests.ts";
+import { RESPONSES_PATH } from "../responses/index.ts";
 import { type Address, addressOf } from "./address.ts";
 
 const KINDS: readonly Kind[] = ["chat", "embedding", "speech", "transcription", "image"];
@@ -13,8 +15,10 @@ const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 /** Azure OpenAI at one upstream's address: OpenAI's formats under paths, with keys and versions of its own. */
 export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
+  const { api = "auto" } = location;
+  const spoken: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
   const codecs = KINDS.flatMap((kind) => {
-    const codec = openai.codecs[kind];
+    const codec = kind === "chat" ? chatAt(spoken, "azure") : openai.codecs[kind];
     return codec ? [[kind, addressed(codec, address)] as const] : [];
   });
   return {
@@ -33,10 +37,17 @@ function addressed<C extends Codec>(codec: C, address: Address): C {
     ...codec,
     request(call, target, apiKey) {
       const request = codec.request(call, target, "");
+      // One endpoint for all deployments: the body names the one that is meant.
+      if (request.path === RESPONSES_PATH) return withKey({ ...request, path: responsesPath(address) }, apiKey);
       const path = address.operation(target.model, request.path);
       return withKey({ ...(address.named ? withoutModel(request) : request), path }, apiKey);
     },
   };
+}
+
+function responsesPath({ responses }: Address): string {
+  if (responses === null) throw new AttemptError("unsupported", "there is no Responses API at a deployment's address");
+  return responses;
 }
 
 /** A form keeps it: Azure passes over what the path has said. */

@@ -27,6 +27,14 @@ export interface WrittenInput {
   readonly instructions?: string;
   /** Records of tools that ran at a provider are among the items. */
   readonly records: boolean;
+  /** Pointers into the client's body of items that stay behind. */
+  readonly dropped: readonly string[];
+}
+
+/** An item, and the client's pointer to it; null for one that it did not write. */
+interface Placed {
+  readonly item: Json;
+  readonly at: string | null;
 }
 
 /** Beside what is read of a message: of its content or calls. */
@@ -48,12 +56,13 @@ export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInpu
   const own = isResponsesCall(call) ? call : null;
   if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
-  const items = messages.flatMap((message, index): readonly Json[] => {
+  const items = messages.flatMap((message, index): readonly Placed[] => {
     if (!isJson(message)) return [];
     const sources = own === null ? null : sourcesOf(own, message, index);
-    return sources ?? writer.items(message, `/messages/${index}`);
+    return sources ?? writer.items(message, `/messages/${index}`).map((item) => ({ item, at: null }));
   });
-  return { input: withoutLooseReasoning(items.flatMap((item) => restored(item, as) ?? [])), records: false };
+  const { input, dropped } = sendable(items, as);
+  return { input, dropped, records: false };
 }
 
 function isSame(value: unknown, other: unknown): boolean {
@@ -65,20 +74,27 @@ function sentInput({ request }: ResponsesCall, as: WriteAs): WrittenInput {
   const { input, instructions } = request;
   const items: readonly Json[] =
     typeof input === "string" ? [{ type: "message", role: "user", content: input }] : objects(input);
-  const kept = withoutLooseReasoning(items.flatMap((item) => restored(item, as) ?? []));
-  if (typeof instructions !== "string" || instructions === "") return { input: kept, records: true };
-  if (as.instructions) return { input: kept, instructions, records: true };
-  return { input: [{ type: "message", role: "system", content: instructions }, ...kept], records: true };
+  const kept = sendable(
+    items.map((item, index) => ({ item, at: `/input/${index}` })),
+    as,
+  );
+  if (typeof instructions !== "string" || instructions === "") return { ...kept, records: true };
+  if (as.instructions) return { ...kept, instructions, records: true };
+  return { ...kept, input: [{ type: "message", role: "system", content: instructions }, ...kept.input], records: true };
 }
 
 /** The items that a message was read from; null when it is another one by now. */
-function sourcesOf({ canonical, sources, request }: ResponsesCall, message: Json, index: number): readonly Json[] | null {
+function sourcesOf(
+  { canonical, sources, request }: ResponsesCall,
+  message: Json,
+  index: number,
+): readonly Placed[] | null {
   const read: readonly unknown[] = Array.isArray(canonical["messages"]) ? canonical["messages"] : [];
   const at = read.indexOf(message);
   const place = at >= 0 ? at : isDeepStrictEqual(read[index], message) ? index : -1;
   const input = objects(request["input"]);
-  const items = (sources[place] ?? []).map((item) => input[item]);
-  return items.length > 0 && items.every((item) => item !== undefined) ? items : null;
+  const items = (sources[place] ?? []).map((item) => ({ item: input[item]!, at: `/input/${item}` }));
+  return items.length > 0 ? items : null;
 }
 
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
@@ -119,10 +135,11 @@ function restoredReasoning(item: Json, as: WriteAs): Json | null {
 }
 
 /** @returns null for what the upstream cannot read. */
-function reasoningItem(details: readonly Json[], { format, plainReasoning }: WriteAs): Json | null {
-  const own = details.filter((detail) => isOwn(detail, format));
+function reasoningItem(details: readonly object[], { format, plainReasoning }: WriteAs): Json | null {
+  const all = objects(details);
+  const own = all.filter((detail) => isOwn(detail, format));
   const encrypted = own.find(({ type }) => type === "reasoning.encrypted");
-  const texts = details.filter(({ type, signature }) => type === "reasoning.text" && signature === undefined);
+  const texts = all.filter(({ type, signature }) => type === "reasoning.text" && signature === undefined);
   if (encrypted === undefined && !(plainReasoning && texts.length > 0)) return null;
   const id = words(encrypted?.["id"] ?? own[0]?.["id"]);
   return {
@@ -144,17 +161,34 @@ function isOwn({ type, id, format }: Json, own: string): boolean {
 }
 
 /**
- * "Item 'rs_…' of type 'reasoning' was provided without its required following item" (openai/openai-python#2557): what a
- * cut answer left, or what a client took away behind it.
+ * Items as the upstream takes them. "Item 'rs_…' of type 'reasoning' was provided without its required following item"
+ * (continuedev/continue#8933): what a cut answer left goes. "Item 'msg_…' was provided without its required 'reasoning'
+ * item" (continuedev/continue#11994): behind reasoning that goes, items are no longer known by their ids.
  */
-function withoutLooseReasoning(items: readonly Json[]): readonly Json[] {
-  return items.filter((item, index) => {
-    if (item["type"] !== "reasoning") return true;
-    const next = items.slice(index + 1).find(({ type }) => type !== "reasoning");
-    if (next === undefined) return false;
-    const type = words(next["type"]) || "message";
-    return type === "message" ? next["role"] === "assistant" : !type.endsWith("_output");
+function sendable(items: readonly Placed[], as: WriteAs): Pick<WrittenInput, "input" | "dropped"> {
+  const dropped: string[] = [];
+  let headless = false;
+  const input = items.flatMap(({ item, at }, index) => {
+    headless &&= isMade(item);
+    const sent = item["type"] === "reasoning" && !isFollowed(items, index) ? null : restored(item, as);
+    headless ||= sent === null;
+    if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
+    // An empty one says nothing.
+    if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) dropped.push(at);
+    return [];
   });
+  return { input, dropped };
+}
+
+/** Whether the model made the item. */
+function isMade(item: Json): boolean {
+  const type = words(item["type"]) || "message";
+  return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
+}
+
+function isFollowed(items: readonly Placed[], index: number): boolean {
+  const next = items.slice(index + 1).find(({ item }) => item["type"] !== "reasoning");
+  return next !== undefined && isMade(next.item);
 }
 
 /** Writes canonical messages as items. */
@@ -182,11 +216,13 @@ class InputWriter {
   }
 
   #assistant(message: Json, at: string): readonly Json[] {
-    const { content, refusal, tool_calls, reasoning_details, block_order: order } = message;
+    const { content, refusal, tool_calls, reasoning_content, reasoning_details, block_order: order } = message;
     const text = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
     const said = text.map((part, index) => nativeItems([part])[0] ?? this.#said(part, `${at}/content/${index}`));
+    const details = objects(reasoning_details);
+    if (details.length === 0 && words(reasoning_content) !== "") this.#report.drop(`${at}/reasoning_content`);
     const lists = {
-      reasoning: this.#reasoning(objects(reasoning_details)).map((items) => ({ items })),
+      reasoning: this.#reasoning(details, `${at}/reasoning_details`).map((items) => ({ items })),
       content: (Array.isArray(order) ? said.map((item) => [item]) : [said]).map((items) => ({
         items: merged(items.filter((item) => item !== null)),
       })),
@@ -198,7 +234,7 @@ class InputWriter {
   }
 
   /** An item stands where the last of its details does. */
-  #reasoning(details: readonly Json[]): readonly (readonly Json[])[] {
+  #reasoning(details: readonly Json[], at: string): readonly (readonly Json[])[] {
     let open: Json[] = [];
     return details.map((detail, index) => {
       open.push(detail);
@@ -206,6 +242,7 @@ class InputWriter {
       const last = detail["type"] === "reasoning.encrypted" || next === undefined;
       if (!last && (next["id"] === undefined || next["id"] === detail["id"] || detail["id"] === undefined)) return [];
       const item = reasoningItem(open, this.#as);
+      if (item === null) for (const back of open.keys()) this.#report.drop(`${at}/${index - back}`);
       open = [];
       return item === null ? [] : [item];
     });

@@ -61,6 +61,6 @@ export class CustomItem implements Item {
 }
 
 /** What a call says of itself from its beginning to its end. */
-function head(type: string, { id }: ItemParts, callId: string, { name, namespace }: ToolName): Json {
-  return { type, id, call_id: callId, name, ...(namespace !== undefined && { namespace }) };
+function head(type: string, { id, beside }: ItemParts, callId: string, { name, namespace }: ToolName): Json {
+  return { type, id, call_id: callId, name, ...(namespace !== undefined && { namespace }), ...beside };
 }

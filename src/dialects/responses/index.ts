@@ -1,0 +1,31 @@
+import type { ApiChoice, Call, Target } from "../../kit/index.ts";
+import type { UpstreamRequest } from "../dialect.ts";
+import { postJson } from "../requests.ts";
+import type { Rules } from "../vendors/rules.ts";
+import { readAnswer } from "./answer.ts";
+import { responsesBody } from "./request.ts";
+import { ResponsesDecoder } from "./stream.ts";
+
+export const RESPONSES_PATH = "/responses";
+
+/**
+ * Whether a call goes to the upstream's Responses endpoint: as configured, else where chat completions refuses it
+ * (decisions 9.6).
+ */
+export function usesResponses(api: ApiChoice | undefined, { endpoint }: Rules, { body }: Call): boolean {
+  if (api !== undefined && api !== "auto") return api === "responses";
+  if (endpoint !== "responses_for_tools") return endpoint === "responses";
+  const { tools, reasoning_effort: effort } = body;
+  return Array.isArray(tools) && tools.length > 0 && effort !== "none";
+}
+
+/** A call of the Responses endpoint, and what reads its answer. */
+export function responsesRequest(call: Call, target: Target, apiKey: string, rules: Rules): UpstreamRequest {
+  const { body, dropped, as } = responsesBody(call, target.model, rules);
+  const accept = call.stream ? "text/event-stream" : "application/json";
+  return {
+    ...postJson(RESPONSES_PATH, apiKey, body, accept),
+    dropped,
+    form: { answer: (bytes) => readAnswer(bytes, as), decoder: () => new ResponsesDecoder(as) },
+  };
+}
