@@ -17,8 +17,9 @@ export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
   const { api = "auto" } = location;
   const spoken: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
+  const own: UpstreamDialect["codecs"] = { ...openai.codecs, chat: chatAt(spoken, "azure") };
   const codecs = KINDS.flatMap((kind) => {
-    const codec = kind === "chat" ? chatAt(spoken, "azure") : openai.codecs[kind];
+    const codec = own[kind];
     return codec ? [[kind, addressed(codec, address)] as const] : [];
   });
   return {

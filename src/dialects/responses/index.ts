@@ -1,6 +1,5 @@
 import type { ApiChoice, Call, Target } from "../../kit/index.ts";
-import type { UpstreamRequest } from "../dialect.ts";
-import { postJson } from "../requests.ts";
+import { type JsonRequest, postJson } from "../requests.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { responsesBody } from "./request.ts";
@@ -20,7 +19,7 @@ export function usesResponses(api: ApiChoice | undefined, { endpoint }: Rules, {
 }
 
 /** A call of the Responses endpoint, and what reads its answer. */
-export function responsesRequest(call: Call, target: Target, apiKey: string, rules: Rules): UpstreamRequest {
+export function responsesRequest(call: Call, target: Target, apiKey: string, rules: Rules): JsonRequest {
   const { body, dropped, as } = responsesBody(call, target.model, rules);
   const accept = call.stream ? "text/event-stream" : "application/json";
   return {

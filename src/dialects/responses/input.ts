@@ -6,7 +6,6 @@ import { unsealed } from "../clients/responses/reasoning.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
 import { joinedText, writeParts } from "../openai/parts.ts";
 import type { Report } from "../report.ts";
-import { shortToolId } from "../tool-ids.ts";
 import { objects, words } from "./items.ts";
 
 /** What of an input the upstream takes. */
@@ -20,6 +19,8 @@ export interface WriteAs {
   readonly developerRole: boolean;
   /** The name that is sent for a function's. */
   readonly sentName: (name: string) => string;
+  /** The id that is sent for that of a tool call. */
+  readonly toolId: (id: string) => string;
 }
 
 export interface WrittenInput {
@@ -115,7 +116,7 @@ function restored(item: Json, as: WriteAs): Json | null {
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined;
   // Ids are optional: those that other providers' answers were given here are not of the API's making.
   const foreign = prefix !== undefined && typeof id === "string" && (id.length > MAX_ID || !prefix.test(id));
-  const short = CALLS.test(type) && typeof called === "string" ? shortToolId(called) : called;
+  const short = CALLS.test(type) && typeof called === "string" ? as.toolId(called) : called;
   if (!foreign && short === called) return item;
   return { ...item, ...(foreign && { id: undefined }), ...(short !== called && { call_id: short }) };
 }
@@ -257,7 +258,7 @@ class InputWriter {
   #call(call: Json, at: string): readonly Json[] {
     const { id, function: called, custom } = call;
     this.#report.dropBeside(call, KNOWN_CALL, at);
-    const call_id = typeof id === "string" ? shortToolId(id) : id;
+    const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     if (isJson(custom)) return [{ type: "custom_tool_call", call_id, name: custom["name"], input: words(custom["input"]) }];
     if (!isJson(called)) throw this.#report.refusal(`${at}/function`, "must be an object");
     const { name, arguments: args } = called;
@@ -269,7 +270,7 @@ class InputWriter {
   #result(message: Json, at: string): Json {
     const { tool_call_id: id, is_error: failed } = message;
     const content = this.#parts(message["content"], at, true);
-    const call_id = typeof id === "string" ? shortToolId(id) : id;
+    const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     const texts = typeof content === "string" ? content : textAlone(content);
     if (texts === null) {
       const failure = failed === true ? [{ type: "input_text", text: "Error:" }] : [];

@@ -6,9 +6,10 @@ import { isFolded } from "../folded.ts";
 import { effortOf } from "../openai/effort.ts";
 import { dropped as droppedOf, droppedNative } from "../pointers.ts";
 import { Report } from "../report.ts";
-import { sha256 } from "../tool-ids.ts";
+import { fittedToolId, sha256 } from "../tool-ids.ts";
 import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
 import type { Rules } from "../vendors/rules.ts";
+import { ToolNames } from "../vendors/tool-names.ts";
 import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
 import { objects, ofResponses, type ReadAs } from "./items.ts";
 import { customNames, sentTool, writeChoice, writeTools } from "./tools.ts";
@@ -68,22 +69,27 @@ class BodyWriter {
   readonly #dropped: string[] = [];
   /** Fields that only a Responses client has. */
   readonly #native: Json;
+  readonly #names: ToolNames;
   readonly #as: WriteAs;
+  /** null: not said. */
+  readonly #effort: string | null;
 
   constructor(call: Call, rules: Rules) {
     this.#call = call;
     this.#rules = rules;
+    this.#names = new ToolNames(rules);
     this.#report = new Report(call);
     this.#native = ofResponses(call) ? (call.native ?? {}) : {};
-    this.#as = writeAs(rules);
+    this.#as = writeAs(rules, this.#names);
+    const { fields, lost } = effortOf(call.body, rules);
+    for (const pointer of lost) this.#report.drop(pointer);
+    this.#effort = typeof fields["reasoning_effort"] === "string" ? fields["reasoning_effort"] : null;
   }
 
   write(model: string): ResponsesBody {
     const { body, stream } = this.#call;
     const { input, instructions, records, dropped } = writeInput(this.#call, this.#report, this.#as);
     this.#dropped.push(...dropped);
-    const { effort, lost } = effortOf(body);
-    for (const pointer of lost) this.#report.drop(pointer);
     const written = {
       model,
       ...this.#carried(),
@@ -91,10 +97,10 @@ class BodyWriter {
       input,
       ...pick(body, SAME),
       ...this.#toolFields(),
-      ...this.#sampling(effort),
+      ...this.#sampling(),
       ...this.#limit(),
       ...this.#text(),
-      ...this.#reasoning(effort),
+      ...this.#reasoning(),
       ...this.#include(),
       ...this.#user(),
       store: false,
@@ -104,7 +110,7 @@ class BodyWriter {
     return {
       body: written,
       dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
-      as: readAs(this.#call, this.#rules),
+      as: readAs(this.#call, this.#rules, this.#names),
     };
   }
 
@@ -142,8 +148,15 @@ class BodyWriter {
     return {
       tools,
       ...(choice !== undefined && choice !== null && { tool_choice: choice }),
-      ...(typeof parallel === "boolean" && { parallel_tool_calls: parallel }),
+      ...this.#parallel(parallel),
     };
+  }
+
+  #parallel(parallel: unknown): Json {
+    if (typeof parallel !== "boolean") return {};
+    if (!this.#rules.refusedFields.has("parallel_tool_calls")) return { parallel_tool_calls: parallel };
+    if (!parallel) this.#report.drop("/parallel_tool_calls");
+    return {};
   }
 
   /** The client's own tools and choice, while they are those that were read; null for any others. */
@@ -179,9 +192,9 @@ class BodyWriter {
   }
 
   /** What a reasoning model refuses is left out, and said so where it would have changed something. */
-  #sampling(effort: string | null): Json {
+  #sampling(): Json {
     const { temperature, top_p, logprobs, top_logprobs } = this.#call.body;
-    const taken = effort === "none" ? this.#rules.samplingWithoutReasoning : this.#rules.sampling;
+    const taken = this.#effort === "none" ? this.#rules.samplingWithoutReasoning : this.#rules.sampling;
     const fields: Record<string, unknown> = {};
     for (const [name, value] of Object.entries({ temperature, top_p })) {
       if (typeof value !== "number") continue;
@@ -189,7 +202,7 @@ class BodyWriter {
       else if (value !== 1) this.#report.drop(`/${name}`);
     }
     if (typeof top_logprobs === "number" && top_logprobs > 0) {
-      if (taken.has("top_logprobs")) fields["top_logprobs"] = top_logprobs;
+      if (taken.has("logprobs")) fields["top_logprobs"] = top_logprobs;
       else this.#report.drop("/top_logprobs");
     }
     if (logprobs === true && !taken.has("logprobs")) this.#report.drop("/logprobs");
@@ -213,17 +226,13 @@ class BodyWriter {
     return Object.keys(text).length > 0 ? { text } : {};
   }
 
-  #reasoning(effort: string | null): Json {
-    const { efforts } = this.#rules;
-    if (efforts.length === 0) {
-      if (effort !== null) this.#report.drop("/reasoning_effort");
-      return {};
-    }
+  #reasoning(): Json {
+    if (this.#rules.efforts.length === 0) return {};
     const { reasoning: own } = this.#native;
     const summary = summaryOf(this.#call);
     const reasoning = {
       ...(isJson(own) && own),
-      ...(effort !== null && { effort: nearestEffort(effort, efforts) }),
+      ...(this.#effort !== null && { effort: this.#effort }),
       ...(summary !== null && { summary }),
     };
     return Object.keys(reasoning).length > 0 ? { reasoning } : {};
@@ -265,23 +274,16 @@ function summaryOf(call: Call): unknown {
   return isJson(thinking) && thinking["display"] === "summarized" ? "auto" : null;
 }
 
-/** The effort itself, else the next lower one that is taken, else the lowest. */
-function nearestEffort(effort: string, taken: readonly string[]): string {
-  const order = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-  const lower = taken.filter((level) => order.indexOf(level) <= order.indexOf(effort));
-  return lower.at(-1) ?? taken[0] ?? effort;
-}
-
-function readAs(call: Call, rules: Rules): ReadAs {
+function readAs(call: Call, rules: Rules, names: ToolNames): ReadAs {
   return {
     native: ofResponses(call),
     custom: ofResponses(call) ? new Set() : customNames(call.body["tools"]),
     format: formatOfReasoning(rules),
-    nameOf: (sent) => sent,
+    nameOf: (sent) => names.read(sent),
   };
 }
 
-function writeAs(rules: Rules): WriteAs {
+function writeAs(rules: Rules, names: ToolNames): WriteAs {
   const own = rules.vendor === "openai" || rules.vendor === "azure";
   return {
     format: formatOfReasoning(rules),
@@ -289,7 +291,8 @@ function writeAs(rules: Rules): WriteAs {
     // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
     instructions: own,
     developerRole: rules.developerRole || own,
-    sentName: (name) => name,
+    toolId: (id) => fittedToolId(id, rules),
+    sentName: (name) => names.written(name),
   };
 }
 

@@ -7,7 +7,7 @@ export const GENERIC: Rules = {
   vendor: "generic",
   outputLimit: "either",
   efforts: ["none", "minimal", "low", "medium", "high"],
-  thinking: "never",
+  reasoningOff: "effort",
   reasoningEcho: "never",
   reasoningDemanded: null,
   unknownFields: true,
@@ -34,8 +34,9 @@ export const GENERIC: Rules = {
 
 const NO_SAMPLING: ReadonlySet<string> = new Set();
 const NAME = new Set(["name"]);
+/** @param more names, blanks between them. */
 const plus = (fields: readonly string[], ...more: readonly string[]): ReadonlySet<string> =>
-  new Set([...fields, ...more]);
+  new Set([...fields, ...more.flatMap((names) => names.split(" "))]);
 const refused = (...fields: readonly string[]): ReadonlySet<string> => OTHER_MODEL_OR_RATE.union(new Set(fields));
 const without = (...fields: readonly string[]): ReadonlySet<string> => SAMPLING.difference(new Set(fields));
 
@@ -78,8 +79,8 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       unknownFields: false,
       fields: plus(
         COMMON_FIELDS,
-        ...["parallel_tool_calls", "seed", "n", "frequency_penalty", "presence_penalty", "prediction", "metadata"],
-        ...["random_seed", "safe_prompt", "prompt_mode", "guardrails", "prompt_cache_key"],
+        "parallel_tool_calls seed n frequency_penalty presence_penalty prediction metadata",
+        "random_seed safe_prompt prompt_mode guardrails prompt_cache_key",
       ),
       renamedFields: { seed: "random_seed" },
       messageFields: new Set(["prefix"]),
@@ -118,7 +119,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_tokens",
       // Each is taken; the server maps them to three.
       efforts: ["minimal", "low", "medium", "high", "xhigh", "max"],
-      thinking: "type",
+      reasoningOff: "thinking",
       reasoningEcho: "reasoning_content",
       reasoningDemanded: "",
       fields: plus(USUAL_FIELDS, "thinking", "user_id", "prefix"),
@@ -158,8 +159,8 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       unknownFields: false,
       fields: plus(
         USUAL_FIELDS,
-        ...["metadata", "store", "reasoning_format", "include_reasoning", "documents", "citation_options"],
-        ...["disable_tool_validation", "exclude_domains", "include_domains"],
+        "metadata store reasoning_format include_reasoning documents citation_options",
+        "disable_tool_validation exclude_domains include_domains",
       ),
       messageFields: NO_SAMPLING,
       refusedFields: refused("n"),
@@ -194,7 +195,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       fields: plus(
         OPENAI_FIELDS,
         ...OPEN_FIELDS,
-        ...["top_a", "reasoning", "include_reasoning", "structured_outputs", "usage", "session_id", "trace"],
+        "top_a reasoning include_reasoning structured_outputs usage session_id trace",
       ),
       stop: 4,
       toolNameCharacters: "word",
@@ -270,7 +271,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
           "https://github.com/HKUDS/nanobot/issues/3939",
         ],
         rules: {
-          thinking: "type",
+          reasoningOff: "thinking",
           reasoningEcho: "reasoning_content",
           reasoningDemanded: " ",
           fields: plus(USUAL_FIELDS, "prompt_cache_key", "safety_identifier", "thinking"),
@@ -327,9 +328,9 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       fields: plus(
         USUAL_FIELDS,
         ...OPEN_FIELDS,
-        ...["typical_p", "mirostat_target", "mirostat_lr", "echo", "echo_last", "ignore_eos", "prompt_truncate_len"],
-        ...["context_length_exceeded_behavior", "perf_metrics_in_response", "raw_output", "prediction", "speculation"],
-        ...["reasoning_history", "thinking", "metadata", "prompt_cache_key", "prompt_cache_isolation_key", "functions"],
+        "typical_p mirostat_target mirostat_lr echo echo_last ignore_eos prompt_truncate_len",
+        "context_length_exceeded_behavior perf_metrics_in_response raw_output prediction speculation",
+        "reasoning_history thinking metadata prompt_cache_key prompt_cache_isolation_key functions",
       ),
       messageFields: NAME,
       stop: 4,
@@ -361,7 +362,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       unknownFields: false,
       fields: plus(
         COMMON_FIELDS,
-        ...["seed", "user", "logprobs", "top_logprobs", "prediction", "reasoning_format", "disable_reasoning"],
+        "seed user logprobs top_logprobs prediction reasoning_format disable_reasoning",
         "clear_thinking",
       ),
       messageFields: NAME,
@@ -388,16 +389,9 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       efforts: [],
       fields: plus(
         ["messages", "temperature", "top_p", "max_tokens", "response_format", "frequency_penalty", "presence_penalty"],
-        ...[
-          "reasoning_effort",
-          "top_k",
-          "search_mode",
-          "search_domain_filter",
-          "search_recency_filter",
-          "language_preference",
-        ],
-        ...["return_images", "return_related_questions", "search_after_date_filter", "search_before_date_filter"],
-        ...["last_updated_after_filter", "last_updated_before_filter", "disable_search"],
+        "reasoning_effort top_k search_mode search_domain_filter search_recency_filter language_preference",
+        "return_images return_related_questions search_after_date_filter search_before_date_filter",
+        "last_updated_after_filter last_updated_before_filter disable_search",
       ),
       refusedFields: refused("tools", "tool_choice", "parallel_tool_calls", "seed", "n", "user"),
       stop: 0,
@@ -428,18 +422,10 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     rules: {
       outputLimit: "max_tokens",
       efforts: [],
-      thinking: "enable_thinking",
+      reasoningOff: "enable_thinking",
       fields: plus(
         USUAL_FIELDS,
-        ...[
-          "top_k",
-          "repetition_penalty",
-          "enable_thinking",
-          "thinking_budget",
-          "modalities",
-          "audio",
-          "vl_high_resolution_images",
-        ],
+        "top_k repetition_penalty enable_thinking thinking_budget modalities audio vl_high_resolution_images",
       ),
       toolNameCharacters: "word",
       developerRole: false,
@@ -466,7 +452,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     rules: {
       outputLimit: "max_tokens",
       efforts: [],
-      thinking: "type",
+      reasoningOff: "thinking",
       reasoningEcho: "reasoning_content",
       fields: plus(COMMON_FIELDS, "thinking", "do_sample", "request_id", "user_id", "tool_stream"),
       stop: 1,
@@ -489,7 +475,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
           "https://docs.bigmodel.cn/api-reference",
           "https://dev.to/aihubmix/glm-53-api-guide-always-on-thinking-3-effort-levels-and-the-support-matrix-1d8e",
         ],
-        rules: { efforts: ["low", "high", "max"], thinking: "never" },
+        rules: { efforts: ["low", "high", "max"], reasoningOff: "never" },
       },
     ],
   },
@@ -587,6 +573,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
 
   generic: {
     source: ["decisions: nothing is known, so a chat client's body travels"],
+    rules: { reasoningOff: "never" },
     models: [
       {
         match: /(?:^|\/)(?:o[134](?:-|$)|gpt-[5-9])/,

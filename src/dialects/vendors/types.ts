@@ -17,8 +17,8 @@ export interface Rules {
   readonly outputLimit: "max_tokens" | "max_completion_tokens" | "either";
   /** Levels of `reasoning_effort`, from least to most; none: the field is not taken. */
   readonly efforts: readonly EffortLevel[];
-  /** How reasoning is turned off where no effort says so: `thinking: {type}`, `enable_thinking: false`, or not at all. */
-  readonly thinking: "type" | "enable_thinking" | "never";
+  /** How reasoning is turned off: an effort of `none`, `thinking: {type: "disabled"}`, `enable_thinking: false`; or not. */
+  readonly reasoningOff: "effort" | "thinking" | "enable_thinking" | "never";
   /** The field of assistant messages in which reasoning of earlier turns goes back. */
   readonly reasoningEcho: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   /** What stands for reasoning in assistant messages with tool calls that have none; null: they need none. */
