@@ -205,9 +205,9 @@ export class Output {
   #openCall(call: OpenCall): void {
     if (call.opened !== null) return;
     this.#closeOpen();
-    const known = this.#parts.names.get(call.name) ?? { name: call.name, custom: false };
-    const id = this.#callId(call.id);
     const own = call.announced?.item;
+    const known = this.#parts.names.get(call.name) ?? nameIn(own) ?? { name: call.name, custom: false };
+    const id = this.#callId(call.id);
     call.opened = known.custom
       ? this.#opened("ctc", (at) => new CustomItem(at, id, known), own)
       : this.#opened("fc", (at) => new FunctionItem(at, id, known), own);
@@ -262,6 +262,17 @@ function tokensOf(value: unknown): readonly Json[] {
   return list(value)
     .filter(({ token, logprob }) => typeof token === "string" && typeof logprob === "number")
     .map((token) => ({ ...token, bytes: Array.isArray(token["bytes"]) ? token["bytes"] : [] }));
+}
+
+/** Of a tool that the upstream has found by itself, which is none of the request's. */
+function nameIn(item: Json | undefined): ToolName | null {
+  if (item === undefined || words(item["name"]) === "") return null;
+  const { type, name, namespace } = item;
+  return {
+    name: words(name),
+    custom: type === "custom_tool_call",
+    ...(words(namespace) !== "" && { namespace: words(namespace) }),
+  };
 }
 
 /** What is written of every item from its canonical form. */

@@ -29,7 +29,7 @@ export class ReasoningItem implements Item {
 
   /** @param key of the part that the text belongs to; left out: the one that grows. */
   think(delta: string, summary: boolean, key?: unknown): void {
-    if (this.#text === "") this.#summary ||= summary;
+    if (this.#text === "") this.#summary = summary;
     if (this.#part !== null && key !== undefined && key !== this.#part.key) this.#closePart();
     if (this.#part === null) {
       this.#part = { key, text: "" };
