@@ -10,6 +10,7 @@ export type Flag = boolean;
 export type PartialOutcome = "delivered" | "free";
 export type Limit = number | "none";
 export type Probe = ProbeConfig | "none";
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
@@ -350,6 +351,80 @@ export interface UpstreamConfig {
   connections?: Count;
   http2?: Flag;
   probe?: Probe;
+  /**
+   * dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.
+   */
+  vendor?:
+    | "openai"
+    | "mistral"
+    | "deepseek"
+    | "groq"
+    | "openrouter"
+    | "xai"
+    | "moonshot"
+    | "together"
+    | "fireworks"
+    | "cerebras"
+    | "perplexity"
+    | "alibaba"
+    | "zai"
+    | "nvidia"
+    | "ollama"
+    | "vllm"
+    | "lmstudio"
+    | "llamacpp"
+    | "generic";
+  accepts?: AcceptsConfig;
+  /**
+   * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
+   */
+  api?: "auto" | "chat" | "responses";
+}
+/**
+ * Single entries that stand in place of the vendor's.
+ */
+export interface AcceptsConfig {
+  /**
+   * The field that limits an answer's tokens.
+   */
+  output_limit?: "max_tokens" | "max_completion_tokens";
+  /**
+   * Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.
+   */
+  efforts?: Effort[];
+  /**
+   * The field in which reasoning of earlier turns is sent back, or never.
+   */
+  reasoning_echo?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
+  unknown_fields?: Flag;
+  /**
+   * Top-level fields to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
+   */
+  fields?: string[];
+  /**
+   * Most stop sequences; 0: none are sent.
+   */
+  stop?: number;
+  /**
+   * Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.
+   */
+  tool_name?: number;
+  /**
+   * Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.
+   */
+  user?: number;
+  stream_options?: Flag;
+  developer_role?: Flag;
+  strict_tools?: Flag;
+  /**
+   * Form of the ids of tool calls; mistral: nine letters and digits.
+   */
+  tool_call_ids?: "any" | "mistral";
+  sampling?: Flag;
+  /**
+   * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.
+   */
+  schema_keywords?: string[];
 }
 /**
  * A model as clients see it, and the chain of upstreams behind it.
@@ -431,6 +506,36 @@ export interface TargetConfig {
    * What this step has, where it differs from the model.
    */
   features?: string[];
+  parameters?: ParametersConfig;
+}
+/**
+ * By JSON pointers into the upstream's body; removed first, then renamed, then set.
+ */
+export interface ParametersConfig {
+  /**
+   * Values by pointer. Missing parents become maps, never lists.
+   */
+  set?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(/([^/~]|~[01])*)+$".
+     */
+    [k: string]: unknown;
+  };
+  /**
+   * Pointers of what is left out. What is not there is no mistake.
+   */
+  remove?: string[];
+  /**
+   * New names by pointer, in the same map. What is not there is no mistake.
+   */
+  rename?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(/([^/~]|~[01])*)+$".
+     */
+    [k: string]: string;
+  };
 }
 export interface BalancedStepConfig {
   /**

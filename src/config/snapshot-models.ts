@@ -46,6 +46,7 @@ function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstr
     timeouts: buildTimeouts(defaults?.upstream?.timeouts, upstreams[target.upstream]?.timeouts, target.timeouts),
     contextWindow: target.context_window ?? model.context_window ?? null,
     features: target.features ?? model.features ?? [],
+    ...(target.parameters && { parameters: { set: {}, remove: [], rename: {}, ...target.parameters } }),
   };
 }
 

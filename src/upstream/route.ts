@@ -15,6 +15,7 @@ import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
 import type { Latencies } from "./latency.ts";
 import { streamed } from "./outgoing.ts";
+import { withParameters } from "./parameters.ts";
 import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
 import type { Signer } from "./signing/signer.ts";
@@ -138,9 +139,10 @@ export class Route {
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
     }
+    const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
       dialect: dialect.name,
-      request: addressed(written, address, exchange.requestId),
+      request: addressed(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,
       now: now(),

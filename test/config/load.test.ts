@@ -119,6 +119,44 @@ describe("the snapshot", () => {
     });
   });
 
+  test("has what is said of vendor, endpoint and parameters, and nothing where nothing is said", async () => {
+    const accepts = `output_limit: max_tokens, efforts: [low], reasoning_echo: never, unknown_fields: false, fields: [a], stop: 0, tool_name: 64,
+      user: 0, stream_options: true, developer_role: false, strict_tools: true, tool_call_ids: any, sampling: true, schema_keywords: [pattern]`;
+    const text = SMALL.replace("[sim] }", `[sim], vendor: mistral, api: chat, accepts: { ${accepts} } }`).replace(
+      "model: one }",
+      "model: one, parameters: { set: { /a/b: { c: 1 } }, rename: { /d: e } } }",
+    );
+    const { upstreams, models } = await snapshotOf(text);
+    expect(upstreams.alpha).toMatchObject({
+      vendor: "mistral",
+      api: "chat",
+      accepts: {
+        outputLimit: "max_tokens",
+        efforts: ["low"],
+        reasoningEcho: "never",
+        unknownFields: false,
+        fields: ["a"],
+        stop: 0,
+        toolName: 64,
+        user: 0,
+        streamOptions: true,
+        developerRole: false,
+        strictTools: true,
+        toolCallIds: "any",
+        sampling: true,
+        schemaKeywords: ["pattern"],
+      },
+    });
+    expect(models["route/one"]?.chain[0]?.targets[0]?.parameters).toEqual({
+      set: { "/a/b": { c: 1 } },
+      remove: [],
+      rename: { "/d": "e" },
+    });
+    const bare = await snapshotOf(SMALL);
+    for (const key of ["vendor", "api", "accepts"]) expect(bare.upstreams.alpha).not.toHaveProperty(key);
+    expect(bare.models["route/one"]?.chain[0]?.targets[0]).not.toHaveProperty("parameters");
+  });
+
   test("counts audio and images five times unless told", async () => {
     const text = SMALL.replace(
       "pipeline:",
