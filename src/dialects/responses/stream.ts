@@ -23,6 +23,8 @@ import {
 const MAX_EVENT = 32 * 1024 * 1024;
 /** More than any answer has; what is kept of a stream is bounded. */
 const MAX_ITEMS = 4096;
+const ADDED = "response.output_item.added";
+const DONE = "response.output_item.done";
 
 /** An item of the answer while its events come; what of it has been told is counted in characters, by part. */
 interface OpenItem {
@@ -31,6 +33,7 @@ interface OpenItem {
   readonly told: Map<string, number>;
   /** Of a call: its place among the calls. */
   call: { readonly index: number; readonly free: ReadCall["free"] } | null;
+  begun: boolean;
   done: boolean;
 }
 
@@ -92,7 +95,7 @@ export class ResponsesDecoder extends SseDecoder {
   #end(response: Json, type: string): void {
     // Some servers tell an item only in the whole answer.
     for (const [index, item] of objects(response["output"]).entries()) {
-      if (!this.#items.has(index)) this.#item("response.output_item.done", { output_index: index, item });
+      if (!this.#items.has(index)) this.#item(DONE, { type: DONE, output_index: index, item });
     }
     this.#identify(response);
     this.#close();
@@ -118,9 +121,9 @@ export class ResponsesDecoder extends SseDecoder {
     const delta = words(event["delta"]);
     const part = `${words(type.split(".")[1])}/${String(event["content_index"] ?? event["summary_index"] ?? 0)}`;
     switch (type) {
-      case "response.output_item.added":
+      case ADDED:
         return this.#added(index, item, isJson(told) ? told : {}, event);
-      case "response.output_item.done":
+      case DONE:
         return this.#done(index, item, isJson(told) ? told : {}, event);
       case "response.output_text.delta":
         return this.#say(item, part, delta, event["logprobs"]);
@@ -136,19 +139,22 @@ export class ResponsesDecoder extends SseDecoder {
       case "response.output_text.annotation.added":
         return this.#annotate(event);
       default:
-        // What of a message, of reasoning and of calls is not above repeats what is.
-        if (!CANONICAL.has(item.type)) this.#pass({ ...event, type });
+        // What of reasoning and of calls is not above repeats what is; of a message it is where its parts begin.
+        if (type === "response.content_part.added" ? item.type === "message" : !CANONICAL.has(item.type)) {
+          this.#pass({ ...event, type });
+        }
     }
   }
 
   #open(index: number, { type, id }: Json): OpenItem {
     if (this.#items.size >= MAX_ITEMS) throw malformed("more items than can be answered");
-    const item: OpenItem = { type: words(type), id: words(id), told: new Map(), call: null, done: false };
+    const item: OpenItem = { type: words(type), id: words(id), told: new Map(), call: null, begun: false, done: false };
     this.#items.set(index, item);
     return item;
   }
 
   #added(index: number, item: OpenItem, told: Json, event: Json): void {
+    item.begun = true;
     const call = readCall(told, this.#as);
     if (call !== null) return this.#call(item, call, event);
     this.#pass(event);
@@ -157,10 +163,9 @@ export class ResponsesDecoder extends SseDecoder {
 
   /** Whatever of the item no event has told. */
   #done(index: number, item: OpenItem, told: Json, event: Json): void {
-    const call = readCall(told, this.#as);
-    if (call !== null && item.call === null) this.#call(item, call, { ...event, type: "response.output_item.added" });
+    if (!item.begun) this.#added(index, item, told, { ...event, type: ADDED });
     this.#fill(index, item, told);
-    if (call !== null && item.call !== null && told["status"] !== "incomplete") this.#finishCall(item, item.call);
+    if (item.call !== null && told["status"] !== "incomplete") this.#finishCall(item, item.call);
     const image = imageOf(told);
     if (image !== null && !this.#as.native) this.#piece({ images: [image] });
     if (told["type"] === "reasoning") this.#seal(index, item.id, told["encrypted_content"]);

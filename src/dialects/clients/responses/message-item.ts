@@ -22,6 +22,12 @@ export class MessageItem implements Item {
     at.emit("response.output_item.added", { item: this.#item("in_progress") });
   }
 
+  /** Begins another part. */
+  begin(kind: Kind): void {
+    this.#closePart();
+    this.#open(kind);
+  }
+
   say(kind: Kind, delta: string, logprobs: readonly Json[]): void {
     const part = this.#open(kind);
     part.text += delta;

@@ -77,9 +77,13 @@ export class Output {
    * further fields, and whole items of other types. @returns a call that the same delta begins.
    */
   #native(event: Json): Announced | null {
-    const { type, output_index: place, item, annotation } = event;
+    const { type, output_index: place, item, part, annotation } = event;
     if (isJson(annotation)) {
       this.#message().cite(annotation);
+      return null;
+    }
+    if (isJson(part) && !this.#foreign.has(place)) {
+      if (part["type"] === "output_text" || part["type"] === "refusal") this.#message().begin(part["type"]);
       return null;
     }
     if (!isJson(item)) {
