@@ -27,7 +27,8 @@ export function readAnswer(bytes: Uint8Array, as: ReadAs): Decoded {
   const { output: listed } = response;
   if (!Array.isArray(listed)) throw malformed("an answer without output");
   // `in_progress`, `queued`, `cancelled`: nothing is asked for that could still be under way.
-  if (status !== undefined && status !== "completed" && status !== "incomplete") throw malformed("an unfinished answer");
+  if (status !== undefined && status !== "completed" && status !== "incomplete")
+    throw malformed("an unfinished answer");
   const output = objects(listed);
   const { message, logprobs } = readOutput(output, as);
   const finish_reason = finishOf(response, message["tool_calls"] !== undefined);
@@ -62,7 +63,9 @@ export function readOutput(
     .flat()
     .map((part) => words(part["refusal"]))
     .join("");
-  const annotations = parts.flat().flatMap((part) => objects(part["annotations"]).flatMap((one) => citation(one) ?? []));
+  const annotations = parts
+    .flat()
+    .flatMap((part) => objects(part["annotations"]).flatMap((one) => citation(one) ?? []));
   const images = output.flatMap((item) => imageOf(item) ?? []);
   const calls = output.flatMap((item) => {
     const call = readCall(item, as);

@@ -1,4 +1,5 @@
 import type { ApiChoice, Call, Target } from "../../kit/index.ts";
+import { effortOf } from "../openai/effort.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
@@ -11,11 +12,11 @@ export const RESPONSES_PATH = "/responses";
  * Whether a call goes to the upstream's Responses endpoint: as configured, else where chat completions refuses it
  * (decisions 9.6).
  */
-export function usesResponses(api: ApiChoice | undefined, { endpoint }: Rules, { body }: Call): boolean {
+export function usesResponses(api: ApiChoice | undefined, rules: Rules, { body }: Call): boolean {
   if (api !== undefined && api !== "auto") return api === "responses";
-  if (endpoint !== "responses_for_tools") return endpoint === "responses";
-  const { tools, reasoning_effort: effort } = body;
-  return Array.isArray(tools) && tools.length > 0 && effort !== "none";
+  if (rules.endpoint !== "responses_for_tools") return rules.endpoint === "responses";
+  const { tools } = body;
+  return Array.isArray(tools) && tools.length > 0 && effortOf(body, rules).fields["reasoning_effort"] !== "none";
 }
 
 /** A call of the Responses endpoint, and what reads its answer. */

@@ -198,6 +198,8 @@ class InputWriter {
   readonly #as: WriteAs;
   /** Ids of files are OpenAI's. */
   readonly #fileIds: boolean;
+  /** Ids of calls of tools that take free text. */
+  readonly #custom = new Set<unknown>();
 
   constructor(report: Report, as: WriteAs, fileIds: boolean) {
     this.#report = report;
@@ -231,7 +233,7 @@ class InputWriter {
     };
     const items = inOrder(lists, order).flatMap(({ items: own }) => objects(own));
     if (typeof refusal !== "string" || refusal === "") return items;
-    return merged([...items, { type: "message", role: "assistant", content: [{ type: "refusal", refusal }] }]);
+    return merged([...items, { type: "message", role: "assistant", content: refusal }]);
   }
 
   /** An item stands where the last of its details does. */
@@ -252,14 +254,17 @@ class InputWriter {
   #said(part: Json, at: string): Json | null {
     const text = joinedText(this.#written([part], at.replace(/\/\d+$/, ""), false, at), "");
     if (text === "") return null;
-    return { type: "message", role: "assistant", content: [{ type: "output_text", text }] };
+    return { type: "message", role: "assistant", content: text };
   }
 
   #call(call: Json, at: string): readonly Json[] {
     const { id, function: called, custom } = call;
     this.#report.dropBeside(call, KNOWN_CALL, at);
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
-    if (isJson(custom)) return [{ type: "custom_tool_call", call_id, name: custom["name"], input: words(custom["input"]) }];
+    if (isJson(custom)) {
+      this.#custom.add(call_id);
+      return [{ type: "custom_tool_call", call_id, name: custom["name"], input: words(custom["input"]) }];
+    }
     if (!isJson(called)) throw this.#report.refusal(`${at}/function`, "must be an object");
     const { name, arguments: args } = called;
     if (typeof name !== "string") throw this.#report.refusal(`${at}/function/name`, "must be a string");
@@ -271,13 +276,14 @@ class InputWriter {
     const { tool_call_id: id, is_error: failed } = message;
     const content = this.#parts(message["content"], at, true);
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
+    const type = this.#custom.has(call_id) ? "custom_tool_call_output" : "function_call_output";
     const texts = typeof content === "string" ? content : textAlone(content);
     if (texts === null) {
       const failure = failed === true ? [{ type: "input_text", text: "Error:" }] : [];
-      return { type: "function_call_output", call_id, output: [...failure, ...objects(content)] };
+      return { type, call_id, output: [...failure, ...objects(content)] };
     }
     // The API cannot say that a tool failed.
-    return { type: "function_call_output", call_id, output: failed === true ? `Error: ${texts}` : texts };
+    return { type, call_id, output: failed === true ? `Error: ${texts}` : texts };
   }
 
   #parts(content: unknown, at: string, media: boolean): string | readonly Json[] {
@@ -300,14 +306,14 @@ function nativeItems(content: unknown): readonly Json[] {
   );
 }
 
-/** Messages of the assistant that follow one another are one. */
+/** Texts of the assistant that follow one another are one. */
 function merged(items: readonly Json[]): readonly Json[] {
   const all: Json[] = [];
   for (const item of items) {
     const last = all.at(-1);
-    const both = last?.["type"] === "message" && item["type"] === "message" && last["id"] === undefined;
-    if (!both) all.push(item);
-    else all[all.length - 1] = { ...last, content: [...objects(last["content"]), ...objects(item["content"])] };
+    const said = [last, item].map((one) => (one?.["type"] === "message" ? one["content"] : null));
+    if (said.every((text) => typeof text === "string")) all[all.length - 1] = { ...last, content: said.join("") };
+    else all.push(item);
   }
   return all;
 }

@@ -191,10 +191,15 @@ class BodyWriter {
     return undefined;
   }
 
+  /** Sampling fields that are taken. */
+  get #taken(): ReadonlySet<string> {
+    return this.#effort === "none" ? this.#rules.samplingWithoutReasoning : this.#rules.sampling;
+  }
+
   /** What a reasoning model refuses is left out, and said so where it would have changed something. */
   #sampling(): Json {
     const { temperature, top_p, logprobs, top_logprobs } = this.#call.body;
-    const taken = this.#effort === "none" ? this.#rules.samplingWithoutReasoning : this.#rules.sampling;
+    const taken = this.#taken;
     const fields: Record<string, unknown> = {};
     for (const [name, value] of Object.entries({ temperature, top_p })) {
       if (typeof value !== "number") continue;
@@ -246,7 +251,7 @@ class BodyWriter {
     const { include: own } = this.#native;
     const reasons = this.#rules.efforts.length > 0;
     const asked = Array.isArray(own) ? own.filter((one) => one !== ENCRYPTED && one !== LOGPROBS) : [];
-    const logprobs = this.#call.body["logprobs"] === true && this.#rules.sampling.has("logprobs");
+    const logprobs = this.#call.body["logprobs"] === true && this.#taken.has("logprobs");
     const include = [...(reasons ? [ENCRYPTED] : []), ...(logprobs ? [LOGPROBS] : []), ...asked];
     return include.length > 0 ? { include } : {};
   }
@@ -300,4 +305,3 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
 function formatOfReasoning({ vendor }: Rules): string {
   return vendor === "azure" ? "azure-openai-responses-v1" : `${vendor}-responses-v1`;
 }
-

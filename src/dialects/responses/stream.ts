@@ -63,7 +63,11 @@ export class ResponsesDecoder extends SseDecoder {
     return this.done;
   }
 
-  protected override read(event: Json, { event: name }: { readonly event?: string | undefined }, into: StreamEvent[]): void {
+  protected override read(
+    event: Json,
+    { event: name }: { readonly event?: string | undefined },
+    into: StreamEvent[],
+  ): void {
     this.#events = into;
     const { response } = event;
     const type = words(event["type"]) || words(name);
@@ -119,7 +123,7 @@ export class ResponsesDecoder extends SseDecoder {
     const item = this.#items.get(index) ?? (isJson(told) ? this.#open(index, told) : null);
     if (item === null || item.done) return;
     const delta = words(event["delta"]);
-    const part = `${words(type.split(".")[1])}/${String(event["content_index"] ?? event["summary_index"] ?? 0)}`;
+    const part = `${words(type.split(".")[1])}/${Number(event["content_index"] ?? event["summary_index"] ?? 0)}`;
     switch (type) {
       case ADDED:
         return this.#added(index, item, isJson(told) ? told : {}, event);

@@ -26,7 +26,7 @@ interface StreamCase {
   readonly idsDiffer?: true;
 }
 
-const CASES = casesIn<StreamCase>("streams");
+const CASES = casesIn("streams") as readonly (readonly [string, StreamCase])[];
 const ANSWERS = CASES.filter(([, { message }]) => message !== undefined);
 const check = contract();
 const chat = ({ tools }: StreamCase, stream = true): Call =>
@@ -66,7 +66,7 @@ describe.each(ANSWERS)("%s", (_, one) => {
     expect(choice["finish_reason"]).toBe(finish);
     expect(events.flatMap((event) => event.usage ?? [])).toEqual([usage]);
     const text = JSON.stringify(events.map(({ data }) => data));
-    if (logprobs) expect(text).toContain(JSON.stringify(logprobs));
+    expect(text).toContain(logprobs ? JSON.stringify(logprobs) : "");
     // Nothing that is only for clients of the same format.
     expect(text).not.toContain('"native"');
     expect(events.at(0)?.data).toMatchObject({ id: "resp_1", object: "chat.completion.chunk", created: 1765552659 });

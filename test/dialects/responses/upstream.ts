@@ -1,13 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readChat } from "../../../src/dialects/clients/chat.ts";
-import { messagesFormat, readMessages } from "../../../src/dialects/clients/messages.ts";
+import { readMessages } from "../../../src/dialects/clients/messages.ts";
 import { readResponses } from "../../../src/dialects/clients/responses.ts";
 import type { AnswerForm, Location } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/openai/index.ts";
 import type { Call, ClientDialect, Json, StreamEvent, Target } from "../../../src/kit/index.ts";
-
-export { messagesFormat };
 
 export const READERS: Readonly<Record<ClientDialect, (body: Json) => Call>> = {
   chat: readChat,
@@ -30,11 +28,17 @@ export function sent(
   model = "gpt-5.1",
   location: Partial<Location> = { api: "responses" },
   dialect = openai,
-): { readonly path: string; readonly body: Json; readonly dropped: readonly string[]; readonly form: AnswerForm | null } {
+): {
+  readonly path: string;
+  readonly body: Json;
+  readonly dropped: readonly string[];
+  readonly form: AnswerForm | null;
+} {
   const at = { baseUrl: "https://api.openai.com/v1", headers: {}, ...location };
   const codec = dialect.at!(at).codecs.chat!;
   const { path, body, dropped = [], form } = codec.request(call, targetOf(model), "k");
-  return { path, body: JSON.parse(String(body)) as Json, dropped, form: form ?? null };
+  if (typeof body !== "string") throw new TypeError("a request without a body");
+  return { path, body: JSON.parse(body) as Json, dropped, form: form ?? null };
 }
 
 export interface Decoding {
@@ -59,10 +63,10 @@ export const framed = (events: readonly Json[]): Uint8Array =>
   );
 
 /** The cases of a folder beside this file, by their names. */
-export const casesIn = <Case>(folder: string): readonly (readonly [string, Case])[] =>
+export const casesIn = (folder: string): readonly (readonly [string, unknown])[] =>
   globSync("*.json", { cwd: join(import.meta.dirname, folder) })
     .toSorted()
     .map((file) => [
       basename(file, ".json"),
-      JSON.parse(readFileSync(join(import.meta.dirname, folder, file), "utf8")) as Case,
+      JSON.parse(readFileSync(join(import.meta.dirname, folder, file), "utf8")) as unknown,
     ]);

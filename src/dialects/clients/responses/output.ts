@@ -69,7 +69,8 @@ export class Output {
     const { refusal } = delta;
     if (typeof refusal === "string" && refusal !== "") this.#message().say("refusal", refusal, []);
     for (const { image_url: image } of list(delta["images"])) this.#image(isJson(image) ? image["url"] : null);
-    for (const [place, call] of list(delta["tool_calls"]).entries()) this.#call(call["index"] ?? place, call, announced);
+    for (const [place, call] of list(delta["tool_calls"]).entries())
+      this.#call(call["index"] ?? place, call, announced);
   }
 
   /**
@@ -137,7 +138,9 @@ export class Output {
   /** @param status of what is still open. @returns all items in their order. */
   close(status: ItemStatus): readonly Json[] {
     for (const call of this.#calls.values()) this.#openCall(call);
-    const open: Opened<Item>[] = [...this.#calls.values()].flatMap(({ opened, ended }) => (ended ? [] : (opened ?? [])));
+    const open: Opened<Item>[] = [...this.#calls.values()].flatMap(({ opened, ended }) =>
+      ended ? [] : (opened ?? []),
+    );
     if (this.#open !== null) open.push(this.#open);
     open.sort((a, b) => a.index - b.index);
     // Only what was being written when it ended can be cut: the items before it are whole.
