@@ -79,7 +79,7 @@ beforeEach(async () => {
   plays = ["text"];
 });
 
-const openaiClient = (): OpenAI => new OpenAI({ baseURL: `${gateway.origin}/v1`, apiKey: user.key, maxRetries: 0 });
+const openaiClient = (): OpenAI => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: user.key, maxRetries: 0 });
 const TOOLS: OpenAI.Responses.FunctionTool[] = [
   { type: "function", name: "add", parameters: { type: "object", properties: {} }, strict: false },
   { type: "function", name: "now", parameters: { type: "object", properties: {} }, strict: false },
@@ -217,7 +217,7 @@ describe("openai, chat completions", () => {
 
 test("Anthropic's client: a tool loop of two turns keeps its reasoning", async () => {
   plays = ["reasoning-tools", "text"];
-  const client = new Anthropic({ baseURL: gateway.origin, apiKey: user.key, maxRetries: 0 });
+  const client = new Anthropic({ baseURL: gateway.url, apiKey: user.key, maxRetries: 0 });
   const tools = TOOLS.map(({ name }) => ({ name, input_schema: { type: "object" as const } }));
   const ask = { model: "route/r", max_tokens: 2000, tools };
   const first = await client.messages.stream({ ...ask, messages: [{ role: "user", content: "12+7?" }] }).finalMessage();
