@@ -20,6 +20,8 @@ export interface Allowed {
   readonly media: boolean;
   /** Files that are elsewhere: the Responses API fetches them, chat completions do not. */
   readonly fileUrls?: boolean;
+  /** Left out: true. */
+  readonly audio?: boolean;
 }
 
 /** Canonical content in the form of OpenAI's API. @param at its canonical pointer. */
@@ -63,7 +65,7 @@ function writeKind(part: Json, at: string, context: Context): Json | null {
     case "image_url":
       return isJson(image_url) ? { type, image_url } : null;
     case "input_audio":
-      return isJson(input_audio) ? { type, input_audio } : null;
+      return isJson(input_audio) && context.audio !== false ? { type, input_audio } : null;
     case "file":
       return isJson(file) ? writeFile(file, `${at}/file`, context) : null;
     default:

@@ -17,6 +17,7 @@ export interface WriteAs {
   /** `instructions` is a field; otherwise they are the first message. */
   readonly instructions: boolean;
   readonly developerRole: boolean;
+  readonly audio: boolean;
   /** The name that is sent for a function's. */
   readonly sentName: (name: string) => string;
   /** The id that is sent for that of a tool call. */
@@ -293,7 +294,12 @@ class InputWriter {
 
   /** @param only the place of the one part, where `content` is one of several. */
   #written(content: unknown, at: string, media: boolean, only?: string): string | readonly Json[] {
-    const { content: written, dropped } = writeParts(content, at, { fileIds: this.#fileIds, media, fileUrls: true });
+    const { content: written, dropped } = writeParts(content, at, {
+      fileIds: this.#fileIds,
+      media,
+      fileUrls: true,
+      audio: this.#as.audio,
+    });
     for (const pointer of dropped) this.#report.drop(only === undefined ? pointer : pointer.replace(`${at}/0`, only));
     return written;
   }

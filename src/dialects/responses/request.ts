@@ -296,6 +296,8 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
     // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
     instructions: own,
     developerRole: rules.developerRole || own,
+    // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
+    audio: !own,
     toolId: (id) => fittedToolId(id, rules),
     sentName: (name) => names.written(name),
   };

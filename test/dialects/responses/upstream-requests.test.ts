@@ -128,10 +128,11 @@ describe.each(["compaction", "local_shell_call", "shell_call_output", "__proto__
 const chat = (more: Json): Call =>
   READERS.chat({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...more });
 
+const pathOf = (model: string, more: Json, location: Partial<Location> = {}): string =>
+  sent(chat(more), model, location).path;
+
 describe("api: auto", () => {
   const tools = [{ type: "function", function: { name: "f" } }];
-  const pathOf = (model: string, more: Json, location: Partial<Location> = {}): string =>
-    sent(chat(more), model, location).path;
 
   // https://github.com/openai/openai-openapi/issues/541
   test.each<[string, Json, string]>([
