@@ -3,7 +3,7 @@ import { errorMessage } from "../errors.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { parseJson } from "../json.ts";
 import { chatAt } from "../openai/chat.ts";
-import { openai } from "../openai/index.ts";
+import { codecsAt, openai } from "../openai/index.ts";
 import { bearer } from "../requests.ts";
 import { RESPONSES_PATH } from "../responses/index.ts";
 import { type Address, addressOf } from "./address.ts";
@@ -17,10 +17,10 @@ export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
   const { api = "auto" } = location;
   const spoken: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
-  const own: UpstreamDialect["codecs"] = { ...openai.codecs, chat: chatAt(spoken, "azure") };
+  const own = codecsAt(location, chatAt(spoken, "azure", address.named));
   const codecs = KINDS.flatMap((kind) => {
     const codec = own[kind];
-    return codec ? [[kind, addressed(codec, address)] as const] : [];
+    return codec ? [[kind, addressed(codec, kind, address)] as const] : [];
   });
   return {
     name: "azure",
@@ -33,7 +33,7 @@ export function azureAt(location: Location): UpstreamDialect {
 /** At a resource without a path of its own, in the version that is used where none is configured. */
 export const azure: UpstreamDialect = { ...azureAt({ baseUrl: "", headers: {} }), at: azureAt };
 
-function addressed<C extends Codec>(codec: C, address: Address): C {
+function addressed<C extends Codec>(codec: C, kind: Kind, address: Address): C {
   return {
     ...codec,
     request(call, target, apiKey) {
@@ -41,7 +41,8 @@ function addressed<C extends Codec>(codec: C, address: Address): C {
       // One endpoint for all deployments: the body names the one that is meant.
       if (request.path === RESPONSES_PATH) return withKey({ ...request, path: responsesPath(address) }, apiKey);
       const path = address.operation(target.model, request.path);
-      return withKey({ ...(address.named ? withoutModel(request) : request), path }, apiKey);
+      const own = address.named && kind !== "chat" ? withoutModel(request) : request;
+      return withKey({ ...own, path }, apiKey);
     },
   };
 }

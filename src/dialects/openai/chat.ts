@@ -14,8 +14,9 @@ export { producedText } from "./produced.ts";
 /**
  * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse or as
  * configured (decisions 9.6).
+ * @param named the path of chat completions names the model: their body does without.
  */
-export function chatAt(location: Location, dialect: "openai" | "azure" = "openai") {
+export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {
   // The models of a configuration: few.
   const known = new Map<string, Rules>();
   const rulesFor = (model: string): Rules => {
@@ -31,7 +32,9 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
       const { body, dropped, names } = chatBody(call, target.model, rules);
       const accept = call.stream ? "text/event-stream" : "application/json";
-      const request = { ...postJson("/chat/completions", apiKey, body, accept), dropped };
+      // What is undefined is not written.
+      const written = named ? { ...body, model: undefined } : body;
+      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped };
       return names.changed ? { ...request, form: namingForm(names) } : request;
     },
 

@@ -24,7 +24,7 @@ export function effortOf({ reasoning_effort: effort, thinking }: Json, rules: Ef
   const disabled = isJson(thinking) && thinking["type"] === "disabled";
   if (typeof effort === "string") {
     const { fields, lost } = isLevel(effort) ? said(effort, "/reasoning_effort", rules) : unknown(effort, rules);
-    return { fields, lost: disabled && effort !== "none" ? [...lost, "/thinking"] : lost };
+    return { fields, lost: disabled && (effort !== "none" || lost.length > 0) ? [...lost, "/thinking"] : lost };
   }
   if (effort !== undefined && effort !== null) return unknown(effort, rules);
   if (!isJson(thinking) || thinking["type"] === "adaptive") return { fields: {}, lost: [] };

@@ -17,7 +17,7 @@ export interface Fitted {
   readonly names: ToolNames;
 }
 
-/** About the request itself; `stream_options` is the gateway's own affair too. */
+/** About the request itself, not about the answer. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
@@ -74,8 +74,9 @@ class Fitting {
   }
 
   #field(name: string): void {
-    const { fields, refusedFields, unknownFields, renamedFields } = this.#rules;
+    const { fields, refusedFields, unknownFields, renamedFields, streamOptions } = this.#rules;
     if (!Object.hasOwn(this.#edits.object, name)) return;
+    if (name === "stream_options" && !streamOptions) return this.#edits.remove(name);
     const value = this.#edits.object[name];
     const known = fields.has(name) || OF_THE_REQUEST.has(name) || (unknownFields && !this.#translated);
     if (!known || refusedFields.has(name)) return this.#drop(name);
@@ -117,10 +118,10 @@ class Fitting {
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
     const { fields, lost } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
-    this.#edits.remove("reasoning_effort");
-    if (!own) this.#edits.remove("thinking");
+    if (!Object.hasOwn(fields, "reasoning_effort")) this.#edits.remove("reasoning_effort");
+    if (!own && !Object.hasOwn(fields, "thinking")) this.#edits.remove("thinking");
     for (const [name, value] of Object.entries(fields)) {
-      if (!Object.hasOwn(this.#edits.object, name)) this.#edits.set(name, value);
+      if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
     this.dropped.push(...lost);
   }
@@ -140,9 +141,8 @@ class Fitting {
   #user(): void {
     const { user } = this.#body;
     const most = this.#rules.user;
-    if (typeof user !== "string" || user.length <= most) return;
     if (most === 0) this.#drop("user");
-    else this.#edits.set("user", sha256(user).slice(0, most));
+    else if (typeof user === "string" && user.length > most) this.#edits.set("user", sha256(user).slice(0, most));
   }
 
   #tools(): void {
@@ -169,10 +169,8 @@ class Fitting {
   }
 
   /** Tools that run at a provider may run another model there, or are paid for apart (decisions 9.8). */
-  #takesTool({ type, function: described }: Json): boolean {
-    const { fields, unknownFields } = this.#rules;
-    if (this.#translated || isJson(described) || typeof type !== "string") return true;
-    return fields.has(type) || (type === "custom" && unknownFields);
+  #takesTool({ type }: Json): boolean {
+    return this.#translated || type === "function" || typeof type !== "string" || this.#rules.toolTypes.has(type);
   }
 
   #tool(tool: Json, index: number): Json {

@@ -38,8 +38,7 @@ export function chatBody(call: Call, model: string, rules: Rules): ChatBody {
 /** The gateway meters streams by the upstream's own count (decisions 5.6). */
 function streamFields({ stream }: Call, { stream_options: options }: Json, { streamOptions }: Rules): Json {
   if (!stream) return {};
-  // What is undefined is not written.
-  if (!streamOptions) return { stream: true, stream_options: undefined };
+  if (!streamOptions) return { stream: true };
   return { stream: true, stream_options: { ...(isJson(options) && options), include_usage: true } };
 }
 

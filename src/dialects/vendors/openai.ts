@@ -48,12 +48,12 @@ const MODELS: readonly ModelEntry[] = [
   },
   {
     match: model(String.raw`o1`),
-    source: [REASONING_GUIDE, "https://github.com/BerriAI/litellm/issues/8341"],
+    source: [REASONING_GUIDE, "https://github.com/langchain-ai/langchain/issues/29704"],
     rules: { ...REASONING, efforts: upTo("low", "medium", "high"), refusedFields: withNoParallelTools() },
   },
   {
     match: model(String.raw`o[34](?:-mini)?`),
-    source: [REASONING_GUIDE, "SDK openai resources/chat/completions/completions.d.ts `stop`"],
+    source: [REASONING_GUIDE, "https://github.com/evalstate/fast-agent/issues/279"],
     rules: { ...REASONING, efforts: upTo("low", "medium", "high"), refusedFields: withNoParallelTools() },
   },
   {
@@ -126,7 +126,7 @@ const MODELS: readonly ModelEntry[] = [
   { match: model(String.raw`gpt-[6-9](?:\.\d+)?`), source: [AI_SDK], rules: GPT_6 },
   {
     match: model(String.raw`gpt-4o(?:-mini)?-search-preview`),
-    source: [AI_SDK, "https://github.com/openai/openai-python/issues/2226"],
+    source: [AI_SDK, "https://github.com/vercel/ai/pull/5647"],
     rules: { sampling: NO_SAMPLING, samplingWithoutReasoning: NO_SAMPLING },
   },
   {

@@ -31,6 +31,7 @@ function overridden(rules: Rules, accepts: Accepts): Rules {
     ...rules,
     ...single,
     fields: rules.fields.union(named),
+    toolTypes: rules.toolTypes.union(named),
     refusedFields: rules.refusedFields.difference(named),
     ...(reasoningEcho !== undefined && { reasoningEcho, reasoningDemanded: null }),
     ...(sampled !== null && { sampling: sampled, samplingWithoutReasoning: sampled }),

@@ -15,6 +15,7 @@ export const GENERIC: Rules = {
   renamedFields: {},
   refusedFields: OTHER_MODEL_OR_RATE,
   messageFields: new Set(["name", "refusal", "audio", "function_call"]),
+  toolTypes: new Set(["custom"]),
   stop: Number.POSITIVE_INFINITY,
   // Other than most limits this one costs nothing to keep: names are mapped back.
   toolName: 64,
@@ -32,7 +33,7 @@ export const GENERIC: Rules = {
   endpoint: "chat",
 };
 
-const NO_SAMPLING: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlySet<string> = new Set();
 const NAME = new Set(["name"]);
 /** @param more names, blanks between them. */
 const plus = (fields: readonly string[], ...more: readonly string[]): ReadonlySet<string> =>
@@ -77,6 +78,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_tokens",
       efforts: [],
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         COMMON_FIELDS,
         "parallel_tool_calls seed n frequency_penalty presence_penalty prediction metadata",
@@ -110,7 +112,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://api-docs.deepseek.com/guides/thinking_mode",
       "https://api-docs.deepseek.com/api/create-chat-completion",
       // `developer`: unknown variant.
-      "https://github.com/langchain4j/langchain4j/issues/2846",
+      "https://github.com/earendil-works/pi/issues/1048",
       // Reasoning of turns with tool calls must come back.
       "https://github.com/NousResearch/hermes-agent/issues/15353",
     ],
@@ -129,10 +131,11 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     },
     models: [
       {
-        match: /reasoner|-r1/,
+        // Thinking models take no forced choice of a tool.
+        match: /reasoner|-r1|-v4|flash|pro/,
         source: [
           "https://api-docs.deepseek.com/guides/reasoning_model",
-          "https://github.com/langchain-ai/langchain/issues/34166",
+          "https://github.com/deepseek-ai/DeepSeek-R1/issues/836",
         ],
         rules: {
           toolChoice: "auto",
@@ -157,12 +160,13 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_completion_tokens",
       efforts: [],
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         USUAL_FIELDS,
         "metadata store reasoning_format include_reasoning documents citation_options",
         "disable_tool_validation exclude_domains include_domains",
       ),
-      messageFields: NO_SAMPLING,
+      messageFields: NOTHING,
       refusedFields: refused("n"),
       stop: 4,
       toolNameCharacters: "word",
@@ -276,8 +280,8 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
           reasoningDemanded: " ",
           fields: plus(USUAL_FIELDS, "prompt_cache_key", "safety_identifier", "thinking"),
           toolChoice: "auto",
-          sampling: NO_SAMPLING,
-          samplingWithoutReasoning: NO_SAMPLING,
+          sampling: NOTHING,
+          samplingWithoutReasoning: NOTHING,
         },
       },
       {
@@ -325,6 +329,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     rules: {
       ...OPEN,
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         USUAL_FIELDS,
         ...OPEN_FIELDS,
@@ -360,6 +365,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       efforts: [],
       reasoningEcho: "reasoning",
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(
         COMMON_FIELDS,
         "seed user logprobs top_logprobs prediction reasoning_format disable_reasoning",
@@ -416,9 +422,9 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://www.alibabacloud.com/help/en/model-studio/qwen-api-reference",
       "https://www.alibabacloud.com/help/en/model-studio/deep-thinking",
       // `developer` is not one of the roles.
-      "https://github.com/agno-agi/agno/issues/2633",
+      "https://github.com/proma-ai/Proma/issues/1496",
     ],
-    hosts: /^(?:[a-z0-9-]+\.)*dashscope[a-z-]*\.aliyuncs\.com$/,
+    hosts: /^(?:[a-z0-9-]+\.)*(?:dashscope[a-z-]*|maas)\.aliyuncs\.com$/,
     rules: {
       outputLimit: "max_tokens",
       efforts: [],
@@ -492,6 +498,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       outputLimit: "max_tokens",
       efforts: [],
       unknownFields: false,
+      toolTypes: NOTHING,
       fields: plus(USUAL_FIELDS, ...OPEN_FIELDS, "chat_template_kwargs", "nvext", "reasoning_budget"),
       messageFields: NAME,
       developerRole: false,

@@ -29,10 +29,12 @@ export interface Rules {
   readonly fields: ReadonlySet<string>;
   /** What a top-level field is called here, where that is another name. */
   readonly renamedFields: Readonly<Record<string, string>>;
-  /** Top-level fields, and types of tools, that are not sent whatever else is said: those of decisions 9.8 among them. */
+  /** Top-level fields that are not sent whatever else is said: those of decisions 9.8 among them. */
   readonly refusedFields: ReadonlySet<string>;
   /** Fields of messages beyond role, content and what belongs to tool calls. */
   readonly messageFields: ReadonlySet<string>;
+  /** Types of tools beyond functions: those that run at a provider may run another model there, or are paid for apart. */
+  readonly toolTypes: ReadonlySet<string>;
   /** Most stop sequences; 0: none are taken. */
   readonly stop: number;
   /** Characters of the longest name of a tool. */
