@@ -31,7 +31,17 @@ const SLOW = 0.5;
 const WEIGHT = 0.2;
 
 /** Says nothing about the upstream. */
-const SILENT: ReadonlySet<FailureClass> = new Set(["aborted", "skipped", "client_fault", "saturated", "unsupported"]);
+const SILENT: ReadonlySet<FailureClass> = new Set([
+  "aborted",
+  "skipped",
+  "client_fault",
+  "saturated",
+  "unsupported",
+  "resting",
+  "declined",
+  "parameter",
+  "context_overflow",
+]);
 
 /** What is known of one upstream's well-being, from its probes and from the requests it is sent. */
 export class Health {
