@@ -24,7 +24,7 @@ const CODES = ["code", "type", "status", "reason", "error_type", "err_code", "ca
 const DURATION = /^(\d{1,9}(?:\.\d{1,9})?)s$/;
 /** How providers that name no field in a place of its own quote it in their words. */
 const QUOTED =
-  /(?:parameter|argument|property|field|value|name|key)s?(?: supplied)?:? ?[`'"[]+([\w.[\]-]{1,100}?)[`'"\]]|\bparameter ([\w.]{1,100}\w)|^([\w.[\]]{1,100}): extra inputs|argument supplied: ([\w.]{1,100})|not supported on this model: (\w{1,100})/i;
+  /(?:parameter|argument|property|field|value|name|key|invalid)s?(?: supplied)?:? ?[`'"]([\w.[\]-]{1,100})[`'"]|\bparameter ([\w.]{1,100}\w)|^([\w.[\]]{1,100}): extra inputs|argument supplied: ([\w.]{1,100})|not supported on this model: (\w{1,100})/i;
 
 /** The error of a refusal's body; of one that is no JSON nothing is known. */
 export function readError(bytes: Uint8Array): ErrorBody {
@@ -59,7 +59,7 @@ export function errorOf(value: unknown): ErrorBody {
     .flatMap((place) => CODES.map((field) => place[field]))
     .filter((code) => typeof code === "string");
   return {
-    codes: [...new Set([...codes.map((code) => code.toLowerCase()), ...raw.codes])],
+    codes: [...new Set([...codes.map((code) => code.toLowerCase()), ...flagged(error), ...raw.codes])],
     status: statusOf(error, body),
     text,
     parameter: parameterOf(error, mistakes, text) || raw.parameter,
@@ -87,6 +87,11 @@ function textOf(place: Json): string {
     (part) => typeof part === "string",
   );
   return said.length > 0 ? said.join(" ") : typeof error === "string" ? error : "";
+}
+
+/** OpenRouter's moderation has no identifier but the field with what it objects to. */
+function flagged({ metadata }: Json): readonly string[] {
+  return isJson(metadata) && metadata["flagged_input"] !== undefined ? ["flagged_input"] : [];
 }
 
 function rawOf({ metadata }: Json): ErrorBody {

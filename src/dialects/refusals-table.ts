@@ -37,7 +37,7 @@ export const REFUSALS: readonly RefusalRow[] = [
     failure: "context_overflow",
     status: BAD_REQUEST,
     text: /maximum context length|prompt is too long|prompt exceeds max|input is too long for requested model|exceeds? (the |this )?(model'?s? )?(available )?context (window|limit|length|size)|input token count.{0,40}exceeds the maximum|maximum prompt length is \d|reduce the length of the messages|too large for model with \d+ max|greater than the context length|context window exceeds limit|exceeded model token limit|exceed context limit|range of input length should be|too many (input )?tokens|tokens. \+ .max_new_tokens. must be/i,
-    source: `${GITHUB}/badlogic/pi-mono (packages/ai/src/utils/overflow.ts) and the issues of test/dialects/refusals`,
+    source: "the cases of test/dialects/refusals, each with its own",
   },
 
   // Larger than the account may ask for in a minute, or ever: nothing that waiting cures, and no other request is hurt.
@@ -81,6 +81,12 @@ export const REFUSALS: readonly RefusalRow[] = [
     source: `${GITHUB}/corbt/agent.exe/issues/15`,
   },
   // What one request provokes: moderation, a file of somebody else's.
+  {
+    failure: "declined",
+    status: [403],
+    code: /^(flagged_input|content_policy_violation)$/,
+    source: "https://openrouter.ai/docs/api-reference/errors",
+  },
   {
     failure: "declined",
     status: [403],
@@ -153,7 +159,7 @@ export const REFUSALS: readonly RefusalRow[] = [
   {
     failure: "parameter",
     status: [400, 422],
-    text: /extra inputs are not permitted|unrecognized request argument|unsupported (parameter|value)\b|unknown (field|parameter|name)\b|property '[^']{1,200}' is unsupported|unsupported json schema fields|is not a valid field|extraneous key|(argument|feature|parameter)?[^.]{0,40}\bnot supported (with|by|on|in|for|when using) (this|the) (model|endpoint|api)|\bdoes ?n[o']t support (the )?(parameter|tool|function|thinking|reasoning|image|vision|audio|system|stream|response_format|structured|temperature|stop|\w+ effort)|must be passed back to the api|unknown variant `(developer|image_url|input_audio|file|video_url)`|only 1 is allowed for this model|must be one of `none` or `default`|length of the tool name cannot exceed/i,
+    text: /extra inputs are not permitted|unrecognized request argument|unsupported (parameter|value)\b|unknown (field|parameter|name)\b|property '[^']{1,200}' is unsupported|unsupported json schema fields|is not a valid field|are not supported for \S+ in \/v1\/|extraneous key|(argument|feature|parameter)?[^.]{0,40}\bnot supported (with|by|on|in|for|when using) (this|the) (model|endpoint|api)|\bdoes ?n[o']t support (the )?(parameter|tool|function|thinking|reasoning|image|vision|audio|system|stream|response_format|structured|temperature|stop|\w+ effort)|must be passed back to the api|unknown variant `(developer|image_url|input_audio|file|video_url)`|only 1 is allowed for this model|must be one of `none` or `default`|length of the tool name cannot exceed/i,
     source: `${GITHUB}/amrit110/oli/issues/7, ${GITHUB}/fanenr/chatbot/issues/21, ${GITHUB}/BerriAI/litellm/pull/16265, ${GITHUB}/decolua/9router/issues/773`,
   },
   {

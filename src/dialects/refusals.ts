@@ -43,6 +43,7 @@ const ACCOUNT =
 const TYPES: readonly (readonly [RegExp, number])[] = [
   [/^(invalid_request_error|badrequesterror|validationexception|invalid_argument)$/, 400],
   [/^(authentication_error|unrecognizedclientexception|expiredtokenexception)$/, 401],
+  [/^billing_error$/, 402],
   [/^(permission_error|permission_denied|accessdeniedexception)$/, 403],
   [/^(not_found_error|resourcenotfoundexception)$/, 404],
   [/^request_too_large$/, 413],

@@ -73,10 +73,9 @@ export class KeyPool {
     throw new AttemptError("resting", "every key of the upstream rests", { retryAfter: wait });
   }
 
-  /** Until when (Unix milliseconds) no key may be used; null when one may. */
-  restsUntil(now: number): number | null {
-    const soonest = Math.min(...this.#keys.map(({ parkedUntil }) => parkedUntil));
-    return soonest > now && this.#keys.length > 0 ? soonest : null;
+  /** Whether every key rests for longer than `patience` milliseconds, so that nothing would be sent. */
+  rests(now: number, patience: number): boolean {
+    return this.#keys.length > 0 && this.#keys.every(({ parkedUntil }) => parkedUntil - now > patience);
   }
 
   /**

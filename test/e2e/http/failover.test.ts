@@ -17,7 +17,9 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ["?status=401", "credentials"],
   ["?status=402", "credentials"],
   ["?status=403", "credentials"],
-  ["?status=404", "credentials"],
+  ["?status=404", "declined"],
+  ["?status=407", "declined"],
+  ["?status=410", "declined"],
   ["?status=302", "protocol"],
   ["?status=204", "protocol"],
   ["?first_byte=1h", "timeout"],
@@ -37,7 +39,7 @@ const ANSWER_FAULTS: readonly (readonly [string, string])[] = [
   ["?wrong_length", "reset"],
 ];
 /** The client's fault: no other upstream is asked. */
-const CLIENT_FAULTS = [400, 405, 406, 409, 410, 411, 413, 414, 415, 422, 431, 451];
+const CLIENT_FAULTS = [400, 405, 406, 409, 411, 413, 414, 415, 422, 431, 451];
 
 const LOST = ["connection refused", "no such host"] as const;
 
