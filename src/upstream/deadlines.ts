@@ -73,7 +73,7 @@ export class Deadlines {
       return new AttemptError("timeout", "the request's deadline passed before the answer", { neutral });
     }
     if (saturated) return new AttemptError("saturated", "every connection to the upstream is in use");
-    const total = this.startedAt + this.#timeouts.total <= now;
+    const total = this.startedAt + this.#timeouts.total <= now && phase !== "head";
     return new AttemptError("timeout", total ? "upstream timed out before the end of its answer" : LATE[phase]);
   }
 }

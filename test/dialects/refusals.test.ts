@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
+import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import streamRelay from "../../plugins/stream-relay.ts";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { UpstreamDialect } from "../../src/dialects/dialect.ts";
+import { readError } from "../../src/dialects/error-body.ts";
+import { reportedError } from "../../src/dialects/errors.ts";
+import { refusalClass, refusalReason } from "../../src/dialects/refusals.ts";
 import {
   AttemptError,
   type ChainStep,
@@ -17,6 +21,7 @@ import {
   type Target,
   type Vendor,
 } from "../../src/kit/index.ts";
+import { refusalFailure } from "../../src/upstream/classify.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../src/upstream/upstreams.ts";
 import { pluginHost, setUp } from "../plugins/harness.ts";
 import { ManualClock } from "../support/clock.ts";
@@ -273,5 +278,65 @@ describe("a prompt beyond the window", () => {
     );
     if (served) expect((await asked).target.upstream).toBe("serving");
     else expect((await refusal(asked)).message).toBe(`Invalid request: ${OVERFLOW.due.message}`);
+  });
+});
+
+describe("whatever a provider sends", () => {
+  const secret = "org-EXAMPLE balance of the billing account";
+  const body = fc.oneof(
+    fc.jsonValue(),
+    fc.record({
+      error: fc.oneof(
+        fc.jsonValue(),
+        fc.record({
+          message: fc.string(),
+          type: fc.string(),
+          code: fc.oneof(fc.string(), fc.integer()),
+          param: fc.string(),
+        }),
+      ),
+    }),
+  );
+
+  test("it is read, and classed as something that is known", () => {
+    fc.assert(
+      fc.property(body, fc.integer({ min: 400, max: 499 }), (value, status) => {
+        const error = readError(Buffer.from(JSON.stringify(value)));
+        expect(error.text.length).toBeLessThanOrEqual(4_096);
+        expect(typeof refusalClass({ dialect: "openai", status, error })).toBe("string");
+        expect(refusalReason(error)).toMatch(/^[\w.[\]: -]*$/);
+        expect(reportedError(value)).toBeInstanceOf(AttemptError);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("words about the account are never told, wherever they stand", () => {
+    const around = fc.tuple(fc.string(), fc.string()).map(([before, after]) => `${before} ${secret} ${after}`);
+    const shaped = around.chain((text) =>
+      fc.constantFrom<unknown>(
+        { error: { message: text } },
+        { error: text },
+        { message: text },
+        { detail: text },
+        { detail: [{ loc: ["body"], msg: text }] },
+        { message: { detail: [{ type: "missing", loc: ["body", "x"], msg: text }] } },
+        { error: { message: "Provider returned error", metadata: { raw: text } } },
+        { err_code: "X", err_msg: text },
+        { title: "Bad", detail: text },
+      ),
+    );
+    fc.assert(
+      fc.property(shaped, fc.constantFrom(400, 409, 413, 422, 429, 403), (value, status) => {
+        const bytes = Buffer.from(JSON.stringify(value));
+        const head = new AttemptError("client_fault", "head", { status });
+        const refused = { dialect: "openai" as const, status, error: readError(bytes) };
+        const failure = refusalFailure(refused, head, DIALECTS.openai!.errorMessage(bytes));
+        expect(failure.message).not.toContain("EXAMPLE");
+        const inner = (value as Json)["error"] ?? value;
+        expect(reportedError(inner).message).not.toContain("EXAMPLE");
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -178,7 +178,7 @@ describe.each([false, true])("a fault before anything was produced, stream %s", 
       });
       for (let round = 0; round < 2; round += 1) {
         faulty = true;
-        const timeouts = stream ? BRIEF : BRIEF_IN_ALL;
+        const timeouts = stream || expected !== "timeout" ? BRIEF : BRIEF_IN_ALL;
         const error = await failure(leased.set.send(target({ timeouts }), call({ stream }), exchange()));
         expect(error).toBeInstanceOf(AttemptError);
         expect(error.failure).toBe(expected);

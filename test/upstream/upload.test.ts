@@ -142,7 +142,7 @@ describe("a slow upstream", () => {
     const to = target({ timeouts: { ...firstByte.timeouts, total: 1_500 } });
     expect(await failure(leased.set.send(to, transcribe(new File(LARGE)), exchange()))).toMatchObject({
       failure: "timeout",
-      message: "upstream timed out before the end of its answer",
+      message: "upstream timed out waiting for the first byte",
     });
   });
 
