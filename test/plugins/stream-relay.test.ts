@@ -122,13 +122,14 @@ test.each([
   await expect((await relay(rests)).result).rejects.toMatchObject({ details: { retryAfter } });
 });
 
-describe("a prompt beyond a window", () => {
-  const sized = (...windows: readonly (number | null)[]): Model["chain"] =>
-    windows.map((contextWindow, index) => ({
-      balance: "single",
-      targets: [testTarget(NAMES[index]!, { contextWindow })],
-    }));
+/** A chain of targets with windows of so many tokens. */
+const sized = (...windows: readonly (number | null)[]): Model["chain"] =>
+  windows.map((contextWindow, index) => ({
+    balance: "single",
+    targets: [testTarget(NAMES[index]!, { contextWindow })],
+  }));
 
+describe("a prompt beyond a window", () => {
   test.each<readonly [string, readonly (number | null)[], readonly Ending[], readonly string[], string]>([
     ["a larger one", [8, 16], ["context_overflow", "served"], ["alpha", "beta"], "served"],
     ["smaller ones are left out", [8, 4, 8, 16], ["context_overflow", "served"], ["alpha", "delta"], "served"],
