@@ -1,7 +1,16 @@
+import { readError } from "../dialects/error-body.ts";
 import type { AnswerForm, Codec, UpstreamDialect } from "../dialects/dialect.ts";
-import type { AttemptError, Call, Log } from "../kit/index.ts";
+import type { Call, FailureClass, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";
-import { contentType, encodingFailure, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
+import {
+  contentType,
+  encodingFailure,
+  type Head,
+  headFailure,
+  protocol,
+  refusalFailure,
+  statusFailure,
+} from "./classify.ts";
 import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
 import { EventStream } from "./stream.ts";
 
@@ -17,8 +26,8 @@ export interface Conversation {
 
 /** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
 export function readAnswer(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
-  const { dialect, codec, call, now, log } = conversation;
-  if (head.status !== 200) return readRefusal(dialect, statusFailure(head.status, head.headers, now()), head, owner);
+  const { codec, call, log } = conversation;
+  if (head.status !== 200) return readRefusal(conversation, head, owner);
   if (codec.type === "bytes") {
     const wrong = encodingFailure(head.headers);
     const type = wrong ? null : codec.contentType(contentType(head.headers), call);
@@ -34,17 +43,22 @@ export function readAnswer(conversation: Conversation, head: Head, owner: Reader
   return null;
 }
 
-function readRefusal(
-  dialect: UpstreamDialect,
-  error: AttemptError,
-  { headers }: Head,
-  owner: ReaderOwner<Answer>,
-): Reader | null {
-  const telling = error.failure === "client_fault" || (error.failure === "rate_limited" && dialect.judge !== undefined);
-  if (telling && headers["content-encoding"] === undefined) {
-    return new RefusalReader(owner, dialect, error, headers);
+/** Classes of a status that the body of a refusal may turn into another; of the rest the body is not waited for. */
+const TELLING: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+
+function readRefusal({ dialect, call, now }: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+  const { status, headers } = head;
+  const refusal = statusFailure(status, headers, now());
+  if (!TELLING.has(refusal.failure) || headers["content-encoding"] !== undefined) {
+    owner.reject(refusal);
+    owner.drain();
+    return null;
   }
-  owner.reject(error);
-  owner.drain();
-  return null;
+  return new RefusalReader(owner, refusal, (body) => {
+    const error = readError(body);
+    const code = dialect.codeOf?.(headers) ?? "";
+    const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
+    const refused = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
+    return refusalFailure(refused, refusal, dialect.errorMessage(body));
+  });
 }

@@ -1,10 +1,11 @@
-import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { type Rules, rulesOf } from "../vendors/rules.ts";
 import type { ToolNames } from "../vendors/tool-names.ts";
 import { readAnswer } from "./answer.ts";
+import { MAX_CHOICES } from "./chunks.ts";
 import { ChatDecoder } from "./decoder.ts";
 import { changed, Edits } from "./edits.ts";
 import { chatBody } from "./request.ts";
@@ -30,6 +31,8 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     request(call: Call, target: Target, apiKey: string): JsonRequest {
       const rules = rulesFor(target.model);
       if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
+      // Their stream could not be read: what the client asked for must not look like the upstream's failure.
+      if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const { body, dropped, names } = chatBody(call, target.model, rules);
       const accept = call.stream ? "text/event-stream" : "application/json";
       // What is undefined is not written.

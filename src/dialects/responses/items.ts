@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { AttemptError, type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
+import { type AttemptError, type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
 import type { ReasoningDetail } from "../canonical.ts";
-import { publicMessage } from "../json.ts";
+import { reportedError } from "../errors.ts";
 import { readUsage } from "../openai/usage.ts";
 
 /*
@@ -143,28 +143,11 @@ export function usageOf({ usage }: Json): Usage | null {
   });
 }
 
-/**
- * What a failure inside a 200 amounts to, by its code. Beside `ResponseError.code` of the SDK there are those of refusals
- * that a stream tells after it has begun (`insufficient_quota`: recordings of vercel/ai, openai-error.1).
- */
-const CLIENT_FAULTS = /^(?:invalid_prompt|invalid_image|image_|invalid_base64|empty_image|unsupported_image)/;
-const FAILURES: ReadonlyMap<unknown, "credentials" | "rate_limited" | "client_fault"> = new Map([
-  ["insufficient_quota", "credentials"],
-  ["billing_hard_limit_reached", "credentials"],
-  ["invalid_api_key", "credentials"],
-  ["model_not_found", "credentials"],
-  ["rate_limit_exceeded", "rate_limited"],
-  ["context_length_exceeded", "client_fault"],
-  ["failed_to_download_image", "client_fault"],
-]);
+/** Codes of mistakes in a request, which name no type (SDK openai responses.d.ts ResponseError.code). */
+const CLIENT_FAULTS = /^(?:(?:invalid|empty|unsupported)_.*(?:prompt|image)|image_|failed_to_download_image)/;
 
-/** @param error the `error` of a response, or an error event. */
+/** What a failure inside a 200 amounts to. @param error the `error` of a response, or an error event. */
 export function failureOf(error: unknown): AttemptError {
-  const { code, message } = isJson(error) ? error : {};
-  const told = publicMessage(words(message));
-  const found = FAILURES.get(code) ?? (CLIENT_FAULTS.test(words(code)) ? "client_fault" : "status");
-  if (found === "client_fault") return new AttemptError(found, told || "upstream refused the request");
-  // What concerns the operator's account is not a client's to read.
-  const shown = told !== "" && found === "status" ? `: ${told}` : "";
-  return new AttemptError(found, `upstream reported an error${shown}`);
+  const fault = isJson(error) && CLIENT_FAULTS.test(words(error["code"]));
+  return reportedError(fault ? { ...error, type: "invalid_request_error" } : error);
 }

@@ -78,7 +78,7 @@ export class ResponsesDecoder extends SseDecoder {
         if (isJson(response)) this.#identify(response);
         return;
       case "error":
-        throw failureOf(isJson(event["error"]) ? event["error"] : event);
+        throw failureOf(isJson(event["error"]) ? event["error"] : { ...event, type: undefined });
       case "response.failed":
         throw failureOf(isJson(response) ? response["error"] : null);
       case "response.completed":
