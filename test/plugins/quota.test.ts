@@ -130,9 +130,11 @@ describe("admit", () => {
 const outcome = (more: Partial<Outcome>): Outcome => ({
   kind: "served",
   begun: true,
+  finished: false,
   status: 200,
   code: null,
   usage: null,
+  usageComplete: false,
   target: testTarget("beta"),
   dropped: [],
   attempts: 2,
