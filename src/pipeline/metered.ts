@@ -57,7 +57,8 @@ export class Metered {
   async estimate(promptText: () => string, units: Units | undefined): Promise<Usage> {
     const { usage } = this;
     if (usage !== null && this.usageComplete) return { ...usage, ...units };
-    const prompt = usage?.prompt ?? countOrGuess(this.#countTokens, promptText());
+    // No prompt is empty: an upstream that says so at the start counts at the end.
+    const prompt = usage?.prompt || countOrGuess(this.#countTokens, promptText());
     this.#countText();
     const completion = Math.max(usage?.completion ?? 0, await this.#tokens);
     return { cached: 0, reasoning: 0, ...usage, prompt: await prompt, completion, ...units };

@@ -186,6 +186,15 @@ describe("settle", () => {
     });
   });
 
+  test("a failure of the gateway's own is given back and recorded: the upstream has served", async () => {
+    const bill = { usage: { prompt: 1, completion: 2, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
+    expect(await settled({ kind: "gateway_error", giveBack: true, bill })).toMatchObject({
+      giveBack: true,
+      charge: 0n,
+      record: { outcome: "gateway_error", upstream: "beta", usage: bill.usage },
+    });
+  });
+
   test("a request that no upstream served is recorded without one", async () => {
     expect((await settled({ kind: "client_fault", target: null })).record).toMatchObject({
       upstream: null,
