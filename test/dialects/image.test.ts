@@ -132,14 +132,6 @@ describe("the upstream's answer", () => {
       { input_tokens: 50, output_tokens: 60, total_tokens: 110 },
       { prompt: 50, completion: 60 },
     ],
-    [
-      {
-        input_tokens: 50,
-        output_tokens: 60,
-        input_tokens_details: { text_tokens: 10, image_tokens: 40, cached_tokens: 30 },
-      },
-      { prompt: 50, completion: 60, cached: 30 },
-    ],
     [{ input_tokens: 50 }, {}],
     [{ input_tokens: -1, output_tokens: 1e12 }, {}],
     [null, {}],

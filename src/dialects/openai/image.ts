@@ -49,13 +49,7 @@ function isBase64(text: string): boolean {
   return base64 !== "" && !NOT_BASE64.test(base64);
 }
 
-/** Source: openai resources/images.d.ts (`ImagesResponse.Usage`). */
 function tokens(usage: unknown): Usage {
-  const counts = isJson(usage) && {
-    prompt_tokens: usage["input_tokens"],
-    completion_tokens: usage["output_tokens"],
-    prompt_tokens_details: usage["input_tokens_details"],
-    completion_tokens_details: usage["output_tokens_details"],
-  };
+  const counts = isJson(usage) && { prompt_tokens: usage["input_tokens"], completion_tokens: usage["output_tokens"] };
   return readUsage({ usage: counts }) ?? { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 }
