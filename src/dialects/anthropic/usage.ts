@@ -30,11 +30,15 @@ export function usageOf(usage: Json): Usage | null {
   return sum;
 }
 
-/** Sums every count: the two have no fields but counts. */
 function added(a: Usage, b: Usage): Usage {
-  const sums: Record<string, number> = { ...a };
-  for (const [name, count] of Object.entries(b)) sums[name] = (sums[name] ?? 0) + Number(count);
-  return { ...a, ...sums };
+  const cacheWrite = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
+  return {
+    prompt: a.prompt + b.prompt,
+    completion: a.completion + b.completion,
+    cached: a.cached + b.cached,
+    reasoning: a.reasoning + b.reasoning,
+    ...(cacheWrite > 0 ? { cacheWrite } : {}),
+  };
 }
 
 function countsOf(usage: Json): Usage | null {
