@@ -95,8 +95,8 @@ class ResponsesStream implements StreamFormat {
     this.#created = created;
   }
 
-  event({ data, usage }: StreamEvent): string {
-    this.#usage = usage ?? this.#usage;
+  event({ data, usage, partial }: StreamEvent): string {
+    if (partial === undefined) this.#usage = usage ?? this.#usage;
     this.#serviceTier = data["service_tier"] ?? this.#serviceTier;
     const { output } = this.#begin(data);
     const choice = firstOf(data["choices"]);
