@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Question, Tool } from "./answer.ts";
+import { ANY_JSON, type Question, type Tool } from "./answer.ts";
 import { badParameter } from "./error.ts";
 import { integer, parseModel, wrong } from "./fields.ts";
 import { type ToolUse, toolsToCall } from "./tools.ts";
@@ -38,6 +38,7 @@ export function parseChat(body: Json): ChatRequest {
       maximum: limits[0] ?? limits[1] ?? Infinity,
       stop: parseStop(stop),
       calls: parseCalls(body, said, messages.at(-1)?.["role"] === "tool"),
+      schema: parseFormat(body["response_format"]),
     },
     stream: stream === true,
     includeUsage: isJson(options) && options["include_usage"] === true,
@@ -67,6 +68,17 @@ function parseStop(stop: unknown): readonly string[] {
   const usable = sequences.filter((sequence) => typeof sequence === "string");
   if (usable.length < sequences.length || usable.length > 4) throw wrong("stop", "a string or up to 4 strings", stop);
   return usable.filter((sequence) => sequence !== "");
+}
+
+/** The schema that is asked for. */
+function parseFormat(format: unknown): unknown {
+  if (format === undefined || format === null) return undefined;
+  if (!isJson(format)) throw wrong("response_format", "an object", format);
+  const { type, json_schema: described } = format;
+  if (type === "json_object") return ANY_JSON;
+  if (type !== "json_schema") return undefined;
+  if (!isJson(described)) throw wrong("response_format.json_schema", "an object", described);
+  return described["schema"] ?? {};
 }
 
 function parseCalls(body: Json, said: string, answered: boolean): readonly Tool[] {
