@@ -103,7 +103,7 @@ export function answer(question: Question, script: Script, source: string): Answ
 
 /** Whether a model of this name thinks without being asked to. */
 export function thinksByName(model: string): boolean {
-  return model.includes("reason");
+  return /reason|think/.test(model);
 }
 
 function choose(question: Question, script: Script, seed: string): Choice {

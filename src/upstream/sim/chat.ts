@@ -11,6 +11,7 @@ import { jsonReply, streamReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { parseScript } from "./script.ts";
 import type { Script } from "./script.ts";
+import { checkVendor } from "./strict/vendors.ts";
 
 const KEPT_TEXT = 16_384;
 const KEPT = 128;
@@ -38,7 +39,9 @@ export class Chat {
   /** @throws SimError 400 */
   read(text: string, ...scripts: readonly unknown[]): { readonly request: ChatRequest; readonly script: Script } {
     const body = parseBody(text);
-    return { script: parseScript(...scripts, body["sim"]), request: parseChat(body) };
+    const script = parseScript(...scripts, body["sim"]);
+    checkVendor(script, "/chat/completions", body);
+    return { script, request: parseChat(body) };
   }
 
   /** The reply as `script` shapes it; its faults are not in it yet. */

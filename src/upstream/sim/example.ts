@@ -52,7 +52,7 @@ class Maker {
     }
     for (const choices of [given["anyOf"], given["oneOf"]]) {
       if (!Array.isArray(choices) || choices.length === 0) continue;
-      const { anyOf, oneOf, ...beside } = given;
+      const { anyOf: _any, oneOf: _one, ...beside } = given;
       return this.make(merged(beside, choose(choices, depth)), depth + 1, nth);
     }
     if (Array.isArray(given["allOf"])) {
@@ -110,9 +110,10 @@ class Maker {
   }
 }
 
+const isNull = (choice: unknown): boolean => isJson(choice) && choice["type"] === "null";
+
 /** The first that is not only null; deep down null, which ends a schema that contains itself. */
 function choose(choices: readonly unknown[], depth: number): Json {
-  const isNull = (choice: unknown): boolean => isJson(choice) && choice["type"] === "null";
   const nothing = depth >= SMALL_DEPTH ? choices.find(isNull) : undefined;
   const chosen = nothing ?? choices.find((choice) => !isNull(choice)) ?? choices[0];
   return isJson(chosen) ? chosen : {};
