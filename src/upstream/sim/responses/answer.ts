@@ -76,7 +76,6 @@ function head({ seed, model }: Answer, { echo }: Shown, status: string): Respons
     service_tier: "default",
     top_logprobs: 0,
     usage: null,
-    user: null,
     ...echo,
   };
 }
@@ -191,10 +190,7 @@ function hasPhases(model: string): boolean {
 function usageOf({ usage }: Answer): object {
   return {
     input_tokens: usage.prompt,
-    input_tokens_details: {
-      cached_tokens: usage.cached,
-      ...(usage.cacheWrite !== 0 && { cache_write_tokens: usage.cacheWrite }),
-    },
+    input_tokens_details: { cached_tokens: usage.cached, cache_write_tokens: usage.cacheWrite },
     output_tokens: usage.completion,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: numeric(usage.prompt) + numeric(usage.completion),
