@@ -89,7 +89,7 @@ test("anthropic's messages.parse", async () => {
     model: "claude-opus-4-6",
     max_tokens: 999,
     messages,
-    output_config: { format: jsonSchemaOutputFormat({ ...SCHEMA, type: "object" }) },
+    output_config: { format: jsonSchemaOutputFormat(SCHEMA as object as { type: "object" }) },
   });
   expect(pet(JSON.stringify(made.parsed_output)).kind).toBe("cat");
 });
