@@ -41,7 +41,8 @@ export class Chat {
     const body = parseBody(text);
     const script = parseScript(...scripts, body["sim"]);
     checkVendor(script, "/chat/completions", body);
-    return { script, request: parseChat(body) };
+    // A vendor has a limit of its own, or none.
+    return { script, request: parseChat(body, script.vendor ? Infinity : undefined) };
   }
 
   /** The reply as `script` shapes it; its faults are not in it yet. */
