@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
+import { isJson, type Json } from "../../../src/kit/index.ts";
 import { type LedgerEntry, scriptedOrigin, scriptedUrl } from "../../../src/upstream/sim/server.ts";
 import type { StrictVendor } from "../../../src/upstream/sim/strict/rule.ts";
 import { type Called, type Dialogue, dialogue } from "../support/dialogue.ts";
@@ -226,6 +226,15 @@ function expectTold(format: FormatName, { entries, dropped }: Seen): void {
   expect(`${lost.join("; ")} dropped: ${dropped}`).toMatch(/^ dropped/);
 }
 
+/** The text of an answer, without what was thought. */
+function spokenText(format: FormatName, body: Json): string {
+  const { output } = body;
+  const messages = Array.isArray(output)
+    ? output.filter((item: unknown) => isJson(item) && item["type"] === "message")
+    : [];
+  return FORMATS[format].text(format === "responses" ? { output: messages } : body);
+}
+
 const spoken = (said: string) => expect.stringMatching(new RegExp(`simulated answer.*${said}`, "s"));
 
 /** Two turns: the tool is called by the name the client gave it, and its result is read. */
@@ -275,7 +284,7 @@ const CHECKS: Readonly<Record<Cell, (format: FormatName, target: Target) => Prom
     expect(streamedText(format, seen.text)).toEqual(spoken("Hello 4711"));
     expect(seen.text).toMatch(FORMATS[format].done);
     const charge = async () => (await gateway.books(user)).ledger.find(({ requestId }) => requestId === seen.id);
-    await expect.poll(charge).toMatchObject({ outcome: "served", estimated: false });
+    await expect.poll(charge, { interval: 5 }).toMatchObject({ outcome: "served", estimated: false });
   },
 
   async tools(format, target) {
@@ -290,7 +299,7 @@ const CHECKS: Readonly<Record<Cell, (format: FormatName, target: Target) => Prom
     const said = dialogue(format);
     said.ask("A pet, as JSON.");
     const seen = await ask(format, target, { ...ASKS[format].plain, ...ASKS[format].schema, ...said.history });
-    const text = FORMATS[format].text(seen.body);
+    const text = spokenText(format, seen.body);
     if (/response_format|output_config|text/.test(seen.dropped) && !/^[{[]/.test(text)) return;
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     expect([ajv.validate(SCHEMA, JSON.parse(text)), ajv.errorsText()]).toEqual([true, "No errors"]);

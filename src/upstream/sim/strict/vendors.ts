@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import type { SimError } from "../error.ts";
 import type { Script } from "../script.ts";
+import type { Defect } from "../shape.ts";
 import { ANTHROPIC, BEDROCK } from "./claude.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
@@ -24,6 +25,20 @@ const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   cohere: COHERE,
   generic: [],
 };
+
+/** How their answers differ from OpenAI's, as recordings of them show: vercel/ai packages/{mistral,perplexity,deepseek,moonshotai,xai}. */
+const HABITS: Partial<Record<StrictVendor, readonly Defect[]>> = {
+  mistral: ["mistral-tools", "usage-with-choices"],
+  perplexity: ["usage-every-chunk"],
+  deepseek: ["usage-with-choices"],
+  moonshot: ["usage-with-choices"],
+  xai: ["xai-reasoning"],
+};
+
+/** The defects that a script asks for, else those of the vendor that it plays. */
+export function habitsOf({ defect, vendor }: Script): readonly Defect[] | undefined {
+  return defect ?? (vendor && HABITS[vendor]);
+}
 
 const RESPONSES: readonly Rule[] = [...RESPONSES_FORM, ...RESPONSES_MODELS];
 
