@@ -1,10 +1,13 @@
+import { stripSignature } from "../tool-ids.ts";
+
 const VALID = /^[\w-]+$/;
 
 /** Tool-call ids as the API takes them, `[A-Za-z0-9_-]+`; others are rewritten, different ones differently. */
 export function toolIds(): (id: string) => string {
   const written = new Map<string, string>();
   const taken = new Set<string>();
-  return (id) => {
+  return (given) => {
+    const id = stripSignature(given);
     const known = written.get(id);
     if (known !== undefined) return known;
     const base = VALID.test(id) ? id : id.replaceAll(/[^\w-]/g, "_") || "call";

@@ -1,3 +1,4 @@
+import { stripSignature } from "../tool-ids.ts";
 import type { Family } from "./family.ts";
 
 const VALID = /^[\w-]{1,64}$/;
@@ -9,7 +10,8 @@ export function toolIds(family: Family): (id: string) => string {
   const valid = family === "mistral" ? MISTRAL : VALID;
   const written = new Map<string, string>();
   const taken = new Set<string>();
-  return (id) => {
+  return (given) => {
+    const id = stripSignature(given);
     let made = written.get(id) ?? (valid.test(id) ? id : "");
     for (let n = written.size; made === "" || (taken.has(made) && !written.has(id)); n++) {
       made = `call${String(n).padStart(5, "0")}`;
