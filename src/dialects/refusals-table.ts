@@ -94,6 +94,14 @@ export const REFUSALS: readonly RefusalRow[] = [
     source: `https://openrouter.ai/docs/api-reference/errors, ${GITHUB}/googleapis/python-genai/issues/1218`,
   },
 
+  // Reasoning that another account, or another provider, has encrypted: a target behind it may be the one.
+  {
+    failure: "declined",
+    status: [400],
+    code: /^invalid_encrypted_content$/,
+    source: `${GITHUB}/openai/codex/issues/8128`,
+  },
+
   // Nothing left in the account.
   {
     failure: "quota",

@@ -92,9 +92,10 @@ function saysSomething({ data, text }: StreamEvent): boolean {
   });
 }
 
-/** Nothing yet, or the beginning of a message in its client's own format (`{native: {event}}`). */
-
+/** Nothing yet, or what only announces something in the client's own format (`{native: {dialect, event}}`). */
 function isSilent(value: unknown): boolean {
-  if (isJson(value)) return isJson(value["event"]) && value["event"]["type"] === "message_start";
-  return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+  if (!isJson(value))
+    return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+  const { dialect, event } = value;
+  return isJson(event) && (dialect === "responses" || event["type"] === "message_start");
 }

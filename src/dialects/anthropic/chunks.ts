@@ -48,8 +48,7 @@ export class ChunkWriter {
       case "content_block_stop":
         return this.#blocks.read(event).map((delta) => this.#chunk(delta));
       case "message_delta":
-        this.#note(event);
-        return [];
+        return this.#note(event);
       case "message_stop":
         this.ended = true;
         return this.end();
@@ -79,10 +78,13 @@ export class ChunkWriter {
     if (this.#head !== null) return [];
     this.#head = { id: message["id"], object: "chat.completion.chunk", model: message["model"] };
     const native = ofMessages(this.#call) ? nativeEvent(event) : {};
-    return [this.#chunk({ role: "assistant", content: "", ...native })];
+    const first = this.#chunk({ role: "assistant", content: "", ...native });
+    // A stream that breaks off says nothing else of its prompt, and what of it was read from a cache.
+    const usage = usageOf({ output_tokens: 0, ...this.#usages });
+    return [usage === null ? first : { ...first, usage, partial: true }];
   }
 
-  #note(event: Json): void {
+  #note(event: Json): readonly StreamEvent[] {
     const { delta, usage } = event;
     if (!isJson(delta)) throw malformed("a message_delta without a delta");
     this.#usages = restated(this.#usages, usage);
@@ -90,6 +92,9 @@ export class ChunkWriter {
     this.#ending = { ...this.#ending, ...beside(delta, NOTHING) };
     this.#last = { ...this.#last, ...event, delta: this.#ending };
     this.finished ||= typeof this.#ending["stop_reason"] === "string";
+    const counted = isJson(usage) ? usageOf(this.#usages) : null;
+    // Nobody is shown this one: the count must not be lost with the connection before `message_stop`.
+    return counted === null ? [] : [{ data: { ...this.#head, choices: [] }, text: "", usage: counted }];
   }
 
   #chunk(delta: Json): StreamEvent {

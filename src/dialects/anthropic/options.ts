@@ -3,10 +3,14 @@ import type { ModelRules } from "./models.ts";
 
 type Lose = (pointer: string) => void;
 
-/** The API demands one. A limit beyond what the model can write asks for nothing more than that. */
-export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules): number {
+/**
+ * The API demands one. A limit beyond what the model can write asks for nothing more than that.
+ * @param configured tokens that the model is said to write at most, for a client that named no limit.
+ */
+export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules, configured?: number): number {
   const asked = body["max_completion_tokens"] ?? body["max_tokens"];
   if (typeof asked === "number") return known ? Math.min(asked, maxTokens) : asked;
+  if (configured !== undefined) return known ? Math.min(configured, maxTokens) : configured;
   const { thinking } = body;
   const budget = isJson(thinking) ? thinking["budget_tokens"] : 0;
   // The budget is a part of it: what is left is for the answer.

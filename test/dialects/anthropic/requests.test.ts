@@ -6,6 +6,8 @@ import { callOf, cases, chat, target } from "./support.ts";
 interface Case {
   readonly about?: string;
   readonly model?: string;
+  /** Of the model as it is configured. */
+  readonly maxOutput?: number;
   readonly body: Json;
   readonly call?: Partial<Call>;
   /** Fields of the body that must be exactly these. */
@@ -20,12 +22,20 @@ interface Case {
 
 const all = cases("requests") as readonly (readonly [string, Case])[];
 
-function sent({ body, call, model = "claude-x-1" }: Case): {
+function sent({ body, call, model = "claude-x-1", maxOutput }: Case): {
   readonly body: Json;
   readonly headers: Json;
   readonly dropped: unknown;
 } {
-  const { body: text, headers, dropped } = chat.request(callOf(body, call), target(model), "sk-ant-api-1");
+  const {
+    body: text,
+    headers,
+    dropped,
+  } = chat.request(
+    callOf(body, call),
+    { ...target(model), ...(maxOutput !== undefined && { maxOutput }) },
+    "sk-ant-api-1",
+  );
   return { body: JSON.parse(text as string) as Json, headers, dropped };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/gemini/chat.ts";
-import { embedding } from "../../../src/dialects/gemini/embedding.ts";
+import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embedding.ts";
 import { readError } from "../../../src/dialects/error-body.ts";
 import { errorMessage } from "../../../src/dialects/gemini/errors.ts";
 import { refusalClass } from "../../../src/dialects/refusals.ts";
@@ -178,5 +178,18 @@ describe.skipIf(!available)("recorded", () => {
     expect(() => embedding.answer(body, readEmbedding({ model: "m", input: ["a", "b"] }))).toThrow(
       "without embeddings",
     );
+  });
+
+  test("Vertex's form of embeddings is Vertex's", () => {
+    const bytes = recordedBytes("google-vertex/google-vertex-embedding.json");
+    const { predictions } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, Json[]>;
+    const input = predictions!.map((_, index) => `text ${index}`);
+    const { body, usage } = vertexEmbedding.answer(bytes, readEmbedding({ model: "m", input }));
+    const embeddings = predictions!.map((one) => one["embeddings"] as Json);
+    expect((body["data"] as Json[]).map(({ embedding: vector }) => vector)).toEqual(
+      embeddings.map(({ values }) => values),
+    );
+    const counts = embeddings.map(({ statistics }) => (statistics as Record<string, number>)["token_count"]!);
+    expect(usage?.prompt).toBe(counts.reduce((sum, count) => sum + count, 0));
   });
 });

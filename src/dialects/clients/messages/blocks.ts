@@ -2,7 +2,7 @@ import { isJson, type Json } from "../../../kit/index.ts";
 import { nativeBlock, nativeFields } from "../../anthropic/native.ts";
 import { inOrder } from "../../block-order.ts";
 import { parseJson } from "../../json.ts";
-import { list, objects, text } from "./fields.ts";
+import { list, objects, sealedData, text } from "./fields.ts";
 
 /** The content blocks of a canonical answer, in their order. */
 export function writeBlocks(message: Json): readonly Json[] {
@@ -28,9 +28,9 @@ function writeReasoning({ reasoning_details, reasoning_content }: Json): Json[] 
 }
 
 function writeDetail(detail: Json): Json {
-  const { type, data, summary, signature } = detail;
+  const { type, summary, signature } = detail;
   const fields = nativeFields(detail, true);
-  if (type === "reasoning.encrypted") return { ...fields, type: "redacted_thinking", data: text(data) };
+  if (type === "reasoning.encrypted") return { ...fields, type: "redacted_thinking", data: sealedData(detail) };
   return { ...fields, ...thinking(text(detail["text"]) + text(summary), text(signature)) };
 }
 

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { nativeFields } from "../../anthropic/native.ts";
-import { objects, omit, text } from "./fields.ts";
+import { objects, omit, sealedData, text } from "./fields.ts";
 import { BlockSequence, type Lane, type LaneKind } from "./sequence.ts";
 
 const EMPTY_TEXT: Json = { type: "text", text: "" };
@@ -67,9 +67,9 @@ export class DeltaWriter {
     let written = "";
     if (!told && text(reasoning_content) !== "") written += this.#think(undefined, text(reasoning_content));
     for (const detail of details) {
-      const { type, index, signature, data } = detail;
+      const { type, index, signature } = detail;
       if (type === "reasoning.encrypted") {
-        this.#seals.push(data);
+        this.#seals.push(sealedData(detail));
         if (this.#blocks.last?.kind !== "text") written += this.#sealed();
       } else {
         if (thoughtOf(detail) !== "") written += this.#think(index, thoughtOf(detail));

@@ -13,15 +13,20 @@ export class MessagesStream implements StreamFormat {
   readonly #deltas = new DeltaWriter();
   #begun = false;
   #usage: Usage | null = null;
+  /** `#usage` was told at the start, before there was output to count. */
+  #isPartial = false;
   #finish: Json = {};
 
   constructor(model: string) {
     this.#model = model;
   }
 
-  event({ data, usage }: StreamEvent): string {
+  event({ data, usage, partial }: StreamEvent): string {
     // Counts are cumulative: the last one stands.
-    if (usage !== undefined) this.#usage = usage;
+    if (usage !== undefined) {
+      this.#usage = usage;
+      this.#isPartial = partial === true;
+    }
     let written = "";
     for (const choice of objects(data["choices"])) {
       // Messages has one answer.
@@ -37,7 +42,7 @@ export class MessagesStream implements StreamFormat {
   }
 
   done(bill: Bill): string {
-    this.#usage ??= bill.usage;
+    if (this.#usage === null || this.#isPartial) this.#usage = bill.usage;
     const stop = stopOf(this.#finish, this.#deltas);
     return this.#begin(undefined) + this.#deltas.end(stop.stop_reason === "end_turn") + this.#end(stop);
   }

@@ -1,7 +1,7 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import { type BlockPlace, isUsual } from "../../block-order.ts";
 import type { Folded, Placed } from "../../folded.ts";
-import { given, leftover, objects, text } from "./fields.ts";
+import { given, leftover, objects, text, unsealedData } from "./fields.ts";
 import { readContent } from "./parts.ts";
 
 /** The `system` field as leading system messages. */
@@ -103,7 +103,7 @@ function readReasoning({ type, thinking, signature, data, ...rest }: Json): Json
     return { ...leftover(rest), type: "reasoning.text", text: thinking, ...signed };
   }
   if (type === "redacted_thinking" && typeof data === "string") {
-    return { ...leftover(rest), type: "reasoning.encrypted", data };
+    return { ...leftover(rest), type: "reasoning.encrypted", ...unsealedData(data) };
   }
   return null;
 }
