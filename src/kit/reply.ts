@@ -9,7 +9,10 @@ export interface StreamEvent {
   readonly raw?: string;
   /** Produced text: content, reasoning, tool arguments; for estimates. */
   readonly text: string;
+  /** The upstream's count so far, this event included. Cumulative: the last one stands. */
   readonly usage?: Usage;
+  /** `usage` leaves out some of the output up to here, as a count at the start of a stream does: `completion` is the least it can be. */
+  readonly partial?: true;
 }
 
 /** Hears a streamed answer. */

@@ -35,7 +35,7 @@ describe.each(all)("%s", (_, { dialect, events, deltas, texts, finish, usage, en
   });
 
   test("has one usage chunk last, or none", () => {
-    const counted = read.filter((event) => event.usage !== undefined);
+    const counted = read.filter((event) => event.usage !== undefined && event.partial === undefined);
     expect(counted).toMatchObject(usage ? [{ usage, data: { choices: [] } }] : []);
     expect(counted.every((event) => event === read.at(-1))).toBe(true);
   });
@@ -149,4 +149,20 @@ describe("server-sent events", () => {
     const once = text(good + stop);
     expect(text(good + stop + good + stop)).toEqual(once);
   });
+});
+
+test("what message_start counts is told with the first chunk, as the least that it can be", () => {
+  const usage = {
+    input_tokens: 5,
+    cache_read_input_tokens: 100_000,
+    cache_creation_input_tokens: 20,
+    output_tokens: 3,
+  };
+  const [first, ...more] = decode([framed([{ type: "message_start", message: { id: "msg_1", usage } }])], CHAT).events;
+  expect(first).toMatchObject({
+    partial: true,
+    usage: { prompt: 100_025, completion: 3, cached: 100_000, cacheWrite: 20 },
+    data: { choices: [{ delta: { role: "assistant" } }] },
+  });
+  expect(more).toEqual([]);
 });
