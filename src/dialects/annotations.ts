@@ -1,5 +1,4 @@
 import { isJson, type Json } from "../kit/index.ts";
-import { objects } from "./json-fields.ts";
 
 /** Where in the answer's text, in UTF-16 units. */
 export interface TextPlace {
@@ -24,11 +23,12 @@ export function annotationOf(page: Json, file: Json, place: TextPlace): Json {
  * Those annotations that the schema of chat completions has, whole: clients check it, and refuse an answer with any other
  * (`@ai-sdk/openai`, the schema of its chat model). The very same list where nothing is to be changed.
  */
-export function pageCitations(annotations: unknown): readonly Json[] {
-  const all = objects(annotations);
-  const kept = all.map(wholeCitation).filter((one) => one !== null);
-  const same = Array.isArray(annotations) && annotations.length === kept.length;
-  return same && kept.every((one, index) => one === all[index]) ? all : kept;
+export function pageCitations(annotations: readonly unknown[]): readonly Json[] {
+  const kept = annotations
+    .map((annotation) => (isJson(annotation) ? wholeCitation(annotation) : null))
+    .filter((one) => one !== null);
+  const same = kept.length === annotations.length && kept.every((one, index) => one === annotations[index]);
+  return same ? (annotations as readonly Json[]) : kept;
 }
 
 function wholeCitation(annotation: Json): Json | null {
@@ -55,7 +55,7 @@ const NO_INDEX = "";
  * The annotations as citations of a Messages text block (`CitationsWebSearchResultLocation` of @anthropic-ai/sdk): pages
  * only, the other kinds point into documents of the request.
  */
-export function webCitations(annotations: unknown): readonly Json[] {
+export function webCitations(annotations: readonly unknown[]): readonly Json[] {
   return pageCitations(annotations).map(({ url_citation: citation }) => {
     const { url, title, content } = isJson(citation) ? citation : {};
     const cited_text = typeof content === "string" ? content : "";
