@@ -10,6 +10,7 @@ const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
   ["presence_penalty", ["0"]],
   ["store", ["false"]],
   ["service_tier", ['"auto"', '"default"']],
+  ["speed", ['"standard"']],
   ["tool_choice", ['"auto"']],
   ["parallel_tool_calls", ["true"]],
   ["response_format", ['{"type":"text"}']],
@@ -42,7 +43,8 @@ export function droppedBeside(object: Json, known: ReadonlySet<string>, at: stri
   );
 }
 
-function asks(name: string, value: unknown): boolean {
+/** Whether a field says anything: what asks for nothing is not missed. */
+export function asks(name: string, value: unknown): boolean {
   if (value === null || value === undefined) return false;
   if (ASKS_NOTHING.get(name)?.includes(JSON.stringify(value))) return false;
   if (Array.isArray(value)) return value.length > 0;
@@ -99,6 +101,7 @@ export function droppedNative(call: Call): string[] {
   return [...(records ?? []), ...fields];
 }
 
-function escaped(name: string): string {
+/** A name as one step of a JSON pointer. */
+export function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
