@@ -23,7 +23,7 @@ export interface Sink<Item> {
   end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
 }
 
-/** A started upstream stream, paused until `open`. */
+/** A started upstream stream, paused until `open`. Who takes it ends it: the exchange's signal alone does not. */
 export interface Source<Item> {
   open(sink: Sink<Item>): void;
   pause(): void;

@@ -59,7 +59,7 @@ export class MessagesDecoder extends SseDecoder {
         return;
       case "message_delta":
         this.#mustHaveBegun();
-        this.#note(data);
+        events.push(...this.#note(data));
         return;
       case "message_stop":
         this.#mustHaveBegun();
@@ -100,7 +100,8 @@ export class MessagesDecoder extends SseDecoder {
     this.#ending = beside({ stop_reason, stop_sequence, stop_details }, NOTHING);
     this.#counted = isJson(usage) && typeof stop_reason === "string";
     const first = this.#chunk({ role: "assistant", content: "", ...(this.#verbatim ? nativeEvent(event) : {}) });
-    const told = usageOf(this.#usages);
+    // A stream that breaks off says nothing else of its prompt, and of what was read from a cache.
+    const told = usageOf({ output_tokens: 0, ...this.#usages });
     return [told === null ? first : { ...first, usage: told, partial: true }, ...this.#content(content)];
   }
 
@@ -114,13 +115,16 @@ export class MessagesDecoder extends SseDecoder {
     });
   }
 
-  #note(event: Json): void {
+  #note(event: Json): readonly StreamEvent[] {
     const { delta, usage } = event;
     if (!isJson(delta)) throw malformed("a message_delta without a delta");
     this.#usages = restated(this.#usages, usage);
     this.#counted ||= isJson(usage);
     this.#ending = { ...this.#ending, ...beside(delta, NOTHING) };
     this.#last = { ...this.#last, ...event, delta: this.#ending };
+    const counted = isJson(usage) ? usageOf(this.#usages) : null;
+    // Nobody is shown this one: the count must not be lost with the connection before `message_stop`.
+    return counted === null ? [] : [{ data: { ...this.#head, choices: [] }, text: "", usage: counted }];
   }
 
   /** The last chunks of an answer that is whole: why it ended, and its usage. */

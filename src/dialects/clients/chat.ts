@@ -93,8 +93,9 @@ class ChatFormat implements AnswerFormat, StreamFormat {
     const data = same ? event.data : { ...event.data, choices };
     this.#last = data;
     const counted = event.usage !== undefined;
-    if (this.#wantsUsage) this.#usageShown ||= counted && isJson(data["usage"]);
-    else if (counted && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
+    const shows = this.#wantsUsage && isJson(data["usage"]);
+    if (counted && !shows && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
+    this.#usageShown ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
     const text = raw === undefined || !same || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);

@@ -57,8 +57,12 @@ export const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning:
 
 /** What a stream says at its start of an upstream that has not counted: what a Messages upstream said there, else 0. */
 export function firstUsage(native: Json): Json {
+  return { ...shownUsage(NO_USAGE, native), ...ownCounts(native) };
+}
+
+function ownCounts(native: Json): Json {
   const counts = Object.entries(native).filter(([name, value]) => COUNTS.has(name) && Number.isSafeInteger(value));
-  return { ...shownUsage(NO_USAGE, native), ...Object.fromEntries(counts) };
+  return Object.fromEntries(counts);
 }
 
 /**
@@ -73,5 +77,7 @@ export function shownUsage({ prompt, completion, cached, reasoning, cacheWrite =
     cache_read_input_tokens: cached,
     output_tokens: completion,
     ...(reasoning > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
+    // With a breakdown beside it the top level leaves out what is charged with it, and clients reckon with that.
+    ...(Array.isArray(native["iterations"]) ? ownCounts(native) : {}),
   };
 }
