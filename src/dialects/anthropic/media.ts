@@ -1,14 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { readDataUrl, textOf } from "../data-url.ts";
 
-/** The parts of a `data:` URL; null for any other. */
-function dataUrl(url: string): { readonly type: string; readonly base64: string } | null {
-  const comma = url.indexOf(",");
-  if (!/^data:/i.test(url) || comma < 0) return null;
-  const [type = "", ...parameters] = url.slice("data:".length, comma).split(";");
-  if (!parameters.some((parameter) => parameter.trim().toLowerCase() === "base64")) return null;
-  return { type: type.trim().toLowerCase(), base64: url.slice(comma + 1) };
-}
-
+/** The API refuses others (`Base64ImageSource.media_type` of @anthropic-ai/sdk). */
+const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 const WEB = /^https?:\/\//i;
 
 interface Losing {
@@ -17,19 +11,17 @@ interface Losing {
 }
 
 /** null for an address that is neither inlined nor on the web. */
-export function imageBlock(part: Json, at: string, { lose }: Losing): Json | null {
+export function imageBlock(part: Json, at: string, { lose, verbatim }: Losing): Json | null {
   const image = part["image_url"];
   const url = isJson(image) ? image["url"] : image;
   if (typeof url !== "string") return null;
+  const data = readDataUrl(url);
+  if (data && !verbatim && !IMAGES.has(data.type)) return null;
   const detail = isJson(image) ? image["detail"] : undefined;
   if (typeof detail === "string" && detail !== "auto") lose(`${at}/image_url/detail`);
-  const data = dataUrl(url);
   if (data) return { type: "image", source: { type: "base64", media_type: data.type, data: data.base64 } };
   return WEB.test(url) ? { type: "image", source: { type: "url", url } } : null;
 }
-
-/** Types that are text under another name than `text/…`. */
-const TEXT = /^text\/|[/+](?:json|xml|yaml|javascript)$/;
 
 /** null for a file the API cannot read: neither PDF nor text, or kept by another provider. */
 export function documentBlock(part: Json, { verbatim }: Losing): Json | null {
@@ -58,10 +50,10 @@ function documentSource(file: Json, verbatim: boolean): Json | null {
 }
 
 function inlined(url: string): Json | null {
-  const data = dataUrl(url);
+  const data = readDataUrl(url);
   if (data === null) return null;
   const { type, base64 } = data;
   if (type === "application/pdf") return { type: "base64", media_type: type, data: base64 };
-  if (!TEXT.test(type)) return null;
-  return { type: "text", media_type: "text/plain", data: Buffer.from(base64, "base64").toString("utf8") };
+  const text = textOf(data);
+  return text === null ? null : { type: "text", media_type: "text/plain", data: text };
 }
