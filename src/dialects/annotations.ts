@@ -15,7 +15,7 @@ export function annotationOf(page: Json, file: Json, place: TextPlace): Json {
   if (typeof url === "string") {
     return { type: "url_citation", url_citation: { url, title: typeof title === "string" ? title : url, ...place } };
   }
-  const known = Object.entries(file).filter(([, value]) => value !== undefined && value !== null);
+  const known = Object.entries(file).filter(([, value]) => typeof value === "string" || typeof value === "number");
   return { type: "file_citation", file_citation: { ...Object.fromEntries(known), ...place } };
 }
 

@@ -40,13 +40,15 @@ function withoutFields(call: Call, fields: ReadonlySet<string>): KeptBack {
   const canonical = Object.keys(body).filter((name) => fields.has(name));
   const own = Object.keys(native).filter((name) => fields.has(name));
   if (canonical.length + own.length === 0) return { call, dropped: [] };
-  const missed = (from: Json, names: readonly string[]): readonly string[] =>
-    // An object asks by being there: `web_search_options: {}` is a search.
-    names.filter((name) => asks(name, from[name]) || isJson(from[name])).map((name) => `/${escaped(name)}`);
   return {
     call: { ...call, body: without(body, canonical), ...(own.length > 0 && { native: without(native, own) }) },
     dropped: [...missed(body, canonical).map((pointer) => clientPointer(call, pointer)), ...missed(native, own)],
   };
+}
+
+/** Pointers of what is missed. An object asks by being there: `web_search_options: {}` is a search. */
+function missed(from: Json, names: readonly string[]): readonly string[] {
+  return names.filter((name) => asks(name, from[name]) || isJson(from[name])).map((name) => `/${escaped(name)}`);
 }
 
 export function without(object: Json, names: readonly string[]): Json {

@@ -82,12 +82,13 @@ afterAll(async () => {
   await closed;
 });
 
-describe("a chat client gets citations of pages only, each with all of its fields", () => {
-  const shown = (more: Json): unknown => {
-    const { choices } = JSON.parse(chat().answer(message(more), extras)) as { choices: { message: Json }[] };
-    return choices[0]?.message;
-  };
+/** A message as a chat client gets it. */
+const shown = (more: Json): unknown => {
+  const { choices } = JSON.parse(chat().answer(message(more), extras)) as { choices: { message: Json }[] };
+  return choices[0]?.message;
+};
 
+describe("a chat client gets citations of pages only, each with all of its fields", () => {
   test("of a complete answer", () => {
     expect(shown({ annotations: ALL })).toEqual({ role: "assistant", content: "hi", annotations: [PAGE, WHOLE] });
     expect(shown({ annotations: [FILE] })).toEqual({ role: "assistant", content: "hi" });
@@ -120,14 +121,19 @@ describe("a chat client gets citations of pages only, each with all of its field
   });
 });
 
+const cited = (url: string, title: string, cited_text: string): Json => ({
+  type: "web_search_result_location",
+  url,
+  title,
+  cited_text,
+  encrypted_index: "",
+});
+const HISTORY = (content: readonly Json[]): Json => ({
+  ...ASKED,
+  messages: [...ASKED.messages, { role: "assistant", content }],
+});
+
 describe("a Messages client gets citations of pages with the text", () => {
-  const cited = (url: string, title: string, cited_text: string): Json => ({
-    type: "web_search_result_location",
-    url,
-    title,
-    cited_text,
-    encrypted_index: "",
-  });
   const CITATIONS = [cited(page.url, "A", ""), cited("https://b.example/", "https://b.example/", "quoted")];
   const TEXT = { type: "text", text: "hi", citations: CITATIONS };
 
@@ -148,15 +154,11 @@ describe("a Messages client gets citations of pages with the text", () => {
 
   test("which are no provider's own: they go no further when they come back", () => {
     const own = { ...cited("https://c.example/", "C", "c"), encrypted_index: "Eo8BCioI" };
+    const HO = { type: "text", text: "ho" };
     const read = (citations: readonly Json[]): unknown => {
-      const content = [
-        { ...TEXT, citations },
-        { type: "text", text: "ho" },
-      ];
-      const { body } = readMessages({ ...ASKED, messages: [...ASKED.messages, { role: "assistant", content }] });
+      const { body } = readMessages(HISTORY([{ ...TEXT, citations }, HO]));
       return (body["messages"] as readonly Json[])[1]?.["content"];
     };
-    const HO = { type: "text", text: "ho" };
     expect(read(CITATIONS)).toEqual([{ type: "text", text: "hi" }, HO]);
     expect(read([...CITATIONS, own])).toEqual([{ type: "text", text: "hi", native: { citations: [own] } }, HO]);
   });

@@ -50,7 +50,8 @@ describe.each(all)("%s", (_, { dialect, events, deltas, texts, finish, usage, to
     const before = read.filter((event) => event.usage !== undefined && event.data["usage"] === undefined);
     const counts = before.map(({ usage, partial }) => ({ usage, ...(partial && { partial }) }));
     expect(counts).toEqual(told ?? counts);
-    if (usage) expect(read.findLast((event) => event.usage !== undefined)?.usage).toEqual(usage);
+    const last = read.findLast((event) => event.usage !== undefined && event.partial === undefined)?.usage;
+    expect(last ?? null).toEqual(usage);
   });
 
   test("has the same head in every chunk", () => {

@@ -410,12 +410,12 @@ describe("what only Messages has", () => {
   });
 });
 
+const ended = (...events: readonly StreamEvent[]): unknown =>
+  assembled(frames(written([...events, begun(0, "f", "{}"), finish("stop", { native_finish_reason: "end_turn" })])))
+    .message["stop_reason"];
+
 describe("what a Messages upstream says of its end", () => {
   const start = native({ type: "message_start", message: { id: "up", model: "up" } });
-  const ended = (...events: readonly StreamEvent[]): unknown =>
-    assembled(frames(written([...events, begun(0, "f", "{}"), finish("stop", { native_finish_reason: "end_turn" })])))
-      .message["stop_reason"];
-
   test("stands beside calls, and is made good where it is another upstream's", () => {
     expect(ended(start)).toBe("end_turn");
     expect(ended()).toBe("tool_use");

@@ -10,7 +10,7 @@ import {
 import { nativeBlock, nativeFields } from "../../anthropic/native.ts";
 import { webCitations } from "../../annotations.ts";
 import { inOrder } from "../../block-order.ts";
-import { parseJson } from "../../json.ts";
+import { inputOf } from "../../functions.ts";
 import { list, objects, text } from "../../json-fields.ts";
 import { readUsage } from "../../openai/usage.ts";
 import { chatFormat } from "../chat.ts";
@@ -136,15 +136,8 @@ function writeCall(call: Json): Json {
     type: "tool_use",
     id: text(id),
     name: text(name),
-    input: readInput(text(args)),
+    input: inputOf(args),
   };
-}
-
-/** A tool's input is an object: what is none is shown as it came, so that nobody takes it for a call without arguments. */
-function readInput(args: string): Json {
-  if (args.trim() === "") return {};
-  const input = parseJson(args);
-  return isJson(input) ? input : { _raw: args };
 }
 
 const TYPES: Readonly<Record<number, string>> = {
