@@ -75,6 +75,16 @@ export interface AnswerForm {
 
 export interface AnswerCodec extends RequestCodec, AnswerForm {
   readonly type: "answer";
+  /** Left out: one request holds whatever a call asks for. */
+  readonly batches?: Batches;
+}
+
+/** How a call that asks for more than one request may hold is sent as several. */
+export interface Batches {
+  /** In their order; the call itself alone where it fits. */
+  split(call: Call, target: Target): readonly Call[];
+  /** The answer to the call, of the answers to what it was split into, in that order. */
+  join(answers: readonly Decoded[]): Decoded;
 }
 
 /** Answers with a body that is relayed as it is, such as audio. */

@@ -1,7 +1,8 @@
 import type { AnswerForm, Codec, UpstreamDialect } from "../dialects/dialect.ts";
 import type { AttemptError, Call, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";
-import { contentType, encodingFailure, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
+import { contentType, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
+import { inPlainText, isReadable } from "./compressed.ts";
 import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
 import { EventStream } from "./stream.ts";
 
@@ -17,13 +18,18 @@ export interface Conversation {
 
 /** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
 export function readAnswer(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
-  const { dialect, codec, call, now, log } = conversation;
-  if (head.status !== 200) return readRefusal(dialect, statusFailure(head.status, head.headers, now()), head, owner);
+  const { dialect, now } = conversation;
+  const { status, headers } = head;
+  if (status !== 200) return readRefusal(dialect, statusFailure(status, headers, now()), head, owner);
+  return inPlainText(headers, owner, (plain) => readServed(conversation, head, plain));
+}
+
+function readServed(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+  const { codec, call, log } = conversation;
   if (codec.type === "bytes") {
-    const wrong = encodingFailure(head.headers);
-    const type = wrong ? null : codec.contentType(contentType(head.headers), call);
+    const type = codec.contentType(contentType(head.headers), call);
     if (type !== null) return new ByteStream(owner, type, call, log);
-    owner.fail(wrong ?? protocol("upstream answered with something other than what was asked for"));
+    owner.fail(protocol("upstream answered with something other than what was asked for"));
     return null;
   }
   const form = conversation.form ?? codec;
@@ -41,8 +47,8 @@ function readRefusal(
   owner: ReaderOwner<Answer>,
 ): Reader | null {
   const telling = error.failure === "client_fault" || (error.failure === "rate_limited" && dialect.judge !== undefined);
-  if (telling && headers["content-encoding"] === undefined) {
-    return new RefusalReader(owner, dialect, error, headers);
+  if (telling && isReadable(headers)) {
+    return inPlainText(headers, owner, (plain) => new RefusalReader(plain, dialect, error, headers));
   }
   owner.reject(error);
   owner.drain();

@@ -50,16 +50,14 @@ export function statusFailure(status: number, headers: Headers, now: number): At
 
 /** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
 export function headFailure(headers: Headers, expected: string): AttemptError | null {
-  const wrong = encodingFailure(headers);
   const type = contentType(headers).split(";")[0]?.trim().toLowerCase();
-  if (wrong || type === expected) return wrong;
-  return protocol(`upstream answered with something other than ${expected}`);
+  return type === expected ? null : protocol(`upstream answered with something other than ${expected}`);
 }
 
-/** Decoding would hand the upstream our memory: a few bytes can unpack to gigabytes. */
-export function encodingFailure(headers: Headers): AttemptError | null {
-  const encoding = first(headers["content-encoding"]) ?? "identity";
-  return encoding.toLowerCase() === "identity" ? null : protocol("upstream compressed its answer without being asked");
+/** How a body is coded, in lower case; several codings as they are listed. */
+export function codingOf(headers: Headers): string {
+  const codings = headers["content-encoding"] ?? "identity";
+  return (typeof codings === "string" ? codings : codings.join(", ")).trim().toLowerCase();
 }
 
 /** As sent, parameters included; empty when there is none. */
@@ -84,6 +82,11 @@ export function wireFailure(cause: Error, sent: boolean): AttemptError {
     return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
   }
   return new AttemptError("reset", "upstream broke off the connection", { cause });
+}
+
+/** What a reader of a body has thrown. */
+export function unreadable(error: unknown): AttemptError {
+  return error instanceof AttemptError ? error : protocol("upstream sent an answer that cannot be read", error);
 }
 
 export function protocol(message: string, cause?: unknown): AttemptError {

@@ -11,10 +11,12 @@ import {
   type Upstream,
 } from "../kit/index.ts";
 import { readAnswer } from "./answers.ts";
+import { sendInBatches } from "./batches.ts";
 import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
 import type { Latencies } from "./latency.ts";
 import { streamed } from "./outgoing.ts";
+import { withParameters } from "./parameters.ts";
 import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
 import type { Signer } from "./signing/signer.ts";
@@ -69,6 +71,11 @@ export class Route {
     if (!codec) return Promise.reject(notSpoken(dialect.name, `for ${call.kind} models`));
     if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
       return Promise.reject(notSpoken(dialect.name, `for streams of ${call.kind} models`));
+    }
+    const batches = codec.type === "answer" ? codec.batches : undefined;
+    const calls = batches?.split(call, target) ?? [call];
+    if (batches !== undefined && calls.length > 1) {
+      return sendInBatches({ batches, calls, target, exchange, send: (one, part) => this.send(target, one, part) });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
     const errand = { target, call, codec, exchange, deadline };
@@ -138,9 +145,10 @@ export class Route {
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
     }
+    const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
       dialect: dialect.name,
-      request: addressed(written, address, exchange.requestId),
+      request: addressed(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,
       now: now(),

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../kit/index.ts";
-import { type Head, protocol, wireFailure } from "./classify.ts";
+import { type Head, protocol, unreadable, wireFailure } from "./classify.ts";
 import { Deadlines } from "./deadlines.ts";
 import { outgoing } from "./outgoing.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
@@ -253,8 +253,4 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     this.#sending?.destroy();
     this.#sending = null;
   }
-}
-
-function unreadable(error: unknown): AttemptError {
-  return error instanceof AttemptError ? error : protocol("upstream sent an answer that cannot be read", error);
 }

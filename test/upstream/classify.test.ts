@@ -86,8 +86,6 @@ describe("headFailure", () => {
     [{ "content-type": "text/html" }, "protocol"],
     [{ "content-type": "application/jsonp" }, "protocol"],
     [{}, "protocol"],
-    [{ "content-type": "application/json", "content-encoding": "gzip" }, "protocol"],
-    [{ "content-type": "application/json", "content-encoding": "identity, br" }, "protocol"],
   ])("%j: %s", (headers, failure) => {
     expect(headFailure(headers, "application/json")?.failure ?? null).toBe(failure);
   });

@@ -34,6 +34,7 @@ export function linkUpstreams(context: LinkContext): void {
     if (!upstream) continue;
     linkUrl(context, upstream, pointer);
     linkGoogle(context, upstream, pointer);
+    linkVendor(context, upstream, pointer);
     linkSettings(context, upstream, defaults?.upstream, pointer);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;
@@ -69,6 +70,23 @@ function linkUrl(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer:
     });
   }
   linkKeys(context, keys, pointer);
+}
+
+/** Keys that mean something for some dialects only, with what says the same elsewhere. */
+const DIALECTS_OF_KEY = {
+  vendor: { dialects: ["openai"], remedy: "remove it: the dialect says who the vendor is" },
+  api: { dialects: ["openai", "azure"], remedy: "remove it: other dialects have one endpoint for chat" },
+} as const satisfies Partial<Record<keyof UpstreamConfig, unknown>>;
+
+function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+  const { dialect } = upstream;
+  if (dialect === undefined) return;
+  for (const key of ["vendor", "api"] as const) {
+    const { dialects, remedy } = DIALECTS_OF_KEY[key];
+    if (upstream[key] === undefined || (dialects as readonly string[]).includes(dialect)) continue;
+    const message = `'${key}' means nothing for the dialect ${dialect}, only for ${dialects.join(" and ")}`;
+    context.report(join(pointer, key), { rule: "vendor-dialect", message, hint: remedy }, "key");
+  }
 }
 
 function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], pointer: string): void {

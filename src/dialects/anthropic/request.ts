@@ -40,7 +40,7 @@ function messagesBody(call: Call, target: Target, report: Report): Json {
   const { body } = call;
   const verbatim = ofMessages(call);
   const rules = rulesOf(target.model);
-  const maxTokens = maxTokensOf(body, rules, report, betasOf(call));
+  const maxTokens = maxTokensOf(body, rules, report, { betas: betasOf(call), configured: target.maxOutput });
   const { system, messages } = conversation(body["messages"], report, verbatim);
   const tools = toolsOf(body["tools"], verbatim, report);
   const choice = toolChoiceOf(body, tools.length > 0, report);

@@ -25,7 +25,6 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ["?reset_after=0", "reset"],
   ["?close_after=0", "reset"],
   ["?html", "protocol"],
-  ["?gzip", "protocol"],
   ["?malformed_after=0", "protocol"],
   ["?error_first", "status"],
 ];

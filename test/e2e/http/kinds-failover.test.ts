@@ -17,7 +17,6 @@ const FAULTS: Readonly<Record<string, string>> = {
   closed: "?close_after=0",
   html: "?html",
   redirect: "?status=302",
-  compressed: "?gzip",
   garbage: "?malformed_after=0",
   error: "?error_first",
 };
