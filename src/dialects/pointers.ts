@@ -24,7 +24,7 @@ const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_
 export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
   return Object.entries(body)
     .filter(([name, value]) => !carried.has(name) && !OF_THE_REQUEST.has(name) && asks(name, value))
-    .map(([name]) => `/${escaped(name)}`);
+    .map(([name]) => `/${escapedName(name)}`);
 }
 
 /**
@@ -38,7 +38,7 @@ export function droppedBeside(object: Json, known: ReadonlySet<string>, at: stri
   return [fields, own].flatMap((given) =>
     Object.entries(given)
       .filter(([name, value]) => !known.has(name) && asks(name, value))
-      .map(([name]) => `${at}/${escaped(name)}`),
+      .map(([name]) => `${at}/${escapedName(name)}`),
   );
 }
 
@@ -93,12 +93,13 @@ export function droppedNative(call: Call): string[] {
   const fields = Object.entries(call.native ?? {}).flatMap(([name, value]) => {
     // Each tool of them is a record.
     if (!asks(name, value) || (name === "tools" && records !== null)) return [];
-    const at = `/${escaped(name)}`;
-    return SHARED.has(name) && isJson(value) ? Object.keys(value).map((inner) => `${at}/${escaped(inner)}`) : [at];
+    const at = `/${escapedName(name)}`;
+    return SHARED.has(name) && isJson(value) ? Object.keys(value).map((inner) => `${at}/${escapedName(inner)}`) : [at];
   });
   return [...(records ?? []), ...fields];
 }
 
-function escaped(name: string): string {
+/** A name as a step of a JSON pointer. */
+export function escapedName(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
