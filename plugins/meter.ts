@@ -13,7 +13,10 @@ import type { MeterOptions } from "#schema";
 const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 const FREE: Bill = { usage: NO_USAGE, estimated: false, charge: 0n };
 
-/** Says what an exchange costs: the upstream's count where there is one, else by `billing.outcomes` (decisions 6). */
+/**
+ * Says what an exchange costs: the upstream's count as far as there is one, what it leaves out by `billing.outcomes`
+ * (decisions 6).
+ */
 export default definePlugin<MeterOptions>({
   name: "meter",
   stage: "account",
@@ -23,8 +26,11 @@ export default definePlugin<MeterOptions>({
     const tariffs = tariffsOf(snapshot);
     return {
       async settle(ending, { model, call }): Promise<Bill> {
+        // Nobody pays for it, so no tokenizer has to run: what the upstream told is recorded.
+        if (ending.kind === "gateway_error") return { ...FREE, usage: ending.usage ?? NO_USAGE };
         const tariff = tariffs.get(model.id);
-        const estimated = tariff?.lacks(ending.usage) ?? false;
+        const told = ending.usageComplete ? ending.usage : null;
+        const estimated = tariff?.lacks(told) ?? false;
         const policy = policyOf(ending, estimated, outcomes);
         if (policy === null) return FREE;
         const usage = estimated ? await estimate(ending, call) : (ending.usage ?? { ...NO_USAGE, ...call.units });
@@ -37,13 +43,17 @@ export default definePlugin<MeterOptions>({
 
 /** null: nothing was produced, nothing is owed. */
 function policyOf(ending: Ending, estimated: boolean, outcomes: BillingSettings["outcomes"]): OutcomePolicy | null {
+  // The settings are about what broke off half-way; this answer was whole, and the upstream has counted it.
+  if (ending.finished && !estimated) return "delivered";
   switch (ending.kind) {
     case "served":
       // A stream that broke off has no count either, but its own setting: `no_usage` is about whole answers.
       return estimated ? outcomes.no_usage : "delivered";
     case "refused":
+      return ending.begun ? "delivered" : null;
     case "failed":
     case "client_fault":
+    case "gateway_error":
       return null;
     case "upstream_cut":
       return outcomes.upstream_cut;
@@ -55,7 +65,7 @@ function policyOf(ending: Ending, estimated: boolean, outcomes: BillingSettings[
   }
 }
 
-/** What the upstream did say stays; a stream that broke off has no count of its own at all. */
+/** What the upstream did say stays; what was produced behind its last count is in the exchange's estimate. */
 async function estimate(ending: Ending, { units }: Call): Promise<Usage> {
-  return ending.usage === null ? ending.estimate() : { ...ending.usage, ...units };
+  return ending.usageComplete && ending.usage !== null ? { ...ending.usage, ...units } : ending.estimate();
 }

@@ -1,4 +1,15 @@
-import { definePlugin, GatewayError, type Refusal, StalePrincipal, tariffsOf, type Windows } from "#kit";
+import {
+  definePlugin,
+  type Exchange,
+  GatewayError,
+  isStoreUnavailable,
+  type LedgerRecord,
+  type Outcome,
+  type Refusal,
+  StalePrincipal,
+  tariffsOf,
+  type Windows,
+} from "#kit";
 import type { QuotaOptions } from "#schema";
 
 const BYTES_PER_TOKEN = 4;
@@ -39,25 +50,19 @@ export default definePlugin<QuotaOptions>({
           stopToken: result.stopToken,
           confirmed: true,
           async settle(outcome) {
-            await store.settle({
-              id,
-              userId: principal.userId,
-              giveBack: outcome.giveBack,
-              charge: outcome.bill.charge,
-              record: outcome.giveBack
-                ? null
-                : {
-                    requestId: exchange.requestId,
-                    keyId: principal.keyId,
-                    model: model.id,
-                    upstream: outcome.target?.upstream ?? null,
-                    outcome: outcome.kind,
-                    usage: outcome.bill.usage,
-                    estimated: outcome.bill.estimated,
-                    receivedAt: exchange.receivedAt,
-                    endedAt: outcome.endedAt,
-                  },
-            });
+            const { userId } = principal;
+            // What a failure of the gateway's own has cost at the upstream is worth a record, though nobody pays it.
+            const isRecorded = !outcome.giveBack || outcome.kind === "gateway_error";
+            const record = isRecorded ? recordOf(exchange, outcome) : null;
+            try {
+              await store.settle({ id, userId, giveBack: outcome.giveBack, charge: outcome.bill.charge, record });
+            } catch (error) {
+              // Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it.
+              if (!isStoreUnavailable(error)) {
+                await store.settle({ id, userId, giveBack: outcome.giveBack, charge: 0n, record: null });
+              }
+              throw error;
+            }
           },
         };
       },
@@ -68,6 +73,21 @@ export default definePlugin<QuotaOptions>({
     };
   },
 });
+
+function recordOf({ requestId, principal, model, receivedAt }: Exchange, outcome: Outcome): LedgerRecord {
+  const { kind, target, bill, endedAt } = outcome;
+  return {
+    requestId,
+    keyId: principal.keyId,
+    model: model.id,
+    upstream: target?.upstream ?? null,
+    outcome: kind,
+    usage: bill.usage,
+    estimated: bill.estimated,
+    receivedAt,
+    endedAt,
+  };
+}
 
 function refusal(reason: Refusal, windows: Windows, now: number): Error {
   switch (reason) {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJson, type Json } from "../kit/index.ts";
-import { escapedName } from "./pointers.ts";
+import { escaped } from "./pointers.ts";
 
 /** What JSON Schemas a target takes. */
 export interface SchemaRules {
@@ -254,7 +254,7 @@ class SchemaWriter {
       }
       if (followed.size > 0) this.#repeated += Object.keys(schema).length;
       for (const [keyword, value] of Object.entries(schema)) {
-        const place = `${at}/${escapedName(keyword)}`;
+        const place = `${at}/${escaped(keyword)}`;
         if (keyword === "allOf" && Array.isArray(value)) {
           open.push(...value.map((one: unknown, index) => ({ value: one, at: `${place}/${index}` })));
           continue;
@@ -304,7 +304,7 @@ class SchemaWriter {
       case "properties":
         for (const [name, schema] of isJson(value) ? Object.entries(value) : []) {
           const all = joined.properties.get(name) ?? [];
-          all.push({ value: schema, at: `${at}/${escapedName(name)}` });
+          all.push({ value: schema, at: `${at}/${escaped(name)}` });
           joined.properties.set(name, all);
         }
         return;
@@ -363,15 +363,15 @@ class SchemaWriter {
   /** The reference to a definition, which is written once. */
   #define({ value, at }: Placed): string {
     const known = this.#names.get(at);
-    if (known !== undefined) return `${PRESENT}${escapedName(known)}`;
-    const wanted = unescapedName(at.slice(at.lastIndexOf("/") + 1)) || "root";
+    if (known !== undefined) return `${PRESENT}${escaped(known)}`;
+    const wanted = unescaped(at.slice(at.lastIndexOf("/") + 1)) || "root";
     let name = wanted;
     for (let n = 2; this.#definitions.has(name); n++) name = `${wanted}_${n}`;
     this.#names.set(at, name);
     this.#definitions.set(name, undefined);
     // Not on anybody's way: it is the same from wherever it is referred to.
     this.#definitions.set(name, this.#write([{ value, at }], new Map([[at, 1]]), true) ?? {});
-    return `${PRESENT}${escapedName(name)}`;
+    return `${PRESENT}${escaped(name)}`;
   }
 
   #annotations(fields: ReadonlyMap<string, Placed>): Json {
@@ -529,7 +529,7 @@ class SchemaWriter {
 
   #pointedAt(at: string): Placed | null {
     let value: unknown = this.#root;
-    for (const name of at.split("/").slice(1).map(unescapedName)) {
+    for (const name of at.split("/").slice(1).map(unescaped)) {
       if (Array.isArray(value)) value = value[Number(name)];
       else if (isJson(value) && Object.hasOwn(value, name)) value = value[name];
       else return null;
@@ -697,7 +697,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-function unescapedName(name: string): string {
+function unescaped(name: string): string {
   return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 

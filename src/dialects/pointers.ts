@@ -10,6 +10,7 @@ const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
   ["presence_penalty", ["0"]],
   ["store", ["false"]],
   ["service_tier", ['"auto"', '"default"']],
+  ["speed", ['"standard"']],
   ["tool_choice", ['"auto"']],
   ["parallel_tool_calls", ["true"]],
   ["response_format", ['{"type":"text"}']],
@@ -24,7 +25,7 @@ const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_
 export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
   return Object.entries(body)
     .filter(([name, value]) => !carried.has(name) && !OF_THE_REQUEST.has(name) && asks(name, value))
-    .map(([name]) => `/${escapedName(name)}`);
+    .map(([name]) => `/${escaped(name)}`);
 }
 
 /**
@@ -38,11 +39,12 @@ export function droppedBeside(object: Json, known: ReadonlySet<string>, at: stri
   return [fields, own].flatMap((given) =>
     Object.entries(given)
       .filter(([name, value]) => !known.has(name) && asks(name, value))
-      .map(([name]) => `${at}/${escapedName(name)}`),
+      .map(([name]) => `${at}/${escaped(name)}`),
   );
 }
 
-function asks(name: string, value: unknown): boolean {
+/** Whether a field says anything: what asks for nothing is not missed. */
+export function asks(name: string, value: unknown): boolean {
   if (value === null || value === undefined) return false;
   if (ASKS_NOTHING.get(name)?.includes(JSON.stringify(value))) return false;
   if (Array.isArray(value)) return value.length > 0;
@@ -93,13 +95,13 @@ export function droppedNative(call: Call): string[] {
   const fields = Object.entries(call.native ?? {}).flatMap(([name, value]) => {
     // Each tool of them is a record.
     if (!asks(name, value) || (name === "tools" && records !== null)) return [];
-    const at = `/${escapedName(name)}`;
-    return SHARED.has(name) && isJson(value) ? Object.keys(value).map((inner) => `${at}/${escapedName(inner)}`) : [at];
+    const at = `/${escaped(name)}`;
+    return SHARED.has(name) && isJson(value) ? Object.keys(value).map((inner) => `${at}/${escaped(inner)}`) : [at];
   });
   return [...(records ?? []), ...fields];
 }
 
-/** A name as a step of a JSON pointer. */
-export function escapedName(name: string): string {
+/** A name as one step of a JSON pointer. */
+export function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -25,7 +25,7 @@ export type AbortReason = "client_gone" | "killed" | "shutdown";
 
 export type OutcomeKind =
   | "served"
-  /** By the gateway, before any upstream. */
+  /** By the gateway: before any upstream, or its answer by a plugin (`begun`). */
   | "refused"
   /** No upstream produced anything. */
   | "failed"
@@ -33,6 +33,8 @@ export type OutcomeKind =
   | "client_fault"
   /** The upstream broke off. */
   | "upstream_cut"
+  /** A plugin or the gateway itself failed after an upstream had served: free. */
+  | "gateway_error"
   | AbortReason;
 
 /** How an exchange ended, before it is priced. */
@@ -40,10 +42,14 @@ export interface Ending {
   readonly kind: OutcomeKind;
   /** Whether an upstream had produced anything. */
   readonly begun: boolean;
+  /** Whether a stream's finish reason was seen: its answer is whole, whatever ended the stream. */
+  readonly finished: boolean;
   readonly status: number;
   readonly code: ErrorCode | null;
-  /** The upstream's own count; null when it gave none. */
+  /** The upstream's own count, as far as it told one; null when it gave none. */
   readonly usage: Usage | null;
+  /** Whether `usage` counts all that was produced; else its `completion` is the least it can be. False without `usage`. */
+  readonly usageComplete: boolean;
   readonly target: Target | null;
   /** What the upstream that answered was not asked, as JSON pointers into the client's body. */
   readonly dropped: readonly string[];
@@ -51,7 +57,10 @@ export interface Ending {
   /** Unix milliseconds; null when nothing came. */
   readonly firstEventAt: number | null;
   readonly endedAt: number;
-  /** What must have been used up to the end: tokens of prompt and produced text by tokenizer, units as the call counts them. */
+  /**
+   * What must have been used up to the end. What `usage` tells stays; tokens that it does not tell are counted by
+   * tokenizer in the prompt and the produced text, units are those of the call.
+   */
   estimate(): Promise<Usage>;
 }
 

@@ -9,7 +9,10 @@ export interface StreamEvent {
   readonly raw?: string;
   /** Produced text: content, reasoning, tool arguments; for estimates. */
   readonly text: string;
+  /** The upstream's count so far, this event included. Cumulative: the last one stands. */
   readonly usage?: Usage;
+  /** `usage` leaves out some of the output up to here, as a count at the start of a stream does: `completion` is the least it can be. */
+  readonly partial?: true;
 }
 
 /** Hears a streamed answer. */
@@ -20,7 +23,7 @@ export interface Sink<Item> {
   end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
 }
 
-/** A started upstream stream, paused until `open`. */
+/** A started upstream stream, paused until `open`. Who takes it ends it: the exchange's signal alone does not. */
 export interface Source<Item> {
   open(sink: Sink<Item>): void;
   pause(): void;

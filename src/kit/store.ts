@@ -49,7 +49,7 @@ export interface Settlement {
   readonly giveBack: boolean;
   /** Nano-units. */
   readonly charge: bigint;
-  /** null when nothing is to be recorded (given back). */
+  /** null when nothing is to be recorded, as of most that is given back. */
   readonly record: LedgerRecord | null;
 }
 

@@ -8,6 +8,7 @@ import {
   type Observer,
   type Open,
   type Reply,
+  type Sink,
   type Source,
   type Target,
 } from "../kit/index.ts";
@@ -17,59 +18,142 @@ import { internalError, passOver } from "./hooks.ts";
 /** One try at an upstream, as the upstream layer offers it. @throws AttemptError */
 export type Send = (target: Target, call: Call, exchange: Exchange) => Promise<Reply>;
 
-export interface Attempts {
-  readonly open: Open;
+const SERVED: AttemptResult = { ok: true };
+
+/**
+ * The attempts of one exchange, each with every guard around it; a guard is told once how its attempt ended, at the end
+ * of the stream when there is one. Streams end with the exchange's signal until they are handed over.
+ */
+export class Attempts {
   /** Attempts that reached an upstream. */
-  readonly count: () => number;
-  /** The exchange is through: ends the streams that nobody took over, those still to come included. */
-  readonly release: () => void;
+  count = 0;
+  /** Whether an upstream has answered one. */
+  answered = false;
+  readonly #plan: Plan;
+  readonly #call: Call;
+  readonly #exchange: Exchange;
+  readonly #send: Send;
+  readonly #observer: Observer;
+  readonly #streams = new Set<{ cancel(result?: AttemptResult): void }>();
+  #handedOver = false;
+  #released = false;
+
+  constructor(plan: Plan, call: Call, exchange: Exchange, send: Send, observer: Observer) {
+    this.#plan = plan;
+    this.#call = call;
+    this.#exchange = exchange;
+    this.#send = send;
+    this.#observer = observer;
+  }
+
+  readonly open: Open = async (target) => {
+    const exchange = this.#exchange;
+    const guards = enter(this.#plan, target, exchange, this.#observer);
+    const settle = (result: AttemptResult): void => {
+      for (const guard of guards.toReversed()) guard.settle(result);
+      this.#observer.attempt(exchange, target, result);
+    };
+    let reply: Reply;
+    try {
+      reply = await this.#send(target, this.#call, exchange);
+    } catch (error) {
+      if (wasSent(error)) this.count += 1;
+      settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
+      throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
+    }
+    this.count += 1;
+    this.answered = true;
+    if (reply.type === "answer") {
+      settle(SERVED);
+      return reply;
+    }
+    for (const guard of guards) guard.answered();
+    return reply.type === "events"
+      ? { ...reply, source: this.#watch(reply.source, settle) }
+      : { ...reply, source: this.#watch(reply.source, settle) };
+  };
+
+  /** From now on the caller ends the stream that it took; the signal ends none any more. */
+  handOver(): void {
+    this.#handedOver = true;
+    this.#exchange.signal.removeEventListener("abort", this);
+  }
+
+  /** The exchange was given up. */
+  handleEvent(): void {
+    this.release();
+  }
+
+  /**
+   * The exchange is through: ends the streams that still run, those to come included.
+   * @param served whether they were well until the gateway itself failed.
+   */
+  release(served = false): void {
+    this.#released = true;
+    this.handOver();
+    for (const stream of this.#streams) stream.cancel(served ? SERVED : givenUp());
+  }
+
+  #watch<Item>(source: Source<Item>, settle: (result: AttemptResult) => void): Source<Item> {
+    const { signal } = this.#exchange;
+    const watched: GuardedSource<Item> = new GuardedSource(source, (result) => {
+      this.#streams.delete(watched);
+      settle(result);
+    });
+    if (!this.#handedOver && this.#streams.size === 0) signal.addEventListener("abort", this);
+    this.#streams.add(watched);
+    if (this.#released || signal.aborted) watched.cancel();
+    return watched;
+  }
 }
 
-/** Every guard around each attempt: told once how it ended, at the end of the stream when there is one. */
-export function guardAttempts(plan: Plan, call: Call, exchange: Exchange, send: Send, observer: Observer): Attempts {
-  const running = new Set<{ cancel(): void }>();
-  let count = 0;
-  let released = false;
-  return {
-    count: () => count,
-    release() {
-      released = true;
-      for (const source of running) source.cancel();
-    },
-    async open(target) {
-      const guards = enter(plan, target, exchange, observer);
-      const settle = (result: AttemptResult): void => {
-        for (const guard of guards.toReversed()) guard.settle(result);
-        observer.attempt(exchange, target, result);
-      };
-      let reply: Reply;
-      try {
-        reply = await send(target, call, exchange);
-      } catch (error) {
-        if (wasSent(error)) count += 1;
-        settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
-        throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
-      }
-      count += 1;
-      if (reply.type === "answer") {
-        settle({ ok: true });
-        return reply;
-      }
-      for (const guard of guards) guard.answered();
-      const watch = <Item>(source: Source<Item>): Source<Item> => {
-        const watched = reportEnd(source, (result) => {
-          running.delete(watched);
-          settle(result);
-        });
-        running.add(watched);
-        if (released) watched.cancel();
-        return watched;
-      };
-      return reply.type === "events"
-        ? { ...reply, source: watch(reply.source) }
-        : { ...reply, source: watch(reply.source) };
-    },
-  };
+/** A stream whose end is told once. */
+class GuardedSource<Item> implements Source<Item>, Sink<Item> {
+  readonly #source: Source<Item>;
+  #settle: ((result: AttemptResult) => void) | null;
+  #sink: Sink<Item> | null = null;
+
+  constructor(source: Source<Item>, settle: (result: AttemptResult) => void) {
+    this.#source = source;
+    this.#settle = settle;
+  }
+
+  open(sink: Sink<Item>): void {
+    this.#sink = sink;
+    this.#source.open(this);
+  }
+
+  next(item: Item): void {
+    this.#sink?.next(item);
+  }
+
+  end(ending: Parameters<Sink<Item>["end"]>[0]): void {
+    this.#ended(ending.complete ? SERVED : { ok: false, error: new AttemptError("reset", ending.message) });
+    this.#sink?.end(ending);
+  }
+
+  pause(): void {
+    this.#source.pause();
+  }
+
+  resume(): void {
+    this.#source.resume();
+  }
+
+  cancel(result: AttemptResult = givenUp()): void {
+    this.#source.cancel();
+    this.#ended(result);
+  }
+
+  #ended(result: AttemptResult): void {
+    const settle = this.#settle;
+    this.#settle = null;
+    settle?.(result);
+  }
+}
+
+function givenUp(): AttemptResult {
+  return { ok: false, error: new AttemptError("aborted", "cancelled") };
 }
 
 /** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
@@ -124,29 +208,4 @@ function guardFailure(hook: Bound<"attempt">, error: unknown, observer: Observer
 /** A fault of ours, not of the upstream: it must not count against its breaker, and must release its probe. */
 function neutral(cause: unknown): AttemptError {
   return new AttemptError(cause instanceof GatewayError ? "client_fault" : "aborted", "not sent", { cause });
-}
-
-function reportEnd<Item>(source: Source<Item>, settle: (result: AttemptResult) => void): Source<Item> {
-  let open = true;
-  const once = (result: AttemptResult): void => {
-    if (!open) return;
-    open = false;
-    settle(result);
-  };
-  return {
-    open: (sink) =>
-      source.open({
-        next: (item) => sink.next(item),
-        end(ending) {
-          once(ending.complete ? { ok: true } : { ok: false, error: new AttemptError("reset", ending.message) });
-          sink.end(ending);
-        },
-      }),
-    pause: () => source.pause(),
-    resume: () => source.resume(),
-    cancel() {
-      source.cancel();
-      once({ ok: false, error: new AttemptError("aborted", "cancelled") });
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { type AbortReason, AttemptError, type Exchange, GatewayError, type OutcomeKind } from "../kit/index.ts";
+import type { Attempts } from "./attempts.ts";
 import { internalError } from "./hooks.ts";
 
 export interface Failure {
@@ -7,8 +8,8 @@ export interface Failure {
   readonly error: GatewayError;
 }
 
-/** What an error makes of an exchange. @param begun an upstream had begun to answer; @param attempts upstreams tried. */
-export function failureOf(error: unknown, exchange: Exchange, begun: boolean, attempts: number): Failure {
+/** What an error makes of an exchange. @param begun an upstream's reply had been taken. */
+export function failureOf(error: unknown, exchange: Exchange, begun: boolean, attempts: Attempts | null): Failure {
   const { signal } = exchange;
   const kind = signal.aborted ? (signal.reason as AbortReason) : kindOf(error, begun, attempts);
   if (kind === "shutdown") {
@@ -17,9 +18,12 @@ export function failureOf(error: unknown, exchange: Exchange, begun: boolean, at
   return { kind, error: error instanceof GatewayError ? error : internalError(error) };
 }
 
-function kindOf(error: unknown, begun: boolean, attempts: number): OutcomeKind {
-  const cause = error instanceof GatewayError ? error.cause : null;
-  if (cause instanceof AttemptError && cause.failure === "client_fault") return "client_fault";
-  if (begun) return "upstream_cut";
-  return attempts > 0 ? "failed" : "refused";
+function kindOf(error: unknown, begun: boolean, attempts: Attempts | null): OutcomeKind {
+  const known = error instanceof GatewayError ? error : null;
+  if (known?.cause instanceof AttemptError && known.cause.failure === "client_fault") return "client_fault";
+  const isOurs = known === null || known.code === "INTERNAL";
+  if (isOurs && attempts?.answered) return "gateway_error";
+  // A plugin's answer to what the upstream said.
+  if (begun) return "refused";
+  return attempts !== null && attempts.count > 0 ? "failed" : "refused";
 }

@@ -34,10 +34,11 @@ export function checkedBill(bill: Bill): Bill {
 
 const EXPECTED = { answer: "a complete answer", events: "a stream of events", bytes: "a stream of bytes" } as const;
 
-/** @param type what the client waits for; a stream for one that does not is ended. */
-export function checkedReply(reply: Reply, type: Reply["type"]): Reply {
+/** The reply to `call`; a stream for a client that does not wait for one is ended. */
+export function checkedReply(reply: Reply, call: Call): Reply {
+  const expected = call.stream ? "events" : call.kind === "speech" ? "bytes" : "answer";
   const sound = isJson(reply) && isJson(reply.target) && isJson(reply.type === "answer" ? reply.body : reply.source);
-  if (sound && reply.type === type) return reply;
+  if (sound && reply.type === expected) return reply;
   if (sound && reply.type !== "answer") reply.source.cancel();
-  throw new TypeError(`relay must return ${EXPECTED[type]}`);
+  throw new TypeError(`relay must return ${EXPECTED[expected]}`);
 }

@@ -16,29 +16,31 @@ import {
   type OutcomeKind,
   type Reply,
   type Settle,
+  type Source,
   StalePrincipal,
   type StreamFormat,
   type Target,
   type Usage,
   type Windows,
 } from "../kit/index.ts";
-import { type Attempts, guardAttempts, type Send } from "./attempts.ts";
+import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, Plan } from "./build.ts";
-import { countOrGuess, Delivered } from "./delivered.ts";
-import { eventWriter } from "./events.ts";
 import { droppedHeader, rateLimitHeaders } from "./headers.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { failureOf } from "./failure.ts";
 import { passOver } from "./hooks.ts";
 import { currentWindows } from "./intake.ts";
-import { pump, type PumpEnd } from "./pump.ts";
+import { Metered } from "./metered.ts";
 import { checkedReply } from "./returned.ts";
-import { settleAll, undo } from "./settle.ts";
+import { givesBack, price, settleAll, undo } from "./settle.ts";
 import { admit, respond, transform } from "./stages.ts";
+import { EventContent, lastWords, type StreamContent, type StreamEnd, StreamRelay } from "./stream.ts";
 
 /** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
 const CLIENT_GONE = 499;
 const EVENTS = "text/event-stream; charset=utf-8";
+/** A body that is relayed as it is. */
+const BYTES: StreamContent<Uint8Array> = { count() {}, write: (chunk, write) => write(chunk), owesCount: false };
 
 export interface RunParts {
   readonly pipeline: Pipeline;
@@ -55,7 +57,7 @@ export class Run {
   readonly #format: AnswerFormat;
   readonly #plan: Plan;
   readonly #settlers: Settle<Outcome>[] = [];
-  readonly #delivered: Delivered;
+  readonly #metered: Metered;
   #attempts: Attempts | null = null;
   #windows: Windows | null = null;
   #unwatch: (() => void) | null = null;
@@ -63,9 +65,12 @@ export class Run {
   #started = false;
   #target: Target | null = null;
   #dropped: readonly string[] = [];
-  #usage: Usage | null = null;
   #firstEventAt: number | null = null;
-  #settled: Promise<Bill> | null = null;
+  /** Whether the client got anything of an answer. */
+  #written = false;
+  /** What the exchange was priced at, once. */
+  #bill: Bill | null = null;
+  #settled = false;
 
   constructor(parts: RunParts, intake: Intake, exchange: Exchange, format: AnswerFormat) {
     this.#parts = parts;
@@ -73,7 +78,7 @@ export class Run {
     this.#exchange = exchange;
     this.#format = format;
     this.#plan = parts.pipeline.plan(exchange);
-    this.#delivered = new Delivered(parts.host.countTokens);
+    this.#metered = new Metered(parts.host.countTokens);
   }
 
   /** @returns false when what was believed of the principal was out of date: nothing was answered, all is given back. */
@@ -132,10 +137,10 @@ export class Run {
         this.#intake.client.write(this.#streamFormat.heartbeat);
       });
     }
-    this.#attempts = guardAttempts(this.#plan, call, this.#exchange, send, observer);
+    this.#attempts = new Attempts(this.#plan, call, this.#exchange, send, observer);
     const { relay } = this.#plan;
     try {
-      return checkedReply(await relay.call(this.#exchange, this.#attempts.open), expectedReply(call));
+      return checkedReply(await relay.call(this.#exchange, this.#attempts.open), call);
     } catch (error) {
       // Without a reply there is nothing to pass on: `fail: open` cannot apply. An abort is nobody's failure.
       if (!this.#exchange.signal.aborted) passOver({ ...relay, failOpen: false }, error, observer);
@@ -148,67 +153,78 @@ export class Run {
 
   async #stream(reply: EventReply): Promise<void> {
     this.#start(EVENTS);
-    const { client } = this.#intake;
-    const writeEvents = eventWriter({
+    const format = this.#streamFormat;
+    const content = new EventContent({
       exchange: this.#exchange,
-      format: this.#streamFormat,
+      format,
       hooks: this.#plan.event,
       observer: this.#parts.observer,
-      delivered: this.#delivered,
-      onUsage: (usage) => {
-        this.#usage = usage;
-      },
+      metered: this.#metered,
+      heartbeat: this.#heartbeat,
     });
-    const end = await pump(reply.source, {
-      client,
-      next: (batch, write) =>
-        writeEvents(batch, (text) => {
-          this.#heartbeat?.touch();
-          write(text);
-        }),
-    });
-    const bill = await this.#settle(end.kind, 200, null);
-    client.end(end.kind === "served" ? this.#streamFormat.done(bill) : this.#lastWords(end, bill));
+    const end = await this.#pass(reply.source, content);
+    const last = await this.#settle(end.kind, 200, null, (bill) => lastWords(format, end, bill));
+    this.#intake.client.end(last);
   }
 
   async #bytes(reply: ByteReply): Promise<void> {
-    this.#usage = reply.usage;
+    this.#metered.told(reply.usage);
     this.#start(reply.contentType);
-    const { client } = this.#intake;
-    const end = await pump(reply.source, { client, next: (chunk, write) => write(chunk) });
-    await this.#settle(end.kind, 200, null);
-    if (end.kind === "served") client.end("");
-    else client.cut();
+    const end = await this.#pass(reply.source, BYTES);
+    await this.#settle(end.kind, 200, null, () => "");
+    if (end.kind === "served") this.#intake.client.end("");
+    else this.#intake.client.cut();
+  }
+
+  /** @throws what the gateway's own part in it threw: the upstream was well until then. */
+  async #pass<Item>(source: Source<Item>, content: StreamContent<Item>): Promise<StreamEnd> {
+    const relay = new StreamRelay(this.#intake.client, this.#parts.host, content);
+    this.#attempts?.handOver();
+    try {
+      return await relay.run(source);
+    } catch (error) {
+      this.#attempts?.release(true);
+      // A relay plugin may have put a source of its own around the attempt's.
+      source.cancel();
+      throw error;
+    } finally {
+      this.#written = relay.written;
+    }
   }
 
   async #answer(upstreamBody: Json, usage: Usage | null): Promise<void> {
     const { observer, host } = this.#parts;
-    this.#usage = usage;
-    if (usage === null) this.#delivered.add(this.#format.producedText(upstreamBody));
+    this.#metered.told(usage);
+    if (usage === null) this.#metered.produced(this.#format.producedText(upstreamBody));
     const body = await respond(this.#plan.response, upstreamBody, this.#exchange, observer);
     const { signal } = this.#exchange;
-    const bill = await this.#settle(signal.aborted ? (signal.reason as AbortReason) : "served", 200, null);
     const extras = {
       id: this.#exchange.id,
       created: Math.floor(this.#exchange.receivedAt / 1000),
       provider: host.snapshot.upstreams[this.#target!.upstream]?.displayName ?? this.#target!.upstream,
       latencyMs: Math.max(0, Math.round(host.now() - this.#exchange.receivedAt)),
-      bill,
     };
-    this.#intake.client.answer(200, this.#format.contentType, this.#format.answer(body, extras), this.#headers());
+    const kind = signal.aborted ? (signal.reason as AbortReason) : "served";
+    const text = await this.#settle(kind, 200, null, (bill) => this.#format.answer(body, { ...extras, bill }));
+    this.#intake.client.answer(200, this.#format.contentType, text, this.#headers());
   }
 
-  /** Nothing was served: settles, then answers with what went wrong. */
+  /** Settles what could not be served to its end, then answers with what went wrong. */
   async #fail(error: unknown): Promise<void> {
     // A comment while the failure is settled would start the answer, and its status would be lost.
     this.#heartbeat?.stop();
     const { principal, call } = this.#exchange;
-    const attempts = this.#attempts?.count() ?? 0;
-    const { kind, error: failure } = failureOf(error, this.#exchange, this.#firstEventAt !== null, attempts);
+    const { pipeline, host } = this.#parts;
+    const { kind, error: failure } = failureOf(error, this.#exchange, this.#firstEventAt !== null, this.#attempts);
+    if (kind === "gateway_error") {
+      this.#attempts?.release(true);
+      // Before the head is out the client's refusal logs it.
+      if (this.#started) host.log.error({ err: error, request_id: this.#exchange.requestId }, "request failed");
+    }
     const killed = kind === "killed" && call.stream;
     const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE : failure.status;
-    const bill = await this.#settle(kind, status, killed || kind === "client_gone" ? null : failure);
-    const { pipeline, host } = this.#parts;
+    const told = killed || kind === "client_gone" ? null : failure;
+    const bill = this.#settled ? this.#bill! : await this.#settle(kind, status, told, (priced) => priced);
     // What was given back must not look used.
     if (!this.#started) {
       const away = failure.code === "STORE_UNAVAILABLE";
@@ -225,12 +241,6 @@ export class Run {
     } else {
       client.refuse(failure, this.#headers());
     }
-  }
-
-  #lastWords(end: Exclude<PumpEnd, { readonly kind: "served" }>, bill: Bill): string {
-    if (end.kind === "killed") return this.#streamFormat.killed(bill);
-    if (end.kind === "upstream_cut") return this.#streamFormat.failure(end.message);
-    return this.#streamFormat.failure(end.kind === "shutdown" ? "Server is shutting down" : "");
   }
 
   /** Only calls that stream ask for it: their format has one. */
@@ -251,41 +261,46 @@ export class Run {
     return this.#dropped.length > 0 ? { ...headers, ...droppedHeader(this.#dropped) } : headers;
   }
 
-  /** Once per exchange: whatever goes wrong after it must not settle again. */
-  #settle(kind: OutcomeKind, status: number, failure: GatewayError | null): Promise<Bill> {
-    this.#settled ??= this.#settleAs(kind, status, failure);
-    return this.#settled;
-  }
-
-  #settleAs(kind: OutcomeKind, status: number, failure: GatewayError | null): Promise<Bill> {
+  /**
+   * Prices the exchange, lets `write` make of it what the client reads last, and settles it: once, and only when that
+   * could be written.
+   * @throws what `write` throws; nothing is settled then.
+   */
+  async #settle<Last>(
+    kind: OutcomeKind,
+    status: number,
+    failure: GatewayError | null,
+    write: (bill: Bill) => Last,
+  ): Promise<Last> {
+    const { host, observer } = this.#parts;
     const ending = this.#ending(kind, status, failure);
-    return settleAll(ending, this.#exchange, this.#plan, this.#settlers, this.#parts);
+    this.#bill ??= await price(this.#plan.settle, ending, this.#exchange, observer);
+    if (kind === "gateway_error") this.#bill = { ...this.#bill, charge: 0n };
+    const bill = this.#bill;
+    const last = write(bill);
+    this.#settled = true;
+    const outcome = { ...ending, bill, giveBack: givesBack(kind, ending.begun, this.#written) };
+    await settleAll(this.#settlers, outcome, this.#exchange, host);
+    observer.finished(this.#exchange, outcome);
+    return last;
   }
 
   #ending(kind: OutcomeKind, status: number, failure: GatewayError | null): Ending {
-    const { host } = this.#parts;
+    const { usage, usageComplete, finished } = this.#metered;
     return {
       kind,
       begun: this.#firstEventAt !== null,
+      finished,
       status,
       code: failure?.code ?? null,
-      usage: this.#usage,
+      usage,
+      usageComplete,
       target: this.#target,
       dropped: this.#dropped,
-      attempts: this.#attempts?.count() ?? 0,
+      attempts: this.#attempts?.count ?? 0,
       firstEventAt: this.#firstEventAt,
-      endedAt: host.now(),
-      estimate: async () => {
-        const prompt = countOrGuess(host.countTokens, this.#format.promptText());
-        const completion = this.#delivered.tokens();
-        const tokens = { prompt: await prompt, completion: await completion, cached: 0, reasoning: 0 };
-        return { ...tokens, ...this.#exchange.call.units };
-      },
+      endedAt: this.#parts.host.now(),
+      estimate: () => this.#metered.estimate(() => this.#format.promptText(), this.#exchange.call.units),
     };
   }
-}
-
-function expectedReply({ stream, kind }: Call): Reply["type"] {
-  if (stream) return "events";
-  return kind === "speech" ? "bytes" : "answer";
 }

@@ -4,12 +4,17 @@ import { checkedBill } from "./returned.ts";
 
 const NOTHING: Bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
 
-/** Whether counters, slot and hold go back as if the request had never been (decisions 4.1, 4.4). */
-function givesBack(kind: OutcomeKind, begun: boolean): boolean {
+/**
+ * Whether counters go back as if the request had never been, beside slot and hold (decisions 4.1, 4.4).
+ * @param written whether the client got anything of an answer.
+ */
+export function givesBack(kind: OutcomeKind, begun: boolean, written: boolean): boolean {
   switch (kind) {
-    case "refused":
     case "failed":
       return true;
+    case "gateway_error":
+      return !written;
+    case "refused":
     case "client_gone":
     case "killed":
     case "shutdown":
@@ -21,25 +26,21 @@ function givesBack(kind: OutcomeKind, begun: boolean): boolean {
   }
 }
 
-/** Prices the ending and tells every settler once, in reverse order. Never rejects: one failing settler must not starve the next. */
-export async function settleAll(
+/** What the ending costs, by the last hook that says so. Never rejects. */
+export async function price(
+  hooks: Plan["settle"],
   ending: Ending,
   exchange: Exchange,
-  plan: Plan,
-  settlers: readonly Settle<Outcome>[],
-  { host, observer }: { readonly host: Host; readonly observer: Observer },
+  observer: Observer,
 ): Promise<Bill> {
   let bill = NOTHING;
-  for (const hook of plan.settle) {
+  for (const hook of hooks) {
     try {
       bill = checkedBill(await hook.call(ending, exchange));
     } catch (error) {
       observer.pluginFailed(hook.plugin, error);
     }
   }
-  const outcome: Outcome = { ...ending, bill, giveBack: givesBack(ending.kind, ending.begun) };
-  await tellAll(settlers, outcome, exchange, host);
-  observer.finished(exchange, outcome);
   return bill;
 }
 
@@ -50,10 +51,11 @@ export async function undo(
   exchange: Exchange,
   host: Host,
 ): Promise<void> {
-  await tellAll(settlers, { ...ending, bill: NOTHING, giveBack: true }, exchange, host);
+  await settleAll(settlers, { ...ending, bill: NOTHING, giveBack: true }, exchange, host);
 }
 
-async function tellAll(
+/** Tells every settler once, in reverse order. Never rejects: one failing settler must not starve the next. */
+export async function settleAll(
   settlers: readonly Settle<Outcome>[],
   outcome: Outcome,
   exchange: Exchange,

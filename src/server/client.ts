@@ -18,6 +18,7 @@ export class ServerClient implements Client, Slotted {
   #streaming = false;
   #watched = false;
   #drained: (() => void) | null = null;
+  #onShutdown: (() => void) | null = null;
 
   /**
    * @param stallAfter milliseconds without the client reading anything after which it is cut.
@@ -50,6 +51,11 @@ export class ServerClient implements Client, Slotted {
 
   abort(reason: AbortReason): void {
     this.#abort.abort(reason);
+    if (reason === "shutdown") this.#onShutdown?.();
+  }
+
+  onShutdown(listener: () => void): void {
+    this.#onShutdown = listener;
   }
 
   answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void {

@@ -27,7 +27,7 @@ export interface ReaderOwner<Result> {
   reject(error: AttemptError): void;
   /** Ends the request; the reader is told through its `fail`. */
   fail(error: AttemptError): void;
-  /** The chain's deadline no longer applies. */
+  /** A stream has begun: neither the chain's deadline nor the exchange's signal ends it any more, who takes it does. */
   begin(): void;
   /** What had begun will not be complete. */
   cut(error: AttemptError): void;

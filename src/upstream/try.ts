@@ -170,6 +170,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
   }
 
   begin(): void {
+    this.#options.signal.removeEventListener("abort", this);
     this.#deadlines.begun();
     this.due = this.#deadlines.due;
   }

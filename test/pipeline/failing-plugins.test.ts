@@ -135,13 +135,14 @@ describe("a hook that answers by a GatewayError", () => {
     await bench.audit();
   });
 
-  test("response: the answer is refused, what the upstream did is charged as a cut", async () => {
+  test("response: the answer is refused, what the upstream did is charged and is not its fault", async () => {
     const bench = await benchWith(plugin("strict", "transform", { response: refusal }), "closed");
     bench.upstream.play(answers(null));
     const client = await bench.serve();
     expect(client.refused?.error).toMatchObject({ code: "INVALID_REQUEST" });
     expect(bench.observer.finishes[0]?.outcome).toMatchObject({
-      kind: "upstream_cut",
+      kind: "refused",
+      begun: true,
       giveBack: false,
       bill: { charge: 8_000n },
     });
@@ -166,6 +167,8 @@ describe("a hook that answers by a GatewayError", () => {
     expect(client.text).toContain("two");
     expect(client.text).not.toContain("three");
     expect(client.writes.at(-1)).toContain("no such words");
+    expect(bench.observer.finishes[0]?.outcome).toMatchObject({ kind: "refused", begun: true, giveBack: false });
+    expect(bench.observer.attempts.map(({ result }) => result)).toEqual([{ ok: true }]);
     await bench.audit();
   });
 });

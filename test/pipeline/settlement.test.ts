@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError } from "../../src/kit/index.ts";
+import { decimal, GatewayError } from "../../src/kit/index.ts";
 import { Bench, settle } from "../support/bench.ts";
 import { chunk, FakeSource } from "../support/source.ts";
+import { testModel } from "../support/snapshot.ts";
 import { plugin, reserving } from "../support/spy.ts";
 import { answers, fails, streams, streamsFrom } from "../support/upstream.ts";
 import { abortedAfter, abortedBefore, CHARGE, cut, failureEvent, PROMPT, request, simple } from "./outcome-cases.ts";
@@ -146,3 +147,20 @@ describe("settlement", () => {
     await bench.audit();
   });
 });
+
+test.each([true, false])(
+  "a charge that no store can hold frees slot and hold all the same (streamed: %s)",
+  async (stream) => {
+    const price = { inputPerMillion: decimal(1e15), outputPerMillion: decimal(0) };
+    const bench = await Bench.create({
+      models: [testModel("route/free", { price })],
+      billing: { enforce: false },
+    });
+    bench.upstream.play(stream ? streams() : answers());
+    const client = await bench.serve({ body: { stream } });
+    expect(client.answers).toBe(1);
+    await bench.audit();
+    expect(await bench.used()).toEqual({ day: 1, hour: 1, minute: 1 });
+    expect(bench.host.log.lines.map(({ message }) => message)).toContain("settlement failed");
+  },
+);

@@ -35,9 +35,11 @@ function ending(kind: OutcomeKind, begun: boolean, usage: Usage | null): Ending 
   const result = {
     kind,
     begun,
+    finished: false,
     status: 200,
     code: null,
     usage,
+    usageComplete: usage !== null,
     target: begun ? testTarget("alpha") : null,
     dropped: [],
     attempts: 1,

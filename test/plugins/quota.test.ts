@@ -130,9 +130,11 @@ describe("admit", () => {
 const outcome = (more: Partial<Outcome>): Outcome => ({
   kind: "served",
   begun: true,
+  finished: false,
   status: 200,
   code: null,
   usage: null,
+  usageComplete: false,
   target: testTarget("beta"),
   dropped: [],
   attempts: 2,
@@ -181,6 +183,15 @@ describe("settle", () => {
       giveBack: true,
       charge: 0n,
       record: null,
+    });
+  });
+
+  test("a failure of the gateway's own is given back and recorded: the upstream has served", async () => {
+    const bill = { usage: { prompt: 1, completion: 2, cached: 0, reasoning: 0 }, estimated: false, charge: 0n };
+    expect(await settled({ kind: "gateway_error", giveBack: true, bill })).toMatchObject({
+      giveBack: true,
+      charge: 0n,
+      record: { outcome: "gateway_error", upstream: "beta", usage: bill.usage },
     });
   });
 

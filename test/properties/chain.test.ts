@@ -11,7 +11,7 @@ import {
   type Snapshot,
   type Target,
 } from "../../src/kit/index.ts";
-import { guardAttempts } from "../../src/pipeline/attempts.ts";
+import { Attempts } from "../../src/pipeline/attempts.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
 import { orderTargets } from "../../src/upstream/balance.ts";
 import { States } from "../../src/upstream/states.ts";
@@ -134,7 +134,7 @@ class Run {
     const plan = pipeline.plan(exchange);
     const made: Attempt[] = [];
     const send = async (target: Target): Promise<Reply> => this.#send(target, made);
-    const { open } = guardAttempts(plan, exchange.call, exchange, send, new TestObserver());
+    const { open } = new Attempts(plan, exchange.call, exchange, send, new TestObserver());
     const error: unknown = await plan.relay.call(exchange, open).then(
       () => null,
       (error: unknown) => error,

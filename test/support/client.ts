@@ -29,6 +29,7 @@ export class TestClient implements Client {
   readonly #abort = new AbortController();
   #blocked = false;
   #drained: (() => void) | null = null;
+  #onShutdown: (() => void) | null = null;
 
   get signal(): AbortSignal {
     return this.#abort.signal;
@@ -36,6 +37,11 @@ export class TestClient implements Client {
 
   abort(reason: AbortReason): void {
     this.#abort.abort(reason);
+    if (reason === "shutdown") this.#onShutdown?.();
+  }
+
+  onShutdown(listener: () => void): void {
+    this.#onShutdown = listener;
   }
 
   get blocked(): boolean {

@@ -30,9 +30,11 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
   return {
     kind: "served",
     begun: true,
+    finished: false,
     status: 200,
     code: null,
     usage: null,
+    usageComplete: false,
     target: TARGET,
     dropped: [],
     attempts: 2,

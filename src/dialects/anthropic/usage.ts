@@ -7,8 +7,41 @@ export function restated(usage: Json, more: unknown): Json {
   return { ...usage, ...Object.fromEntries(said) };
 }
 
-/** @returns null when a count is missing or not to be believed. */
+/**
+ * Iterations whose tokens the top level leaves out: the requests that a server-side compaction and an advisor make
+ * beside the answer's own. Source: @anthropic-ai/sdk resources/beta/messages/messages.d.ts (`BetaUsage.iterations`),
+ * https://platform.claude.com/docs/en/build-with-claude/compaction-threshold,
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool.
+ */
+const BESIDE_TOP_LEVEL: ReadonlySet<unknown> = new Set(["compaction", "advisor_message"]);
+
+/**
+ * Everything the provider bills for: `server_tool_use` counts requests, whose tokens stand at the top level.
+ * @returns null when a count is missing or not to be believed.
+ */
 export function usageOf(usage: Json): Usage | null {
+  let sum = countsOf(usage);
+  const { iterations } = usage;
+  for (const one of Array.isArray(iterations) ? iterations : []) {
+    if (!isJson(one) || !BESIDE_TOP_LEVEL.has(one["type"])) continue;
+    const more = countsOf(one);
+    if (sum !== null && more !== null) sum = added(sum, more);
+  }
+  return sum;
+}
+
+function added(a: Usage, b: Usage): Usage {
+  const cacheWrite = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
+  return {
+    prompt: a.prompt + b.prompt,
+    completion: a.completion + b.completion,
+    cached: a.cached + b.cached,
+    reasoning: a.reasoning + b.reasoning,
+    ...(cacheWrite > 0 ? { cacheWrite } : {}),
+  };
+}
+
+function countsOf(usage: Json): Usage | null {
   const [input, output] = [tokenCount(usage["input_tokens"]), tokenCount(usage["output_tokens"])];
   const [cached, cacheWrite] = [
     tokenCount(usage["cache_read_input_tokens"] ?? 0),

@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
 import type { Report } from "../report.ts";
+import { stripSignature } from "../tool-ids.ts";
 import { partsOf } from "./parts.ts";
 
 /** `extra_content` is another provider's state. */
@@ -61,7 +62,13 @@ function toolCall(call: unknown, at: string, report: Report): readonly Json[] {
   if (typeof id !== "string" || id === "") throw report.refusal(`${at}/id`, "must be a string that is not empty");
   if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a string");
   report.dropBeside(call, CALL, at);
-  return [{ id, type: "function", function: { name, arguments: argumentsOf(args, `${at}/function`, report) } }];
+  return [
+    {
+      id: stripSignature(id),
+      type: "function",
+      function: { name, arguments: argumentsOf(args, `${at}/function`, report) },
+    },
+  ];
 }
 
 function argumentsOf(args: unknown, at: string, report: Report): string {

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../report.ts";
+import { stripSignature } from "../tool-ids.ts";
 import { assistantMessage } from "./assistant.ts";
 import { partsOf } from "./parts.ts";
 
@@ -60,7 +61,10 @@ function writtenMessage(message: Json, at: string, documents: Json[], report: Re
       }
       report.dropBeside({ ...message, is_error: message["is_error"] === true || null }, TOOL, at);
       const parts = partsOf(content, `${at}/content`, { report, documents, images: false });
-      return withContent({ role, tool_call_id: id }, parts.length > 0 ? parts : [{ type: "text", text: NO_OUTPUT }]);
+      return withContent(
+        { role, tool_call_id: stripSignature(id) },
+        parts.length > 0 ? parts : [{ type: "text", text: NO_OUTPUT }],
+      );
     }
     default:
       throw report.refusal(`${at}/role`, "must be system, developer, user, assistant or tool");

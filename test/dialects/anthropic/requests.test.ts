@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError, type Call, type Json } from "../../../src/kit/index.ts";
-import { callOf, cases, chat, target } from "./support.ts";
+import { accepting, callOf, cases, target } from "./support.ts";
 
 /** A canonical call and what goes over the wire for it. */
 interface Case {
   readonly about?: string;
   readonly model?: string;
+  /** `accepts.fields` of the upstream. */
+  readonly accepts?: readonly string[];
   readonly body: Json;
   readonly call?: Partial<Call>;
   /** Fields of the body that must be exactly these. */
@@ -20,12 +22,16 @@ interface Case {
 
 const all = cases("requests") as readonly (readonly [string, Case])[];
 
-function sent({ body, call, model = "claude-x-1" }: Case): {
+function sent({ body, call, model = "claude-x-1", accepts }: Case): {
   readonly body: Json;
   readonly headers: Json;
   readonly dropped: unknown;
 } {
-  const { body: text, headers, dropped } = chat.request(callOf(body, call), target(model), "sk-ant-api-1");
+  const {
+    body: text,
+    headers,
+    dropped,
+  } = accepting(accepts).request(callOf(body, call), target(model), "sk-ant-api-1");
   return { body: JSON.parse(text as string) as Json, headers, dropped };
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json, Usage } from "../../../src/kit/index.ts";
+import type { Json, StreamEvent, Usage } from "../../../src/kit/index.ts";
 import { cutAt, cuts } from "../decode.ts";
 import { CHAT, cases, decode, type Decoding, framed, list, MESSAGES } from "./support.ts";
 
@@ -12,14 +12,20 @@ interface Case {
   /** What the events count for an estimate. */
   readonly texts?: readonly string[];
   readonly finish: Json | null;
+  /** As clients are shown it, last. */
   readonly usage: Usage | null;
+  /** The counts of the events before, which no client is shown. */
+  readonly told?: readonly Pick<StreamEvent, "usage" | "partial">[];
   readonly ending?: Omit<Decoding, "events">;
 }
 
 const all = cases("streams") as readonly (readonly [string, Case])[];
 const WHOLE = { fault: null, done: true, complete: true };
 
-describe.each(all)("%s", (_, { dialect, events, deltas, texts, finish, usage, ending = WHOLE }) => {
+/** An event with neither a choice nor a usage to show only counts. */
+const isShown = ({ data }: StreamEvent): boolean => list(data["choices"]).length > 0 || data["usage"] !== undefined;
+
+describe.each(all)("%s", (_, { dialect, events, deltas, texts, finish, usage, told, ending = WHOLE }) => {
   const call = dialect ? MESSAGES : CHAT;
   const bytes = framed(events);
   const { events: read, ...ended } = decode([bytes], call);
@@ -30,14 +36,22 @@ describe.each(all)("%s", (_, { dialect, events, deltas, texts, finish, usage, en
     const chunks = deltas.map((delta) => ({ index: 0, delta, finish_reason: null }));
     const last = deltas.at(-1);
     expect(choices).toEqual(finish ? [...chunks.slice(0, -1), { index: 0, delta: last, ...finish }] : chunks);
-    const produced = read.map(({ text }) => text);
+    const produced = read.filter(isShown).map(({ text }) => text);
     expect(produced).toEqual(texts ?? produced);
   });
 
   test("has one usage chunk last, or none", () => {
-    const counted = read.filter((event) => event.usage !== undefined);
+    const counted = read.filter(({ data }) => data["usage"] !== undefined);
     expect(counted).toMatchObject(usage ? [{ usage, data: { choices: [] } }] : []);
     expect(counted.every((event) => event === read.at(-1))).toBe(true);
+  });
+
+  test("tells what was counted as soon as it is", () => {
+    const before = read.filter((event) => event.usage !== undefined && event.data["usage"] === undefined);
+    const counts = before.map(({ usage, partial }) => ({ usage, ...(partial && { partial }) }));
+    expect(counts).toEqual(told ?? counts);
+    const last = read.findLast((event) => event.usage !== undefined && event.partial === undefined)?.usage;
+    expect(last ?? null).toEqual(usage);
   });
 
   test("has the same head in every chunk", () => {
@@ -149,4 +163,20 @@ describe("server-sent events", () => {
     const once = text(good + stop);
     expect(text(good + stop + good + stop)).toEqual(once);
   });
+});
+
+test("what message_start counts is told with the first chunk, as the least that it can be", () => {
+  const usage = {
+    input_tokens: 5,
+    cache_read_input_tokens: 100_000,
+    cache_creation_input_tokens: 20,
+    output_tokens: 3,
+  };
+  const [first, ...more] = decode([framed([{ type: "message_start", message: { id: "msg_1", usage } }])], CHAT).events;
+  expect(first).toMatchObject({
+    partial: true,
+    usage: { prompt: 100_025, completion: 3, cached: 100_000, cacheWrite: 20 },
+    data: { choices: [{ delta: { role: "assistant" } }] },
+  });
+  expect(more).toEqual([]);
 });

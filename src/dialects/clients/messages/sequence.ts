@@ -1,5 +1,4 @@
 import { GatewayError, type Json } from "../../../kit/index.ts";
-import { JsonEnd } from "./json-end.ts";
 
 /** The most text that may wait for an open tool call to end, in characters. */
 const MAX_HELD = 4 * 1024 * 1024;
@@ -71,10 +70,7 @@ export class BlockSequence {
   }
 
   #hold(lane: Lane, delta: Json): void {
-    this.#held += Object.values(delta).reduce<number>(
-      (sum, value) => sum + (typeof value === "string" ? value.length : 0),
-      0,
-    );
+    this.#held += JSON.stringify(delta).length;
     if (this.#held > MAX_HELD) throw new GatewayError("PROVIDER_ERROR", "upstream mixed too much between tool calls");
     lane.held.push(delta);
   }
@@ -113,4 +109,26 @@ export class BlockSequence {
 
 function isWhole({ kind, sealed, input }: Lane): boolean {
   return kind !== "tool" || sealed || input?.reached === true;
+}
+
+/** Tells when the pieces of a JSON object have come to its end, without keeping them. */
+class JsonEnd {
+  reached = false;
+  #depth = 0;
+  #quoted = false;
+  #escaped = false;
+
+  feed(piece: string): void {
+    for (let at = 0; at < piece.length && !this.reached; at++) this.#next(piece[at]!);
+  }
+
+  #next(character: string): void {
+    if (this.#quoted) {
+      if (this.#escaped) this.#escaped = false;
+      else if (character === "\\") this.#escaped = true;
+      else if (character === '"') this.#quoted = false;
+    } else if (character === '"') this.#quoted = true;
+    else if (character === "{" || character === "[") this.#depth += 1;
+    else if ((character === "}" || character === "]") && --this.#depth <= 0) this.reached = true;
+  }
 }

@@ -76,8 +76,9 @@ class ResponsesStream implements StreamFormat {
     this.#created = created;
   }
 
-  event({ data, usage }: StreamEvent): string {
-    this.#usage = usage ?? this.#usage;
+  event({ data, usage, partial }: StreamEvent): string {
+    // One of a part of the answer would be less than what is charged.
+    if (partial !== true) this.#usage = usage ?? this.#usage;
     this.#serviceTier = data["service_tier"] ?? this.#serviceTier;
     const { output } = this.#begin(data);
     const choice = firstOf(data["choices"]);
