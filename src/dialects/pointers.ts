@@ -6,6 +6,7 @@ const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
   ["n", ["1"]],
   ["logprobs", ["false"]],
   ["top_logprobs", ["0"]],
+  ["logit_bias", ["{}"]],
   ["frequency_penalty", ["0"]],
   ["presence_penalty", ["0"]],
   ["store", ["false"]],

@@ -40,19 +40,34 @@ export function readCallId(carried: string): CallId {
   return { id, signature: good ? Buffer.from(text, "base64url").toString("base64") : null };
 }
 
-/** The longest id of a tool call that OpenAI takes, in characters. */
-const MAX_ID = 64;
+/** What of an upstream's rules ids of tool calls have to keep. */
+export interface ToolIdRules {
+  readonly toolCallIds: "any" | "mistral";
+  /** Characters of the longest. */
+  readonly toolCallId: number;
+}
+
+/** Mistral takes no other (https://docs.mistral.ai/capabilities/function_calling). */
+const MISTRAL = /^[A-Za-z0-9]{9}$/;
 
 /** A tool call's id without the signature that the gateway put into it: no upstream but Gemini is to see that. */
 export function stripSignature(id: string): string {
   return readCallId(id).id;
 }
 
-/** The same without what is too long for OpenAI: equal ids stay equal, different ones different. */
-export function shortToolId(id: string): string {
+/** The same as an upstream takes it: equal ids stay equal, different ones different. */
+export function fittedToolId(id: string, { toolCallIds, toolCallId }: ToolIdRules): string {
   const own = stripSignature(id);
-  if (own.length <= MAX_ID) return own;
-  return `call_${sha256(own).slice(0, 32)}`;
+  if (toolCallIds === "mistral") return MISTRAL.test(own) ? own : alphanumeric(own).slice(0, 9);
+  return own.length <= toolCallId ? own : `call_${sha256(own).slice(0, 32)}`.slice(0, toolCallId);
+}
+
+/** More than 50 bits in its first nine characters. */
+function alphanumeric(text: string): string {
+  return createHash("sha256")
+    .update(text)
+    .digest("base64")
+    .replaceAll(/[^A-Za-z0-9]/g, "");
 }
 
 export function sha256(text: string): string {

@@ -46,7 +46,7 @@ const MARKS: Readonly<Partial<Record<FeatureName, RegExp>>> = {
   json_schema: /"required\\*":\[\\*"word/,
   stop: /HALT/,
   seed: /4711/,
-  thinking_budget: /2048|"adaptive"/,
+  thinking_budget: /2048|"adaptive"|"reasoning_effort":"low"/,
   top_k: /\b7\b/,
   choices: /:2\b/,
   penalties: /0\.5/,

@@ -2,7 +2,8 @@ import { isJson, type Kind } from "../../kit/index.ts";
 import { errorMessage } from "../errors.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { parseJson } from "../json.ts";
-import { openai } from "../openai/index.ts";
+import { chatAt } from "../openai/chat.ts";
+import { codecsAt, openai } from "../openai/index.ts";
 import { bearer } from "../requests.ts";
 import { type Address, addressOf } from "./address.ts";
 
@@ -13,9 +14,10 @@ const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 /** Azure OpenAI at one upstream's address: OpenAI's formats under paths, with keys and versions of its own. */
 export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
+  const own = codecsAt(location, chatAt(location, "azure", address.named));
   const codecs = KINDS.flatMap((kind) => {
-    const codec = openai.codecs[kind];
-    return codec ? [[kind, addressed(codec, address)] as const] : [];
+    const codec = own[kind];
+    return codec ? [[kind, addressed(codec, kind, address)] as const] : [];
   });
   return {
     name: "azure",
@@ -28,13 +30,14 @@ export function azureAt(location: Location): UpstreamDialect {
 /** At a resource without a path of its own, in the version that is used where none is configured. */
 export const azure: UpstreamDialect = { ...azureAt({ baseUrl: "", headers: {} }), at: azureAt };
 
-function addressed<C extends Codec>(codec: C, address: Address): C {
+function addressed<C extends Codec>(codec: C, kind: Kind, address: Address): C {
   return {
     ...codec,
     request(call, target, apiKey) {
       const request = codec.request(call, target, "");
       const path = address.operation(target.model, request.path);
-      return withKey({ ...(address.named ? withoutModel(request) : request), path }, apiKey);
+      const own = address.named && kind !== "chat" ? withoutModel(request) : request;
+      return withKey({ ...own, path }, apiKey);
     },
   };
 }

@@ -13,9 +13,9 @@ export function toolIds(family: Family): (id: string) => string {
   const valid = family === "mistral" ? MISTRAL : VALID;
   const written = new Map<string, string>();
   const taken = new Set<string>();
-  return (id) => {
-    const own = stripSignature(id);
-    let made = written.get(id) ?? (valid.test(own) ? own : "");
+  return (given) => {
+    const id = stripSignature(given);
+    let made = written.get(id) ?? (valid.test(id) ? id : "");
     for (let n = written.size; made === "" || (taken.has(made) && !written.has(id)); n++) {
       made = `call${String(n).padStart(5, "0")}`;
     }

@@ -38,9 +38,19 @@ const EVERYTHING: Readonly<Record<FeatureName, Support>> = {
 
 /** What each dialect's translation does; the tests send every feature through every dialect. */
 export const SUPPORT: Readonly<Record<ChatDialect, Readonly<Record<FeatureName, Support>>>> = {
-  // Canonical bodies are OpenAI's own: they travel as they came.
+  // At a server of which nothing is known a canonical body travels as it came; a vendor has rules of its own.
   openai: EVERYTHING,
-  azure: EVERYTHING,
+  azure: {
+    ...EVERYTHING,
+    reasoning_effort: "model",
+    thinking_budget: "model",
+    prompt_caching: "unasked",
+    stop: "model",
+    logprobs: "model",
+    penalties: "model",
+    logit_bias: "model",
+    top_k: "dropped",
+  },
   anthropic: {
     ...EVERYTHING,
     audio: "dropped",

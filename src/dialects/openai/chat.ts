@@ -1,22 +1,82 @@
-import type { AnswerCodec } from "../dialect.ts";
-import { postJson } from "../requests.ts";
+import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
+import { type JsonRequest, postJson } from "../requests.ts";
+import { type Rules, rulesOf } from "../vendors/rules.ts";
+import type { ToolNames } from "../vendors/tool-names.ts";
 import { readAnswer } from "./answer.ts";
 import { ChatDecoder } from "./decoder.ts";
+import { changed, Edits } from "./edits.ts";
 import { chatBody } from "./request.ts";
 
 export { producedText } from "./produced.ts";
 
-/** Chat completions, the upstream half. */
-export const chat = {
-  type: "answer",
+/**
+ * Chat completions, the upstream half, as one upstream takes them.
+ * @param named the request's path names the model: the body does without.
+ */
+export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {
+  // The models of a configuration: few.
+  const known = new Map<string, Rules>();
+  const rulesFor = (model: string): Rules => {
+    const rules = known.get(model) ?? rulesOf(location, model, dialect);
+    known.set(model, rules);
+    return rules;
+  };
+  return {
+    type: "answer",
 
-  request(call, target, apiKey) {
-    const { body, dropped } = chatBody(call, target.model);
-    const accept = call.stream ? "text/event-stream" : "application/json";
-    return { ...postJson("/chat/completions", apiKey, body, accept), dropped };
-  },
+    request(call: Call, target: Target, apiKey: string): JsonRequest {
+      const { body, dropped, names } = chatBody(call, target.model, rulesFor(target.model));
+      const accept = call.stream ? "text/event-stream" : "application/json";
+      // What is undefined is not written.
+      const written = named ? { ...body, model: undefined } : body;
+      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped };
+      return names.changed ? { ...request, form: namingForm(names) } : request;
+    },
 
-  answer: readAnswer,
+    answer: readAnswer,
 
-  decoder: () => new ChatDecoder(),
-} satisfies AnswerCodec;
+    decoder: () => new ChatDecoder(),
+  } satisfies AnswerCodec;
+}
+
+/** At a server of which nothing is known. */
+export const chat = chatAt({ baseUrl: "", headers: {} });
+
+/** Reads an answer in which tools are called by the names that they have in the request. */
+function namingForm(names: ToolNames): AnswerForm {
+  return {
+    answer(bytes) {
+      const { body, usage } = readAnswer(bytes);
+      return { body: withNames(body, "message", names), usage };
+    },
+    decoder: () => new ChatDecoder((data) => withNames(data, "delta", names)),
+  };
+}
+
+/** An answer or chunk with the client's own names of tools; the very same where it calls none by another. */
+function withNames(body: Json, part: "message" | "delta", names: ToolNames): Json {
+  const choices = changed(body["choices"], (choice) => {
+    const said = choice[part];
+    if (!isJson(said) || said["tool_calls"] === undefined) return choice;
+    const edits = new Edits(said);
+    edits.set(
+      "tool_calls",
+      changed(said["tool_calls"], (call) => withName(call, names)),
+    );
+    return edits.object === said ? choice : { ...choice, [part]: edits.object };
+  });
+  return choices === body["choices"] ? body : { ...body, choices };
+}
+
+function withName(call: Json, names: ToolNames): Json {
+  const edits = new Edits(call);
+  for (const kind of ["function", "custom"]) {
+    const called = call[kind];
+    if (!isJson(called) || typeof called["name"] !== "string") continue;
+    const inner = new Edits(called);
+    inner.set("name", names.read(called["name"]));
+    edits.set(kind, inner.object);
+  }
+  return edits.object;
+}

@@ -1,16 +1,56 @@
-import type { UpstreamDialect } from "../dialect.ts";
+import type { AnswerCodec, Codec, Location, UpstreamDialect } from "../dialect.ts";
 import { errorMessage } from "../errors.ts";
+import { asks, escaped } from "../pointers.ts";
 import { getJson } from "../requests.ts";
-import { chat } from "./chat.ts";
+import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
+import { vendorOf } from "../vendors/rules.ts";
+import { chat, chatAt } from "./chat.ts";
 import { embedding } from "./embedding.ts";
 import { image } from "./image.ts";
 import { rerank } from "./rerank.ts";
 import { speech } from "./speech.ts";
 import { transcription } from "./transcription.ts";
 
+/** At a server of which nothing is known. */
 export const openai: UpstreamDialect = {
   name: "openai",
   codecs: { chat, embedding, rerank, speech, transcription, image },
   probe: (apiKey) => getJson("/models", apiKey),
   errorMessage,
+  at: openaiAt,
 };
+
+/** As its vendor takes it. */
+export function openaiAt(location: Location): UpstreamDialect {
+  return { ...openai, vendor: vendorOf(location), codecs: codecsAt(location, chatAt(location)) };
+}
+
+/** Of every kind but chat: the request's fields travel, but for those that reach another model or rate. */
+export function codecsAt(location: Location, ownChat: AnswerCodec): UpstreamDialect["codecs"] {
+  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(location.accepts?.fields ?? []), ...OF_SPEECH]));
+  return {
+    chat: ownChat,
+    embedding: bounded(embedding, refused),
+    rerank: bounded(rerank, refused),
+    speech: bounded(speech, refused),
+    transcription: bounded(transcription, refused),
+    image: bounded(image, refused),
+  };
+}
+
+/** How fast is spoken. */
+const OF_SPEECH = ["speed"];
+
+function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
+  return {
+    ...codec,
+    request(call, target, apiKey) {
+      const left = Object.keys(call.body).filter((name) => refused.has(name));
+      if (left.length === 0) return codec.request(call, target, apiKey);
+      const kept = Object.entries(call.body).filter(([name]) => !refused.has(name));
+      const request = codec.request({ ...call, body: Object.fromEntries(kept) }, target, apiKey);
+      const reported = left.filter((name) => asks(name, call.body[name])).map((name) => `/${escaped(name)}`);
+      return { ...request, dropped: [...(request.dropped ?? []), ...reported] };
+    },
+  };
+}

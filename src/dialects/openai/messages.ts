@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { pick } from "../fields.ts";
 import { droppedBeside } from "../pointers.ts";
-import { shortToolId } from "../tool-ids.ts";
 import { joinedText, type Written, writeParts } from "./parts.ts";
 
 export interface WrittenMessages {
@@ -9,10 +9,7 @@ export interface WrittenMessages {
   readonly dropped: readonly string[];
 }
 
-/**
- * What is known of a message. Reasoning goes back only to the provider that made it: OpenAI's chat completions take none,
- * and most of its kind refuse a request that has it.
- */
+/** What is known of a message. */
 const KNOWN: ReadonlySet<string> = new Set([
   "role",
   "content",
@@ -23,9 +20,11 @@ const KNOWN: ReadonlySet<string> = new Set([
   "is_error",
   "reasoning_content",
   "reasoning_details",
+  "reasoning",
   "block_order",
   "cache_control",
 ]);
+const ECHOED = ["reasoning_content", "reasoning_details", "reasoning"];
 const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", "cache_control"]);
 
 /** The messages of a canonical body in the form of OpenAI's API, for a client of another dialect. */
@@ -71,7 +70,7 @@ class Writer {
     const media = Array.isArray(content) ? content.filter(({ type }) => type !== "text") : [];
     // OpenAI's API cannot say that a tool failed.
     const text = failed === true ? `Error: ${said}` : said || (media.length > 0 ? SHOWN : "");
-    this.#messages.push({ role: "tool", tool_call_id: shortId(id), content: text });
+    this.#messages.push({ role: "tool", tool_call_id: id, content: text });
     this.#media.push(...media);
   }
 
@@ -86,6 +85,8 @@ class Writer {
       ...(typeof refusal === "string" && { refusal }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...named(message),
+      // Only those that the target takes are left.
+      ...pick(message, ECHOED),
     });
   }
 
@@ -93,7 +94,7 @@ class Writer {
     return calls.filter(isJson).map((call, index) => {
       this.#dropped.push(...droppedBeside(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
       const { id, function: called } = call;
-      return { id: shortId(id), type: "function", function: called };
+      return { id, type: "function", function: called };
     });
   }
 
@@ -114,8 +115,4 @@ const SHOWN = "The result follows.";
 
 function named({ name }: Json): Json {
   return typeof name === "string" ? { name } : {};
-}
-
-function shortId(id: unknown): unknown {
-  return typeof id === "string" ? shortToolId(id) : id;
 }

@@ -150,7 +150,7 @@ describe("what is reported stands in the client's body", () => {
   const STRICT = ["/tools/1/strict", "/tools/3/strict"];
 
   test.each<readonly [DialectName, model: string, readonly string[]]>([
-    ["openai", "m", [CITED, CALLER, FILE, ...SEARCHES]],
+    ["openai", "m", ["/messages/1/content/0", SEALED, CITED, CALLER, FILE, ...SEARCHES]],
     ["anthropic", "claude-sonnet-4-5", SEARCHES],
     [
       "gemini",

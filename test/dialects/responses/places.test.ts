@@ -118,7 +118,7 @@ const RECORD = "/input/1";
 
 describe("what a dialect cannot express of it is named as the client wrote it", () => {
   test.each<readonly [UpstreamDialect["name"], UpstreamDialect, readonly string[]]>([
-    ["openai", openai, [RECORD]],
+    ["openai", openai, [SUMMARY, SEALED, RECORD]],
     ["anthropic", anthropic, [SUMMARY, SEALED, RECORD]],
     ["gemini", gemini, [SEALED, RECORD]],
     ["bedrock", bedrock, ["/input/0/content/1", SUMMARY, SEALED, "/tools/1/tools/1/strict", "/tools/2/strict", RECORD]],

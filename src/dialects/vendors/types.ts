@@ -1,0 +1,81 @@
+import type { EffortLevel, Vendor } from "../../kit/index.ts";
+
+/** Whose rules they are: `azure` is a dialect of its own. */
+export type RuledVendor = Vendor | "azure";
+
+/**
+ * Which endpoint takes a conversation: `chat` any; `responses` the Responses endpoint any, chat completions none;
+ * `responses_for_tools` chat completions refuses tools unless reasoning is turned off (effort `none`), the Responses
+ * endpoint takes any.
+ */
+export type Endpoint = "chat" | "responses" | "responses_for_tools";
+
+/** What one model of a vendor takes, complete. Sets and lists are of what is taken, unless their name says otherwise. */
+export interface Rules {
+  readonly vendor: RuledVendor;
+  /** The field that limits output; `either`: both are taken. */
+  readonly outputLimit: "max_tokens" | "max_completion_tokens" | "either";
+  /** Levels of `reasoning_effort`, from least to most; none: the field is not taken. */
+  readonly efforts: readonly EffortLevel[];
+  /** How reasoning is turned off: an effort of `none`, `thinking: {type: "disabled"}`, `enable_thinking: false`; or not. */
+  readonly reasoningOff: "effort" | "thinking" | "enable_thinking" | "never";
+  /** The field of assistant messages in which reasoning of earlier turns goes back. */
+  readonly reasoningEcho: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
+  /** What stands for reasoning in assistant messages with tool calls that have none; null: they need none. */
+  readonly reasoningDemanded: string | null;
+  /** Fields of the body and of messages that nobody here knows travel. */
+  readonly unknownFields: boolean;
+  /** The top-level fields that are known, under the client's names. */
+  readonly fields: ReadonlySet<string>;
+  /** What a top-level field is called here, where that is another name. */
+  readonly renamedFields: Readonly<Record<string, string>>;
+  /** Top-level fields that are not sent whatever else is said: those of decisions 9.8 among them. */
+  readonly refusedFields: ReadonlySet<string>;
+  /** Fields of messages beyond role, content and what belongs to tool calls. */
+  readonly messageFields: ReadonlySet<string>;
+  /** Types of tools beyond functions: those that run at a provider may run another model there, or are paid for apart. */
+  readonly toolTypes: ReadonlySet<string>;
+  /** Most stop sequences; 0: none are taken. */
+  readonly stop: number;
+  /** Characters of the longest name of a tool. */
+  readonly toolName: number;
+  /** `word`: letters, digits, `_` and `-`. */
+  readonly toolNameCharacters: "any" | "word";
+  /** `strings`: `auto`, `none` and `required`, but not the name of a tool. */
+  readonly toolChoice: "any" | "strings" | "auto";
+  /** Characters of the longest `user`; 0: the field is not taken. */
+  readonly user: number;
+  readonly streamOptions: boolean;
+  readonly developerRole: boolean;
+  readonly strictTools: boolean;
+  /** `mistral`: exactly nine letters and digits. */
+  readonly toolCallIds: "any" | "mistral";
+  /** Characters of the longest id of a tool call. */
+  readonly toolCallId: number;
+  /** Those of `temperature`, `top_p`, the penalties, `logprobs`, `top_logprobs` and `logit_bias` that are taken. */
+  readonly sampling: ReadonlySet<string>;
+  /** The same when the effort is `none`. */
+  readonly samplingWithoutReasoning: ReadonlySet<string>;
+  /** Keywords of JSON Schema beyond the common ones that schemas of structured output may have; null: any. */
+  readonly schemaKeywords: readonly string[] | null;
+  readonly endpoint: Endpoint;
+}
+
+/** Where a fact about a vendor stands: documentation, a file of an SDK, or a thread that quotes the refusal. */
+type Source = string;
+
+export interface Entry {
+  readonly source: readonly Source[];
+  /** The hosts of `base_url` by which the vendor is known; left out: only by `vendor`. */
+  readonly hosts?: RegExp;
+  /** What differs from GENERIC. */
+  readonly rules?: Partial<Rules>;
+  /** What differs from `rules`: the first that matches the model. */
+  readonly models?: readonly ModelEntry[];
+}
+
+export interface ModelEntry {
+  readonly match: RegExp;
+  readonly source: readonly Source[];
+  readonly rules: Partial<Rules>;
+}
