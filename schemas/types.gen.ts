@@ -234,7 +234,7 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
-   * The upstream gave no usage: estimate with a tokenizer, or charge nothing.
+   * The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.
    */
   no_usage?: "estimate" | "free";
 }

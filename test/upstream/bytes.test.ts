@@ -213,7 +213,7 @@ describe("after the first byte", () => {
   });
 
   it.each(["opened", "paused", "never opened"])(
-    "an abort closes a %s source without a word to its sink",
+    "who took it closes a %s source without a word to its sink",
     async (state) => {
       const { server, leased } = await serve((socket) => socket.write(`${CHUNKED}${chunk("a")}`));
       const client = new AbortController();
@@ -222,6 +222,7 @@ describe("after the first byte", () => {
       if (state !== "never opened") source.open({ next: () => heard.push("next"), end: () => heard.push("end") });
       if (state === "paused") source.pause();
       client.abort("client_gone");
+      source.cancel();
       await expect.poll(() => server.sockets.size).toBe(0);
       source.resume();
       expect(heard).toEqual(state === "never opened" ? [] : ["next"]);
