@@ -42,11 +42,17 @@ export interface FilePart {
   readonly citations?: Json;
 }
 
+/** Of an item of the Responses API: its id, and who can read it (`openai-responses-v1`); such go to no one else. */
+interface OfItem {
+  readonly id?: string;
+  readonly format?: string;
+}
+
 /** What the provider that made it wants back verbatim, in the order in which it came. */
 export type ReasoningDetail =
   | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
-  | { readonly type: "reasoning.encrypted"; readonly data: string; readonly id?: string }
-  | { readonly type: "reasoning.summary"; readonly summary: string; readonly id?: string };
+  | ({ readonly type: "reasoning.encrypted"; readonly data: string } & OfItem)
+  | ({ readonly type: "reasoning.summary"; readonly summary: string } & OfItem);
 
 export interface ToolCall extends Cacheable, Extended {
   readonly id: string;

@@ -119,6 +119,6 @@ export interface UpstreamDialect {
   probe(apiKey: string): UpstreamRequest;
   /** The upstream's own words for an error body, fit for a client: no markup, keys or URLs; empty when there are none. */
   errorMessage(body: Uint8Array): string;
-  /** What the body of a 429 or of a refusal makes of it: another class, or how long to wait. Left out: the head says all. */
-  judge?(refusal: AttemptError, body: Uint8Array, headers: RefusalHeaders): AttemptError;
+  /** The identifier of a refusal that stands in its headers, in lower case; empty without one. Left out: they have none. */
+  codeOf?(headers: RefusalHeaders): string;
 }

@@ -1,7 +1,8 @@
+import { readError } from "../dialects/error-body.ts";
 import type { AnswerForm, Codec, UpstreamDialect } from "../dialects/dialect.ts";
-import type { AttemptError, Call, Log } from "../kit/index.ts";
+import type { AttemptError, Call, FailureClass, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";
-import { contentType, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
+import { contentType, type Head, headFailure, protocol, refusalFailure, statusFailure } from "./classify.ts";
 import { inPlainText, isReadable } from "./compressed.ts";
 import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
 import { EventStream } from "./stream.ts";
@@ -18,9 +19,8 @@ export interface Conversation {
 
 /** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
 export function readAnswer(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
-  const { dialect, now } = conversation;
-  const { status, headers } = head;
-  if (status !== 200) return readRefusal(dialect, statusFailure(status, headers, now()), head, owner);
+  const { headers } = head;
+  if (head.status !== 200) return readRefusal(conversation, head, owner);
   return inPlainText(headers, owner, (plain) => readServed(conversation, head, plain));
 }
 
@@ -40,17 +40,23 @@ function readServed(conversation: Conversation, head: Head, owner: ReaderOwner<A
   return null;
 }
 
-function readRefusal(
-  dialect: UpstreamDialect,
-  error: AttemptError,
-  { headers }: Head,
-  owner: ReaderOwner<Answer>,
-): Reader | null {
-  const telling = error.failure === "client_fault" || (error.failure === "rate_limited" && dialect.judge !== undefined);
-  if (telling && isReadable(headers)) {
-    return inPlainText(headers, owner, (plain) => new RefusalReader(plain, dialect, error, headers));
+/** Classes of a status that the body of a refusal may turn into another; of the rest the body is not waited for. */
+const TELLING: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+
+function readRefusal({ dialect, call, now }: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+  const { status, headers } = head;
+  const refusal = statusFailure(status, headers, now());
+  if (!TELLING.has(refusal.failure) || !isReadable(headers)) {
+    owner.reject(refusal);
+    owner.drain();
+    return null;
   }
-  owner.reject(error);
-  owner.drain();
-  return null;
+  const refused = (body: Uint8Array): AttemptError => {
+    const error = readError(body);
+    const code = dialect.codeOf?.(headers) ?? "";
+    const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
+    const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
+    return refusalFailure(found, refusal, dialect.errorMessage(body));
+  };
+  return inPlainText(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }

@@ -6,7 +6,7 @@ import type { AnswerReply, Call, DialectName, Json } from "../../src/kit/index.t
 import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
 import { scriptedOrigin } from "../../src/upstream/sim/url.ts";
 import { createUpstreams, type UpstreamSet } from "../../src/upstream/upstreams.ts";
-import { exchange, failure, silent, snapshot, target, upstream } from "./support/build.ts";
+import { exchange, failure, silent, snapshot, target, until, upstream } from "./support/build.ts";
 
 const VERTEX = "/v1/projects/p/locations/l/publishers/google";
 
@@ -84,7 +84,8 @@ describe("embeddings", () => {
     const model = "gemini-embedding-2-waiting";
     const abort = new AbortController();
     const attempt = failure(set.send(target({ model }), embed(texts(50)), exchange({ signal: abort.signal })));
-    setTimeout(() => abort.abort(), 100);
+    await until(() => asked(model) === 4, "the first requests");
+    abort.abort();
     expect(await attempt).toMatchObject({ failure: "aborted" });
     expect(asked(model)).toBe(4);
   });

@@ -35,6 +35,7 @@ export function linkUpstreams(context: LinkContext): void {
     linkUrl(context, upstream, pointer);
     linkGoogle(context, upstream, pointer);
     linkVendor(context, upstream, pointer);
+    linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;
@@ -87,6 +88,19 @@ function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, point
     const message = `'${key}' means nothing for the dialect ${dialect}, only for ${dialects.join(" and ")}`;
     context.report(join(pointer, key), { rule: "vendor-dialect", message, hint: remedy }, "key");
   }
+}
+
+function linkApi(context: LinkContext, name: string, { dialect, api }: Loose<UpstreamConfig>): void {
+  if (api !== "responses" || dialect !== "openai") return;
+  const { mayHaveResponses, vendor } = context.dialects[dialect];
+  const location = context.location(name);
+  if (mayHaveResponses(location)) return;
+  context.report(join("/upstreams", name, "api"), {
+    rule: "vendor-api",
+    severity: "warning",
+    message: `the vendor ${vendor(location)} is not known to have a Responses endpoint`,
+    hint: "use auto or chat; where another server stands there, set vendor: generic",
+  });
 }
 
 function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], pointer: string): void {

@@ -1,10 +1,9 @@
-import { AttemptError } from "../../kit/index.ts";
 import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
 import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { getJson } from "../requests.ts";
 import { chatAnswer } from "./answer.ts";
 import { awsCredentials } from "./credentials.ts";
-import { errorMessage, exceptionClass } from "./exceptions.ts";
+import { errorMessage, exceptionName } from "./exceptions.ts";
 import { chatRequest } from "./request.ts";
 import { ConverseDecoder } from "./stream.ts";
 
@@ -27,10 +26,8 @@ export const bedrock: UpstreamDialect = {
   // The one list that the runtime has: jobs that run by themselves.
   probe: (apiKey) => getJson("/async-invoke?maxResults=1", awsCredentials(apiKey) === null ? apiKey : ""),
   errorMessage,
-  judge(refusal, _body, headers) {
+  codeOf(headers) {
     const type = headers["x-amzn-errortype"];
-    if (typeof type !== "string") return refusal;
-    const { status, message, retryAfter } = refusal;
-    return new AttemptError(exceptionClass(type), message, { status, retryAfter });
+    return typeof type === "string" ? exceptionName(type) : "";
   },
 };

@@ -69,13 +69,16 @@ const SINGLE: Method = {
 const SINGLE_MODELS = /gemini-embedding-(?!001)/;
 
 /** Embeddings of the Gemini API. */
-export const embedding = codecOf(() => BATCH);
+export const embedding = codecOf(() => BATCH, listed);
 
 /** Embeddings of Vertex AI. */
-export const vertexEmbedding = codecOf((model) => (SINGLE_MODELS.test(model) ? SINGLE : PREDICT));
+export const vertexEmbedding = codecOf((model) => (SINGLE_MODELS.test(model) ? SINGLE : PREDICT), ofVertex);
 
-/** @param methodOf the one that a model has. */
-function codecOf(methodOf: (model: string) => Method) {
+/**
+ * @param methodOf the one that a model has.
+ * @param read an answer to any of them: which model was asked is not known there.
+ */
+function codecOf(methodOf: (model: string) => Method, read: (answer: Json) => EmbeddingAnswer) {
   const shared = embeddingCodec({ path: "", read });
   return {
     type: "answer",
@@ -96,18 +99,20 @@ function codecOf(methodOf: (model: string) => Method) {
   } satisfies AnswerCodec;
 }
 
-/** Each method's answer has a form of its own; which model was asked is not known here. */
-function read({ predictions, embedding: single, embeddings, usageMetadata: counts }: Json): EmbeddingAnswer {
-  if (Array.isArray(predictions)) return predicted(predictions);
-  const vectors: unknown = isJson(single) ? [single] : embeddings;
+/** Of `batchEmbedContents`. */
+function listed({ embeddings, usageMetadata: counts }: Json): EmbeddingAnswer {
   return {
-    data: Array.isArray(vectors) ? vectors.map(vectorOf) : null,
+    data: Array.isArray(embeddings) ? embeddings.map(vectorOf) : null,
     tokens: isJson(counts) ? (counts["promptTokenCount"] ?? counts["totalTokenCount"]) : null,
   };
 }
 
-function predicted(predictions: readonly unknown[]): EmbeddingAnswer {
-  const embeddings = predictions.map((one) => (isJson(one) && isJson(one["embeddings"]) ? one["embeddings"] : {}));
+/** Of `predict`, and of `embedContent`. */
+function ofVertex({ predictions, embedding: single, usageMetadata }: Json): EmbeddingAnswer {
+  if (!Array.isArray(predictions)) return listed({ embeddings: isJson(single) ? [single] : null, usageMetadata });
+  const embeddings = predictions.map((one: unknown) =>
+    isJson(one) && isJson(one["embeddings"]) ? one["embeddings"] : {},
+  );
   const counts = embeddings.map(({ statistics }) => (isJson(statistics) ? statistics["token_count"] : null));
   const all = counts.every((count) => typeof count === "number");
   return { data: embeddings.map(vectorOf), tokens: all ? counts.reduce((sum, count) => sum + count, 0) : null };

@@ -1,8 +1,7 @@
-import { AttemptError } from "../../kit/index.ts";
 import type { UpstreamDialect } from "../dialect.ts";
 import { chat } from "./chat.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
-import { errorMessage, isCredentialsError, retryAfter } from "./errors.ts";
+import { errorMessage } from "./errors.ts";
 import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { get } from "./http.ts";
 
@@ -25,12 +24,4 @@ export const gemini: UpstreamDialect = {
   }),
   probe: (apiKey) => get("/models", apiKey),
   errorMessage,
-  judge(refusal, body) {
-    const { status, message } = refusal;
-    if (refusal.failure === "rate_limited") {
-      return new AttemptError("rate_limited", message, { status, retryAfter: retryAfter(body) ?? refusal.retryAfter });
-    }
-    if (!isCredentialsError(body)) return refusal;
-    return new AttemptError("credentials", "upstream refused the gateway's credentials (400)", { status });
-  },
 };

@@ -5,7 +5,7 @@ import { ChoiceReader } from "./choice.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
 
 /** More than any provider gives; what is kept of a stream is bounded. */
-const MAX_CHOICES = 256;
+export const MAX_CHOICES = 256;
 const OBJECT = "chat.completion.chunk";
 
 /** What every chunk of one answer has in common; what the upstream leaves out is left out. */

@@ -4,6 +4,7 @@ import { webCitations } from "../../annotations.ts";
 import { nativeFields } from "../../anthropic/native.ts";
 import { list, objects, omit, text } from "../../json-fields.ts";
 import { firstUsage, NO_USAGE, shownUsage, type Stop, stopOf } from "./ending.ts";
+import { sealedData } from "./sealed.ts";
 import { BlockSequence, frame, type OpenBlock, type BlockKind } from "./sequence.ts";
 
 /** The events of a Messages stream; `model` is the route. */
@@ -153,9 +154,9 @@ class DeltaWriter {
     let written = "";
     if (!told && text(reasoning_content) !== "") written += this.#think(undefined, text(reasoning_content));
     for (const detail of details) {
-      const { type, index, signature, data } = detail;
+      const { type, index, signature } = detail;
       if (type === "reasoning.encrypted") {
-        this.#seals.push(data);
+        this.#seals.push(sealedData(detail));
         if (this.#blocks.last?.kind !== "text") written += this.#sealed();
       } else {
         if (thoughtOf(detail) !== "") written += this.#think(index, thoughtOf(detail));
