@@ -11,6 +11,7 @@ const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
   ["presence_penalty", ["0"]],
   ["store", ["false"]],
   ["service_tier", ['"auto"', '"default"']],
+  ["speed", ['"standard"']],
   ["tool_choice", ['"auto"']],
   ["parallel_tool_calls", ["true"]],
   ["response_format", ['{"type":"text"}']],

@@ -27,7 +27,17 @@ export class Report {
 
   /** Reports the top-level fields that are not among the read ones, and those that only the client's dialect has. */
   dropRest(read: ReadonlySet<string>): void {
+    this.dropFields(read);
+    this.dropNative();
+  }
+
+  /** Reports the top-level fields that are not among the read ones. */
+  dropFields(read: ReadonlySet<string>): void {
     for (const pointer of dropped(this.#call.body, read)) this.drop(pointer);
+  }
+
+  /** Reports the fields that only the client's dialect has. */
+  dropNative(): void {
     for (const pointer of droppedNative(this.#call)) this.#dropped.add(pointer);
   }
 

@@ -2,13 +2,21 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { type BlockPlace, isUsual } from "../block-order.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
+import { beside } from "../json-fields.ts";
 import { parseAnswer } from "../requests.ts";
 import { writtenUsage } from "../usage.ts";
-import { annotationsOf } from "./citations.ts";
-import { finishOf } from "./finish.ts";
-import { beside, nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
+import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
 import { restated, usageOf } from "./usage.ts";
-import { CANONICAL, toolId, words, writtenInput } from "./wire.ts";
+import {
+  annotationsOf,
+  CallLedger,
+  CANONICAL,
+  explanationOf,
+  stopOf,
+  textField,
+  toolId,
+  writtenInput,
+} from "./wire.ts";
 
 const MESSAGE: ReadonlySet<string> = new Set([
   "id",
@@ -23,9 +31,10 @@ const MESSAGE: ReadonlySet<string> = new Set([
 /** A complete answer in the canonical shape. @throws AttemptError "protocol" for what is no message. */
 export function answer(bytes: Uint8Array, call: Call): Decoded {
   const message = parseAnswer(bytes);
-  const { id, model, content, stop_reason, stop_sequence } = message;
+  const { id, model, content } = message;
   if (!Array.isArray(content)) throw malformed("an answer without content");
-  const said = new Answer(ofMessages(call));
+  const verbatim = ofMessages(call);
+  const said = new Answer(verbatim);
   for (const block of content) said.add(block);
   const usage = usageOf(restated({}, message["usage"]));
   const body = {
@@ -35,25 +44,21 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
     choices: [
       {
         index: 0,
-        message: said.message(refusalOf(message, call)),
-        ...finishOf(stop_reason, stop_sequence, said.calls.length > 0),
+        // A Messages client gets the provider's own field.
+        message: said.message(verbatim ? null : explanationOf(message)),
+        ...stopOf(message, said.ledger),
       },
     ],
     ...(usage ? { usage: writtenUsage(usage) } : {}),
-    ...(ofMessages(call) ? nativeMessage(beside(message, MESSAGE)) : {}),
+    ...(verbatim ? nativeMessage(beside(message, MESSAGE)) : {}),
   };
   return { body, usage };
 }
 
-/** Why the model would not go on; a Messages client gets the provider's own field. */
-export function refusalOf({ stop_details }: Json, call: Call): string | null {
-  const explanation = isJson(stop_details) && !ofMessages(call) ? stop_details["explanation"] : null;
-  return typeof explanation === "string" && explanation !== "" ? explanation : null;
-}
-
 /** The blocks of one answer, sorted into the lists of a canonical message. */
 class Answer {
-  readonly calls: Json[] = [];
+  readonly ledger = new CallLedger();
+  readonly #calls: Json[] = [];
   readonly #verbatim: boolean;
   readonly #parts: Json[] = [];
   readonly #details: Json[] = [];
@@ -69,6 +74,7 @@ class Answer {
 
   add(block: unknown): void {
     if (!isJson(block) || typeof block["type"] !== "string") throw malformed("a content block that is none");
+    this.ledger.note(block);
     switch (block["type"]) {
       case "text":
         return this.#addText(block);
@@ -76,13 +82,13 @@ class Answer {
         return this.#addThinking(block);
       case "redacted_thinking":
         return this.#detail(
-          { type: "reasoning.encrypted", data: words(block, "data") },
+          { type: "reasoning.encrypted", data: textField(block, "data") },
           block,
           CANONICAL.redacted_thinking,
         );
       case "tool_use":
         this.#order.push("tool_call");
-        this.calls.push({ ...this.#beside(block, CANONICAL.tool_use), ...toolCall(block) });
+        this.#calls.push({ ...this.#beside(block, CANONICAL.tool_use), ...toolCall(block) });
         return;
       default:
         this.#order.push("content");
@@ -97,7 +103,7 @@ class Answer {
       content: this.#content(),
       ...(this.#thought === "" ? {} : { reasoning_content: this.#thought }),
       ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
-      ...(this.calls.length > 0 ? { tool_calls: this.calls } : {}),
+      ...(this.#calls.length > 0 ? { tool_calls: this.#calls } : {}),
       ...(this.#annotations.length > 0 ? { annotations: this.#annotations } : {}),
       ...(refusal === null ? {} : { refusal }),
       ...order,
@@ -108,11 +114,11 @@ class Answer {
     const plain = this.#parts.every((part) => Object.keys(part).length === 2);
     // Several texts are several blocks to who speaks the dialect, one text to everybody else.
     if (this.#verbatim && !(plain && this.#parts.length <= 1)) return this.#parts;
-    return this.#text === "" && this.calls.length > 0 ? null : this.#text;
+    return this.#text === "" && this.#calls.length > 0 ? null : this.#text;
   }
 
   #addText(block: Json): void {
-    const text = words(block, "text");
+    const text = textField(block, "text");
     const start = this.#text.length;
     this.#text += text;
     this.#order.push("content");
@@ -121,7 +127,7 @@ class Answer {
   }
 
   #addThinking(block: Json): void {
-    const text = words(block, "thinking");
+    const text = textField(block, "thinking");
     const { signature } = block;
     if (signature !== undefined && typeof signature !== "string") throw malformed("a signature that is no text");
     this.#thought += text;
@@ -142,6 +148,6 @@ function toolCall(block: Json): Json {
   return {
     id: toolId(block),
     type: "function",
-    function: { name: words(block, "name"), arguments: writtenInput(block) },
+    function: { name: textField(block, "name"), arguments: writtenInput(block) },
   };
 }

@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../errors.ts";
-import { annotationsOf } from "./citations.ts";
-import { beside, nativeEvent, withNative } from "./native.ts";
-import { CANONICAL, toolId, words, writtenInput } from "./wire.ts";
+import { beside, objects } from "../json-fields.ts";
+import { nativeEvent, withNative } from "./native.ts";
+import { annotationsOf, CallLedger, CANONICAL, textField, toolId, writtenInput } from "./wire.ts";
 
 /** A content block that has begun and not ended. */
 type OpenBlock =
@@ -18,11 +18,10 @@ type OpenBlock =
 
 /** Turns the events of content blocks into canonical deltas. */
 export class BlockReader {
-  /** Whether a tool was called. */
-  called = false;
+  readonly calls = new CallLedger();
   readonly #verbatim: boolean;
   readonly #open = new Map<unknown, OpenBlock>();
-  #calls = 0;
+  #callCount = 0;
   #details = 0;
   /** Of the text so far, in UTF-16 units. */
   #length = 0;
@@ -54,26 +53,27 @@ export class BlockReader {
   #start(event: Json): readonly Json[] {
     const { index, content_block: block } = event;
     if (!isJson(block)) throw malformed("a content_block_start without a block");
+    this.calls.note(block);
     const type = block["type"];
     const secondText = this.#afterText && type === "text";
     this.#afterText = type === "text";
     switch (type) {
       case "text":
-        this.#open.set(index, { kind: type, start: this.#length, citations: [] });
-        return [...this.#startOf(event, block, secondText), ...this.#text(words(block, "text"))];
+        this.#open.set(index, { kind: type, start: this.#length, citations: [...objects(block["citations"])] });
+        return [...this.#startOf(event, block, secondText), ...this.#text(textField(block, "text"))];
       case "thinking": {
         const detail = this.#details++;
         this.#open.set(index, { kind: type, index: detail });
         const { signature = "" } = block;
         return [
           ...this.#startOf({ ...event, index: detail }, block, false),
-          ...thought(detail, words(block, "thinking")),
+          ...thought(detail, textField(block, "thinking")),
           ...signed(detail, signature),
         ];
       }
       case "redacted_thinking":
         this.#open.set(index, { kind: type });
-        return [details({ type: "reasoning.encrypted", index: this.#details++, data: words(block, "data") })];
+        return [details({ type: "reasoning.encrypted", index: this.#details++, data: textField(block, "data") })];
       case "tool_use":
         return [this.#startCall(index, block)];
       default:
@@ -92,11 +92,10 @@ export class BlockReader {
   }
 
   #startCall(place: unknown, block: Json): Json {
-    const index = this.#calls++;
-    this.called = true;
+    const index = this.#callCount++;
     this.#open.set(place, { kind: "tool_use", index, whole: writtenInput(block), empty: true });
     const more = this.#verbatim ? withNative(beside(block, CANONICAL.tool_use)) : {};
-    const called = { name: words(block, "name"), arguments: "" };
+    const called = { name: textField(block, "name"), arguments: "" };
     return { tool_calls: [{ ...more, index, id: toolId(block), type: "function", function: called }] };
   }
 
@@ -106,10 +105,11 @@ export class BlockReader {
     if (block === undefined) throw malformed("a content_block_delta outside of a block");
     if (block.kind === "native") return this.#native(event);
     const type = delta["type"];
-    if (type === "text_delta") return this.#text(words(delta, "text"));
-    if (type === "thinking_delta" && block.kind === "thinking") return thought(block.index, words(delta, "thinking"));
+    if (type === "text_delta") return this.#text(textField(delta, "text"));
+    if (type === "thinking_delta" && block.kind === "thinking")
+      return thought(block.index, textField(delta, "thinking"));
     if (type === "signature_delta" && block.kind === "thinking") return signed(block.index, delta["signature"]);
-    if (type === "input_json_delta") return passedOn(block, words(delta, "partial_json"));
+    if (type === "input_json_delta") return passedOn(block, textField(delta, "partial_json"));
     if (type === "citations_delta" && block.kind === "text" && isJson(delta["citation"])) {
       block.citations.push(delta["citation"]);
     }

@@ -1,11 +1,13 @@
-import { invalidRequest, isJson, type Json } from "../../kit/index.ts";
-import { imageBlock, documentBlock } from "./media.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import { inOrder } from "../block-order.ts";
+import { readDataUrl, textOf } from "../data-url.ts";
+import { inputOf } from "../functions.ts";
+import type { Report } from "../report.ts";
 import { nativeBlock, nativeFields } from "./native.ts";
 
 /** What the translation of one request's messages shares. */
 export interface Translation {
-  /** Reports a canonical pointer that the dialect cannot express. */
-  readonly lose: (pointer: string) => void;
+  readonly report: Report;
   /** The client speaks this dialect: nothing is tidied up, the API judges. */
   readonly verbatim: boolean;
   /** An id as the API takes it; the same for a call and its result. */
@@ -20,14 +22,15 @@ export interface Translation {
  * @throws GatewayError for content that is none.
  */
 export function contentBlocks(content: unknown, at: string, translation: Translation): Json[] {
+  const { report } = translation;
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return textBlocks({ text: content }, at, translation);
-  if (!Array.isArray(content)) throw invalidRequest(at, "must be a string or a list of parts");
+  if (!Array.isArray(content)) throw report.refusal(at, "must be a string or a list of parts");
   return content.flatMap((part: unknown, index) => partBlocks(part, `${at}/${index}`, translation));
 }
 
 function partBlocks(part: unknown, at: string, translation: Translation): readonly Json[] {
-  if (!isJson(part)) throw invalidRequest(at, "must be an object");
+  if (!isJson(part)) throw translation.report.refusal(at, "must be an object");
   switch (part["type"]) {
     case "text":
       return textBlocks(part, `${at}/text`, translation);
@@ -35,7 +38,7 @@ function partBlocks(part: unknown, at: string, translation: Translation): readon
       return textBlocks({ text: part["refusal"] }, `${at}/refusal`, translation);
     default: {
       const block = mediaBlock(part, at, translation) ?? (translation.verbatim ? nativeBlock(part) : null);
-      if (block === null) translation.lose(at);
+      if (block === null) translation.report.drop(at);
       return block === null ? [] : [block];
     }
   }
@@ -53,9 +56,9 @@ function mediaBlock(part: Json, at: string, translation: Translation): Json | nu
   return block && { ...nativeFields(part, translation.verbatim), ...block, ...cacheControl(part) };
 }
 
-function textBlocks(part: Json, at: string, { verbatim }: Translation): Json[] {
+function textBlocks(part: Json, at: string, { report, verbatim }: Translation): Json[] {
   const { text } = part;
-  if (typeof text !== "string") throw invalidRequest(at, "must be a string");
+  if (typeof text !== "string") throw report.refusal(at, "must be a string");
   // The API refuses text without a visible character; it says nothing.
   if (!verbatim && text.trim() === "") return [];
   return [{ ...nativeFields(part, verbatim), type: "text", text, ...cacheControl(part) }];
@@ -72,4 +75,128 @@ export function marked(blocks: readonly Json[], message: Json): readonly Json[] 
   return mark["cache_control"] === undefined
     ? blocks
     : blocks.map((block, index) => (index === last ? { ...mark, ...block } : block));
+}
+
+/**
+ * The blocks of an assistant message: what it thought, what it said, what it called.
+ * @throws GatewayError for a message that is none.
+ */
+export function assistantBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
+  const lists = {
+    reasoning: thinkingBlocks(message, at, translation),
+    content: [
+      ...contentBlocks(message["content"], `${at}/content`, { ...translation, textOnly: !translation.verbatim }),
+      ...contentBlocks(message["refusal"], `${at}/refusal`, translation),
+    ],
+    tool_call: toolUses(message["tool_calls"], `${at}/tool_calls`, translation),
+  };
+  return inOrder(lists, translation.verbatim ? message["block_order"] : null);
+}
+
+/** The API wants its own thinking back word for word, and refuses any that it has not signed. */
+function thinkingBlocks(message: Json, at: string, { report, verbatim }: Translation): Json[] {
+  const details = message["reasoning_details"] ?? [];
+  if (!Array.isArray(details)) throw report.refusal(`${at}/reasoning_details`, "must be a list");
+  const blocks: Json[] = [];
+  details.forEach((detail: unknown, index) => {
+    const block = isJson(detail) ? thinkingBlock(detail, verbatim) : null;
+    if (block) blocks.push(block);
+    else report.drop(`${at}/reasoning_details/${index}`);
+  });
+  // The same text as in the details, for clients that show it; without them it is all there is, and unsigned.
+  for (const name of details.length > 0 ? [] : ["reasoning_content", "reasoning"]) {
+    if (typeof message[name] === "string" && message[name] !== "") report.drop(`${at}/${name}`);
+  }
+  return blocks;
+}
+
+/** How the other dialects mark what only their provider can read. */
+const FOREIGN = /^[a-z]+\d+\./;
+
+function own(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && !FOREIGN.test(value);
+}
+
+function thinkingBlock(detail: Json, verbatim: boolean): Json | null {
+  const { type, text, signature, data, id } = detail;
+  const fields = nativeFields(detail, verbatim);
+  if (type === "reasoning.text" && own(signature)) {
+    return { ...fields, type: "thinking", thinking: typeof text === "string" ? text : "", signature };
+  }
+  // One with an id is an item of OpenAI's, encrypted for OpenAI.
+  if (type !== "reasoning.encrypted" || !own(data) || typeof id === "string") return null;
+  return { ...fields, type: "redacted_thinking", data };
+}
+
+function toolUses(calls: unknown, at: string, translation: Translation): Json[] {
+  if (calls === null || calls === undefined) return [];
+  if (!Array.isArray(calls)) throw translation.report.refusal(at, "must be a list");
+  return calls.flatMap((call: unknown, index) => toolUse(call, `${at}/${index}`, translation));
+}
+
+function toolUse(call: unknown, at: string, { report, toolId, verbatim }: Translation): readonly Json[] {
+  if (!isJson(call)) throw report.refusal(at, "must be an object");
+  const called = call["function"];
+  if (!isJson(called)) {
+    report.drop(at);
+    return [];
+  }
+  const { id } = call;
+  const { name } = called;
+  if (typeof id !== "string" || id === "") throw report.refusal(`${at}/id`, "must be a string that is not empty");
+  if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
+  const input = inputOf(called["arguments"]);
+  return [{ ...nativeFields(call, verbatim), type: "tool_use", id: toolId(id), name, input, ...cacheControl(call) }];
+}
+
+/** The API refuses others (`Base64ImageSource.media_type` of @anthropic-ai/sdk). */
+const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+const WEB = /^https?:\/\//i;
+
+/** null for an address that is neither inlined nor on the web. */
+function imageBlock(part: Json, at: string, { report, verbatim }: Translation): Json | null {
+  const image = part["image_url"];
+  const url = isJson(image) ? image["url"] : image;
+  if (typeof url !== "string") return null;
+  const data = readDataUrl(url);
+  if (data && !verbatim && !IMAGES.has(data.type)) return null;
+  const detail = isJson(image) ? image["detail"] : undefined;
+  if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
+  if (data) return { type: "image", source: { type: "base64", media_type: data.type, data: data.base64 } };
+  return WEB.test(url) ? { type: "image", source: { type: "url", url } } : null;
+}
+
+/** null for a file the API cannot read: neither PDF nor text, or kept by another provider. */
+function documentBlock(part: Json, { verbatim }: Translation): Json | null {
+  const { file } = part;
+  if (!isJson(file)) return null;
+  const source = documentSource(file, verbatim);
+  if (source === null) return null;
+  const { context, citations } = file;
+  const title = file["title"] ?? file["filename"];
+  return {
+    type: "document",
+    source,
+    ...(typeof title === "string" && title !== "" ? { title } : {}),
+    ...(typeof context === "string" ? { context } : {}),
+    ...(isJson(citations) ? { citations } : {}),
+  };
+}
+
+function documentSource(file: Json, verbatim: boolean): Json | null {
+  const { file_data, file_url, file_id } = file;
+  if (typeof file_data === "string") return inlined(file_data);
+  if (typeof file_url === "string") return WEB.test(file_url) ? { type: "url", url: file_url } : null;
+  // The API's own ids begin so, OpenAI's with "file-".
+  if (typeof file_id !== "string" || !(verbatim || file_id.startsWith("file_"))) return null;
+  return { type: "file", file_id };
+}
+
+function inlined(url: string): Json | null {
+  const data = readDataUrl(url);
+  if (data === null) return null;
+  const { type, base64 } = data;
+  if (type === "application/pdf") return { type: "base64", media_type: type, data: base64 };
+  const text = textOf(data);
+  return text === null ? null : { type: "text", media_type: "text/plain", data: text };
 }

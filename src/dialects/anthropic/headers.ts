@@ -12,8 +12,13 @@ export function versionOf(call: Call): string {
   return (ofMessages(call) ? call.headers?.["anthropic-version"] : undefined) ?? VERSION;
 }
 
+/** The betas that a Messages client asks for, as its header has them. */
+export function betasOf(call: Call): string | undefined {
+  return ofMessages(call) ? call.headers?.["anthropic-beta"] : undefined;
+}
+
 export function headersOf(call: Call, apiKey: string): Headers {
-  const beta = ofMessages(call) ? call.headers?.["anthropic-beta"] : undefined;
+  const beta = betasOf(call);
   return {
     ...credentials(apiKey),
     "anthropic-version": versionOf(call),

@@ -1,6 +1,7 @@
-import { invalidRequest, isJson, type Json } from "../../kit/index.ts";
-import { assistantBlocks } from "./assistant.ts";
-import { cacheControl, contentBlocks, marked, type Translation } from "./blocks.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../report.ts";
+import { stripSignature } from "../tool-ids.ts";
+import { assistantBlocks, cacheControl, contentBlocks, marked, type Translation } from "./blocks.ts";
 import { nativeFields } from "./native.ts";
 
 export interface Conversation {
@@ -42,16 +43,16 @@ function fields(names: string): ReadonlySet<string> {
  * it has the weight they ask for; only a Messages client's later ones stay where they are.
  * @throws GatewayError for messages that are none.
  */
-export function conversation(messages: unknown, translation: Translation): Conversation {
-  if (!Array.isArray(messages)) throw invalidRequest("/messages", "must be a list");
-  const { verbatim, lose } = translation;
+export function conversation(messages: unknown, report: Report, verbatim: boolean): Conversation {
+  if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
+  const translation: Translation = { report, verbatim, toolId: toolIds() };
   let system: Turn | null = null;
   const turns: Turn[] = [];
   messages.forEach((message: unknown, index) => {
     const at = `/messages/${index}`;
-    if (!isJson(message)) throw invalidRequest(at, "must be an object");
+    if (!isJson(message)) throw report.refusal(at, "must be an object");
     const role = roleOf(message);
-    if (role === null) return lose(at);
+    if (role === null) return report.drop(at);
     const said = read(message, at, translation);
     // The API refuses a turn that says nothing.
     if (!verbatim && said.results.length + said.blocks.length === 0) return;
@@ -60,7 +61,7 @@ export function conversation(messages: unknown, translation: Translation): Conve
     else if (last?.role === role && role !== "system") turns.splice(-1, 1, joined(last, { role, ...said }));
     else turns.push({ role, ...said });
   });
-  return verbatim ? spoken(system, turns.map(written)) : acceptable(system, turns.map(written));
+  return verbatim ? spoken(system, turns.map(written)) : acceptable(system, withoutTrailingBlank(turns).map(written));
 }
 
 function roleOf({ role }: Json): Turn["role"] | null {
@@ -83,7 +84,7 @@ function joined(turn: Turn | null, more: Turn): Turn {
 function read(message: Json, at: string, translation: Translation): Said {
   const { role, content } = message;
   const { verbatim } = translation;
-  report(message, at, translation);
+  reportBeside(message, at, translation);
   const fields = nativeFields(message, verbatim);
   if (role === "tool") {
     return { results: [{ ...fields, ...toolResult(message, at, translation) }], blocks: [], fields: {}, plain: null };
@@ -99,18 +100,18 @@ function read(message: Json, at: string, translation: Translation): Said {
 }
 
 /** Reports what a message says beside what is carried. */
-function report(message: Json, at: string, { lose, verbatim }: Translation): void {
+function reportBeside(message: Json, at: string, { report, verbatim }: Translation): void {
   const carried = CARRIED[String(message["role"])] ?? CARRIED["user"];
   for (const [name, value] of Object.entries(message)) {
-    const own = name === "role" || (verbatim && (name === "native" || name === "block_order"));
+    const own = name === "role" || name === "block_order" || (verbatim && name === "native");
     const said = value !== null && value !== undefined && value !== "";
-    if (said && !own && carried?.has(name) !== true) lose(`${at}/${name}`);
+    if (said && !own && carried?.has(name) !== true) report.drop(`${at}/${name}`);
   }
 }
 
 function toolResult(message: Json, at: string, translation: Translation): Json {
   const { tool_call_id, content, is_error } = message;
-  if (typeof tool_call_id !== "string") throw invalidRequest(`${at}/tool_call_id`, "must be a string");
+  if (typeof tool_call_id !== "string") throw translation.report.refusal(`${at}/tool_call_id`, "must be a string");
   const result =
     typeof content === "string" || content === null || content === undefined
       ? content
@@ -136,9 +137,41 @@ function spoken(system: Turn | null, messages: readonly Json[]): Conversation {
   return system === null ? { messages } : { system: contentOf(system), messages };
 }
 
+/** The API refuses to go on from white space ("final assistant content cannot end with trailing whitespace"). */
+function withoutTrailingBlank(turns: readonly Turn[]): readonly Turn[] {
+  const last = turns.at(-1);
+  const block = last?.blocks.at(-1);
+  if (last?.role !== "assistant" || typeof block?.["text"] !== "string") return turns;
+  const text = block["text"].trimEnd();
+  const blocks = [...last.blocks.slice(0, -1), { ...block, text }];
+  return [...turns.slice(0, -1), { ...last, blocks, plain: last.plain === null ? null : text }];
+}
+
 /** What the API does not refuse: there is a turn, and the first is the user's. */
 function acceptable(system: Turn | null, messages: readonly Json[]): Conversation {
   if (messages.length === 0 && system) return { messages: [{ role: "user", content: contentOf(system) }] };
   const opening = messages[0]?.["role"] === "assistant" ? [{ role: "user", content: "." }] : [];
   return spoken(system, [...opening, ...messages]);
+}
+
+const VALID = /^[\w-]+$/;
+
+/**
+ * Tool-call ids as the API takes them, `[A-Za-z0-9_-]+`, without the signatures that the gateway put into them; others are
+ * rewritten, different ones differently.
+ */
+function toolIds(): (id: string) => string {
+  const written = new Map<string, string>();
+  const taken = new Set<string>();
+  return (carried) => {
+    const id = stripSignature(carried);
+    const known = written.get(id);
+    if (known !== undefined) return known;
+    const base = VALID.test(id) ? id : id.replaceAll(/[^\w-]/g, "_") || "call";
+    let made = base;
+    for (let n = 2; taken.has(made); n++) made = `${base}_${n}`;
+    written.set(id, made);
+    taken.add(made);
+    return made;
+  };
 }

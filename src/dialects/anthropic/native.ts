@@ -33,11 +33,6 @@ export function withNative(fields: Json): Json {
   return Object.keys(fields).length === 0 ? {} : { native: fields };
 }
 
-/** The object without the named fields and those that are null. */
-export function beside(object: Json, names: ReadonlySet<string>): Json {
-  return Object.fromEntries(Object.entries(object).filter(([name, value]) => !names.has(name) && value !== null));
-}
-
 export function nativeEvent(event: Json): Json {
   return { native: { dialect: DIALECT, event } };
 }

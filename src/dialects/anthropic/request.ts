@@ -1,16 +1,21 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import type { UpstreamRequest } from "../dialect.ts";
-import { dropped, droppedNative, pointersOf } from "../pointers.ts";
+import { Report } from "../report.ts";
 import { postJson } from "../requests.ts";
 import { cacheControl } from "./blocks.ts";
-import { headersOf, versionOf } from "./headers.ts";
-import { toolIds } from "./ids.ts";
+import { betasOf, headersOf, versionOf } from "./headers.ts";
 import { conversation } from "./messages.ts";
 import { rulesOf } from "./models.ts";
 import { ofMessages } from "./native.ts";
-import { maxTokensOf, metadataOf, outputFormat, serviceTier, stopSequences } from "./options.ts";
-import { samplingOf } from "./sampling.ts";
-import { thinkingOf } from "./thinking.ts";
+import {
+  maxTokensOf,
+  metadataOf,
+  outputFormat,
+  samplingOf,
+  serviceTier,
+  stopSequences,
+  thinkingOf,
+} from "./options.ts";
 import { forced, toolChoiceOf, toolsOf } from "./tools.ts";
 
 /** Canonical fields that are carried, or reported by what carries them. */
@@ -23,34 +28,32 @@ const CARRIED: ReadonlySet<string> = new Set(
 
 /** @throws GatewayError when the call cannot be written down. */
 export function request(call: Call, target: Target, apiKey: string): UpstreamRequest {
-  const lost = dropped(call.body, CARRIED);
-  const body = messagesBody(call, target, (pointer) => lost.push(pointer));
+  const report = new Report(call);
+  report.dropFields(CARRIED);
+  const body = messagesBody(call, target, report);
+  if (!ofMessages(call)) report.dropNative();
   const sent = postJson("/v1/messages", "", body, call.stream ? "text/event-stream" : "application/json");
-  return {
-    ...sent,
-    headers: { ...sent.headers, ...headersOf(call, apiKey) },
-    dropped: [...pointersOf(call, lost), ...(ofMessages(call) ? [] : droppedNative(call))],
-  };
+  return { ...sent, headers: { ...sent.headers, ...headersOf(call, apiKey) }, dropped: report.dropped };
 }
 
-function messagesBody(call: Call, target: Target, lose: (pointer: string) => void): Json {
+function messagesBody(call: Call, target: Target, report: Report): Json {
   const { body } = call;
   const verbatim = ofMessages(call);
   const rules = rulesOf(target.model);
-  const maxTokens = maxTokensOf(body, rules, target.maxOutput);
-  const { system, messages } = conversation(body["messages"], { lose, verbatim, toolId: toolIds() });
-  const tools = toolsOf(body["tools"], verbatim, lose);
-  const choice = toolChoiceOf(body, tools.length > 0, lose);
+  const maxTokens = maxTokensOf(body, rules, report, { betas: betasOf(call), configured: target.maxOutput });
+  const { system, messages } = conversation(body["messages"], report, verbatim);
+  const tools = toolsOf(body["tools"], verbatim, report);
+  const choice = toolChoiceOf(body, tools.length > 0, report);
   const { thinking, effort } = thinkingOf({
     body,
     rules,
     maxTokens,
     verbatim,
-    lose,
+    report,
     forced: forced(choice),
     unthoughtCalls: callsWithoutThinking(messages),
   });
-  const format = outputFormat(body["response_format"], lose);
+  const format = outputFormat(body["response_format"], report);
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
   const written = {
     model: target.model,
@@ -61,10 +64,10 @@ function messagesBody(call: Call, target: Target, lose: (pointer: string) => voi
     ...(choice ? { tool_choice: choice } : {}),
     ...(thinking ? { thinking } : {}),
     ...(effort !== undefined || format ? { output_config: { ...(effort ? { effort } : {}), ...format } } : {}),
-    ...samplingOf({ body, rules, version: versionOf(call), thinks, verbatim, lose }),
-    ...stopSequences(body["stop"], verbatim, lose),
-    ...metadataOf(body, lose),
-    ...serviceTier(body["service_tier"], verbatim, lose),
+    ...samplingOf({ body, rules, version: versionOf(call), thinks, verbatim, report }),
+    ...stopSequences(body["stop"], verbatim, report),
+    ...metadataOf(body, report),
+    ...serviceTier(body["service_tier"], verbatim, report),
     ...cacheControl(body),
     ...(call.stream ? { stream: true } : {}),
   };

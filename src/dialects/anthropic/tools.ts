@@ -1,46 +1,45 @@
-import { invalidRequest, isJson, type Json } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import type { Report } from "../report.ts";
 import { cacheControl } from "./blocks.ts";
 import { nativeFields } from "./native.ts";
 
-type Lose = (pointer: string) => void;
-
 /** @throws GatewayError for a list that is none. */
-export function toolsOf(tools: unknown, verbatim: boolean, lose: Lose): readonly Json[] {
+export function toolsOf(tools: unknown, verbatim: boolean, report: Report): readonly Json[] {
   if (tools === null || tools === undefined) return [];
-  if (!Array.isArray(tools)) throw invalidRequest("/tools", "must be a list");
+  if (!Array.isArray(tools)) throw report.refusal("/tools", "must be a list");
   return tools.flatMap((tool: unknown, index) => {
     const at = `/tools/${index}`;
-    if (!isJson(tool)) throw invalidRequest(at, "must be an object");
-    const made = isJson(tool["function"]) ? functionTool(tool, tool["function"], at, verbatim) : null;
-    if (made === null) lose(at);
+    if (!isJson(tool)) throw report.refusal(at, "must be an object");
+    const made = isJson(tool["function"]) ? functionTool(tool, at, verbatim, report) : null;
+    if (made === null) report.drop(at);
     return made === null ? [] : [made];
   });
 }
 
-function functionTool(tool: Json, declared: Json, at: string, verbatim: boolean): Json {
-  const { name, description, parameters, strict } = declared;
-  if (typeof name !== "string") throw invalidRequest(`${at}/function/name`, "must be a string");
+function functionTool(tool: Json, at: string, verbatim: boolean, report: Report): Json {
+  const { name, description, parameters, strict } = isJson(tool["function"]) ? tool["function"] : {};
+  if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
   return {
     ...nativeFields(tool, verbatim),
     name,
     ...(typeof description === "string" ? { description } : {}),
-    input_schema: inputSchema(parameters, `${at}/function/parameters`),
+    input_schema: inputSchema(parameters, `${at}/function/parameters`, report),
     ...(typeof strict === "boolean" ? { strict } : {}),
     ...cacheControl(tool),
   };
 }
 
 /** The API demands a schema, of an object. */
-function inputSchema(parameters: unknown, at: string): Json {
+function inputSchema(parameters: unknown, at: string, report: Report): Json {
   if (parameters === null || parameters === undefined) return { type: "object", properties: {} };
-  if (!isJson(parameters)) throw invalidRequest(at, "must be an object");
+  if (!isJson(parameters)) throw report.refusal(at, "must be an object");
   return parameters["type"] === undefined ? { type: "object", ...parameters } : parameters;
 }
 
 /** Left out: the API's own default. */
-export function toolChoiceOf(body: Json, hasTools: boolean, lose: Lose): Json | null {
+export function toolChoiceOf(body: Json, hasTools: boolean, report: Report): Json | null {
   const choice = canonicalChoice(body["tool_choice"]);
-  if (choice === null) lose("/tool_choice");
+  if (choice === null) report.drop("/tool_choice");
   // Without tools there is nothing to choose, and the API refuses to be told so.
   if (!hasTools && !forced(choice)) return null;
   const type = choice?.["type"];

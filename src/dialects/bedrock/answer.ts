@@ -2,10 +2,10 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { type BlockPlace, isUsual } from "../block-order.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
+import { finishOf } from "../finish.ts";
 import { parseAnswer } from "../requests.ts";
 import { writtenUsage } from "../usage.ts";
 import { annotationsOf } from "./citations.ts";
-import { finishOf } from "./finish.ts";
 import { usageOf } from "./usage.ts";
 
 /** A complete answer of Converse as a chat completion. @throws AttemptError for a body that is none. */
@@ -18,7 +18,8 @@ export function chatAnswer(bytes: Uint8Array, _call: Call): Decoded {
   for (const block of written["content"]) reader.read(block);
   const { message, called } = reader;
   const usage = usageOf(body["usage"]);
-  const finish = finishOf(stopReason, stopSequence(more), called);
+  if (typeof stopReason !== "string") throw malformed("an answer without a stop reason");
+  const finish = finishOf("bedrock", stopReason, { called, sequence: stopSequence(more) });
   return {
     body: {
       object: "chat.completion",

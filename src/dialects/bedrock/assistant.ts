@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { inOrder } from "../block-order.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
-import { parseJson } from "../json.ts";
+import { inputOf } from "../functions.ts";
 import { contentGroups } from "./content.ts";
 import { readsReasoning } from "./family.ts";
 import { cachePoint, type Translation } from "./translation.ts";
@@ -74,12 +74,4 @@ function toolUse(call: unknown, at: string, translation: Translation): readonly 
   report.dropBeside(call, CALL, at);
   const toolUse = { toolUseId: toolId(id), name, input: inputOf(called["arguments"]) };
   return [{ toolUse }, ...cachePoint(call, at, translation)];
-}
-
-/** Converse takes objects only: what a model wrote instead, such as cut off JSON, goes as the text it is. */
-function inputOf(written: unknown): Json {
-  if (isJson(written)) return written;
-  if (typeof written !== "string" || written.trim() === "") return {};
-  const input = parseJson(written);
-  return isJson(input) ? input : { _raw: written };
 }

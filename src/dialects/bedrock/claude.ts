@@ -1,8 +1,6 @@
 import { VERSION } from "../anthropic/headers.ts";
 import { rulesOf } from "../anthropic/models.ts";
-import { maxTokensOf } from "../anthropic/options.ts";
-import { samplingOf } from "../anthropic/sampling.ts";
-import { thinkingOf } from "../anthropic/thinking.ts";
+import { maxTokensOf, samplingOf, thinkingOf } from "../anthropic/options.ts";
 import { isJson, type Json } from "../../kit/index.ts";
 import { numberAt } from "./options.ts";
 import type { Translation } from "./translation.ts";
@@ -30,27 +28,34 @@ export interface Settled {
  */
 export function settled(body: Json, { model, turns, forced }: Asked, translation: Translation): Settled {
   const rules = rulesOf(model.toLowerCase());
-  const lose = (pointer: string): void => translation.report.drop(pointer);
+  const { report } = translation;
+  const maxTokens = maxTokensOf(body, rules, report);
   const { thinking, effort } = thinkingOf({
     body,
     rules,
-    maxTokens: maxTokensOf(body, rules),
+    maxTokens,
     forced,
     unthoughtCalls: callsWithoutThinking(turns),
     verbatim: false,
-    lose,
+    report,
   });
   for (const name of SAMPLING) numberAt(body, name, translation);
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
-  const sampling = samplingOf({ body, rules, version: VERSION, thinks, verbatim: false, lose });
+  const sampling = samplingOf({ body, rules, version: VERSION, thinks, verbatim: false, report });
   const others = Object.entries(body).filter(([name]) => !SAMPLING.includes(name));
   return {
-    body: { ...Object.fromEntries(others), ...sampling },
+    body: { ...Object.fromEntries(others), ...limitOf(body, maxTokens), ...sampling },
     fields: {
       ...(thinking === undefined ? {} : { thinking }),
       ...(effort === undefined ? {} : { output_config: { effort } }),
     },
   };
+}
+
+/** The client's own limit, as far as the model can write so much; none where it named none. */
+function limitOf(body: Json, maxTokens: number): Json {
+  const name = ["max_completion_tokens", "max_tokens"].find((name) => typeof body[name] === "number");
+  return name === undefined ? {} : { [name]: maxTokens };
 }
 
 const SAMPLING: readonly string[] = ["temperature", "top_p", "top_k"];

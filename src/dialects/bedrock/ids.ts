@@ -5,7 +5,10 @@ const VALID = /^[\w-]{1,64}$/;
 /** Mistral's models take nothing else. */
 const MISTRAL = /^[A-Za-z0-9]{9}$/;
 
-/** Tool-call ids as Converse takes them, `[A-Za-z0-9_-]{1,64}`; others are rewritten, different ones differently. */
+/**
+ * Tool-call ids as Converse takes them, `[A-Za-z0-9_-]{1,64}`, without the signatures that the gateway put into them; others
+ * are rewritten, different ones differently.
+ */
 export function toolIds(family: Family): (id: string) => string {
   const valid = family === "mistral" ? MISTRAL : VALID;
   const written = new Map<string, string>();

@@ -1,4 +1,5 @@
 import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
+import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { getJson } from "../requests.ts";
 import { chatAnswer } from "./answer.ts";
 import { awsCredentials } from "./credentials.ts";
@@ -6,7 +7,7 @@ import { errorMessage, exceptionName } from "./exceptions.ts";
 import { chatRequest } from "./request.ts";
 import { ConverseDecoder } from "./stream.ts";
 
-const chat: AnswerCodec = {
+const codec: AnswerCodec = {
   type: "answer",
   request: chatRequest,
   answer: chatAnswer,
@@ -14,10 +15,14 @@ const chat: AnswerCodec = {
   streamType: "application/vnd.amazon.eventstream",
 };
 
+/** Tiers are rates (decisions 9.8; https://aws.amazon.com/bedrock/pricing). */
+const PAID: PaidBeside = { fields: new Set(["service_tier"]) };
+
 /** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
 export const bedrock: UpstreamDialect = {
   name: "bedrock",
-  codecs: { chat },
+  codecs: { chat: ownModelOnly(codec, PAID) },
+  at: ({ accepts }) => ({ ...bedrock, codecs: { chat: ownModelOnly(codec, PAID, accepts) } }),
   // The one list that the runtime has: jobs that run by themselves.
   probe: (apiKey) => getJson("/async-invoke?maxResults=1", awsCredentials(apiKey) === null ? apiKey : ""),
   errorMessage,

@@ -1,10 +1,10 @@
 import type { Json } from "../../kit/index.ts";
+import { isTextType, readDataUrl } from "../data-url.ts";
 import type { Report } from "../report.ts";
 
 const IMAGES: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/jpeg": "jpeg",
-  "image/jpg": "jpeg",
   "image/gif": "gif",
   "image/webp": "webp",
 };
@@ -19,12 +19,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
   "text/markdown": "md",
 };
-/** Other types are text all the same. */
-const TEXT = /^text\/|[/+](?:json|xml|yaml|javascript)$/;
 const S3 = /^s3:\/\/./;
-/** Looked for instead of matching the whole: a match of megabytes would overflow the matcher's stack. */
-const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
-const MAX_HEAD = 256;
 
 /** The block for an image; null for an address on the web, which Converse does not fetch, and for other formats. */
 export function imageBlock(url: string): Json | null {
@@ -37,7 +32,7 @@ export function imageBlock(url: string): Json | null {
     );
     return format === undefined ? null : { image: { format, source: { s3Location: { uri: url } } } };
   }
-  const data = dataUrl(url);
+  const data = readDataUrl(url);
   const format = data && IMAGES[data.type];
   return data && format ? { image: { format, source: { bytes: data.base64 } } } : null;
 }
@@ -48,8 +43,8 @@ export function imageBlock(url: string): Json | null {
  */
 export function documentBlock(file: Json, name: (wanted: string) => string, at: string, report: Report): Json | null {
   const { file_data, filename, title, context, citations } = file;
-  const data = typeof file_data === "string" ? dataUrl(file_data) : null;
-  const format = data && (DOCUMENTS[data.type] ?? (TEXT.test(data.type) ? "txt" : null));
+  const data = typeof file_data === "string" ? readDataUrl(file_data) : null;
+  const format = data && (DOCUMENTS[data.type] ?? (isTextType(data.type) ? "txt" : null));
   if (!data || !format) return null;
   report.dropBeside(file, KNOWN, at);
   const wanted = typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
@@ -89,14 +84,4 @@ export function documentNames(): (wanted: string) => string {
     taken.add(name);
     return name;
   };
-}
-
-/** The parts of a `data:` URL in base64; null for any other. */
-function dataUrl(url: string): { readonly type: string; readonly base64: string } | null {
-  const comma = url.slice(0, MAX_HEAD).indexOf(",");
-  if (comma < 0 || !/^data:/i.test(url)) return null;
-  const [type = "", ...parameters] = url.slice("data:".length, comma).split(";");
-  if (!parameters.some((parameter) => parameter.trim().toLowerCase() === "base64")) return null;
-  const base64 = url.slice(comma + 1).replaceAll(/\s+/g, "");
-  return base64 !== "" && !NOT_BASE64.test(base64) ? { type: type.trim().toLowerCase(), base64 } : null;
 }

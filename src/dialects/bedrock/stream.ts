@@ -2,11 +2,11 @@ import { AttemptError, isJson, type Json, type StreamEvent, type Usage } from ".
 import { ChunkWriter } from "../chunk-writer.ts";
 import type { StreamDecoder } from "../dialect.ts";
 import { malformed } from "../errors.ts";
+import { finishOf } from "../finish.ts";
 import { parseJson } from "../json.ts";
 import { stopSequence } from "./answer.ts";
 import { annotationsOf } from "./citations.ts";
 import { exception } from "./exceptions.ts";
-import { finishOf } from "./finish.ts";
 import { type Frame, FrameReader } from "./frames.ts";
 import { usageOf } from "./usage.ts";
 
@@ -153,7 +153,8 @@ export class ConverseDecoder implements StreamDecoder {
   }
 
   #end({ stopReason, additionalModelResponseFields: more }: Json): void {
-    const finish = finishOf(stopReason, stopSequence(more), this.#chunks.called);
+    if (typeof stopReason !== "string") throw malformed("an answer without a stop reason");
+    const finish = finishOf("bedrock", stopReason, { called: this.#chunks.called, sequence: stopSequence(more) });
     for (const [index, { type }] of this.#open) {
       // Of a call that was cut off by a limit the arguments stay as they are.
       if (type !== "call" || finish.finish_reason === "tool_calls") this.#stop(index);

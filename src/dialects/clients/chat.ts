@@ -9,6 +9,7 @@ import {
   type StreamFormat,
   isJson,
 } from "../../kit/index.ts";
+import { pageCitations } from "../annotations.ts";
 import { producedText } from "../openai/produced.ts";
 import { readUsage } from "../openai/usage.ts";
 import { ModelSplice } from "./chat-splice.ts";
@@ -71,9 +72,10 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   }
 
   answer(body: Json, extras: AnswerExtras): string {
-    const { id, created } = body;
+    const { id, created, choices } = body;
     return JSON.stringify({
       ...body,
+      choices: shownChoices(choices, "message"),
       id: typeof id === "string" && id !== "" ? id : `chatcmpl-${extras.id}`,
       object: "chat.completion",
       created: Number.isSafeInteger(created) ? created : extras.created,
@@ -85,7 +87,10 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   }
 
   event(event: StreamEvent): string {
-    const { data, raw } = event;
+    const { raw } = event;
+    const choices = shownChoices(event.data["choices"], "delta");
+    const same = choices === event.data["choices"];
+    const data = same ? event.data : { ...event.data, choices };
     this.#last = data;
     const counted = event.usage !== undefined;
     const shows = this.#wantsUsage && isJson(data["usage"]);
@@ -93,7 +98,7 @@ class ChatFormat implements AnswerFormat, StreamFormat {
     this.#usageShown ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
-    const text = raw === undefined || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
+    const text = raw === undefined || !same || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }
 
@@ -134,6 +139,31 @@ class ChatFormat implements AnswerFormat, StreamFormat {
     if (!this.#wantsUsage && "usage" in data) chunk["usage"] = undefined;
     return JSON.stringify(chunk);
   }
+}
+
+/** The choices as clients of this format take them; the very same list where nothing is to be taken out. */
+function shownChoices(choices: unknown, part: "message" | "delta"): unknown {
+  if (!Array.isArray(choices)) return choices;
+  let shown: unknown[] | null = null;
+  for (let at = 0; at < choices.length; at++) {
+    const choice: unknown = choices[at];
+    const said = isJson(choice) ? choice[part] : null;
+    if (!isJson(choice) || !isJson(said)) continue;
+    const kept = shownPart(said);
+    if (kept === said) continue;
+    shown ??= [...choices];
+    shown[at] = { ...choice, [part]: kept };
+  }
+  return shown ?? choices;
+}
+
+/** Without annotations that clients refuse, and the order of blocks, which only the Messages format has. */
+function shownPart(part: Json): Json {
+  const { annotations: all, block_order: order } = part;
+  const kept = Array.isArray(all) ? pageCitations(all) : null;
+  if (order === undefined && (kept === null || kept === all)) return part;
+  const { annotations: _all, block_order: _order, ...rest } = part;
+  return kept === null || kept.length === 0 ? rest : { ...rest, annotations: kept };
 }
 
 function isText(value: unknown): value is string {

@@ -8,6 +8,7 @@ import {
   isJson,
   type Json,
 } from "../../kit/index.ts";
+import { readDataUrl } from "../data-url.ts";
 
 /** The canonical call of an image body that its schema has accepted: one `size`, `response_format` url or b64_json. */
 export function readImage(body: Json): Call {
@@ -78,21 +79,15 @@ function shown(image: Json, wanted: unknown): Json {
 }
 
 function located(url: string | null, base64: string | null, wanted: unknown): Json {
-  const bytes = base64 === null ? null : (unpacked(base64) ?? base64);
+  const bytes = base64 === null ? null : (readDataUrl(base64)?.base64 ?? base64);
   if (wanted === "url") return { url: url ?? (bytes === null ? null : dataUrl(bytes)), b64_json: "" };
   if (wanted !== "b64_json") return { url, b64_json: bytes ?? "" };
-  const wantedBytes = bytes ?? (url === null ? null : unpacked(url));
+  const wantedBytes = bytes ?? (url === null ? null : (readDataUrl(url)?.base64 ?? null));
   return wantedBytes === null ? { url, b64_json: "" } : { url: null, b64_json: wantedBytes };
 }
 
 function text(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
-}
-
-/** The base64 of a `data:` URL; null for anything else. */
-function unpacked(url: string): string | null {
-  const head = /^data:[^,]{0,200};base64,/i.exec(url);
-  return head === null ? null : url.slice(head[0].length);
 }
 
 function dataUrl(base64: string): string {

@@ -1,4 +1,2 @@
-export { readCountTokens } from "./messages/count.ts";
-export { messagesFormat } from "./messages/format.ts";
-export { readMessages } from "./messages/read.ts";
-export { messagesRefusal } from "./messages/refusal.ts";
+export { messagesFormat, messagesRefusal } from "./messages/format.ts";
+export { readCountTokens, readMessages } from "./messages/read.ts";

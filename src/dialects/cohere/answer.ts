@@ -1,10 +1,10 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
+import { finishOf } from "../finish.ts";
 import { parseAnswer } from "../requests.ts";
 import { writtenUsage } from "../usage.ts";
 import { annotationsOf } from "./citations.ts";
-import { finishOf } from "./finish.ts";
 import { usageOf } from "./usage.ts";
 
 /** A complete answer of version 2 as a chat completion. @throws AttemptError for a body that is none. */
@@ -13,7 +13,10 @@ export function chatAnswer(bytes: Uint8Array, _call: Call): Decoded {
   const { id, message: written } = body;
   if (!isJson(written)) throw malformed("an answer without a message");
   const message = messageOf(written);
-  const finish = finishOf(body["finish_reason"], message["tool_calls"] !== undefined, body["message"]);
+  const { finish_reason: reason } = body;
+  if (typeof reason !== "string") throw malformed("an answer without a finish reason");
+  const called = message["tool_calls"] !== undefined;
+  const finish = finishOf("cohere", reason, { called, error: body["message"] ?? null });
   const usage = usageOf(body["usage"]);
   return {
     body: {

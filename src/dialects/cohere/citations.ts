@@ -1,4 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { annotationOf } from "../annotations.ts";
+import { objects } from "../json-fields.ts";
 
 /** A citation as annotations of the answer's text, one a source; none for one of the plan or the thinking. */
 export function annotationsOf(citation: Json, offset: number): readonly Json[] {
@@ -8,18 +10,8 @@ export function annotationsOf(citation: Json, offset: number): readonly Json[] {
     ...(typeof start === "number" ? { start_index: offset + start } : {}),
     ...(typeof end === "number" ? { end_index: offset + end } : {}),
   };
-  const known = Array.isArray(sources) ? sources.filter(isJson) : [];
-  return known.map((source) => annotation(source, place));
-}
-
-function annotation({ type, id, document }: Json, place: Json): Json {
-  const { url, title } = isJson(document) ? document : {};
-  const named = typeof title === "string" ? title : undefined;
-  if (typeof url === "string") return { type: "url_citation", url_citation: { url, title: named ?? url, ...place } };
-  const about = {
-    ...(named === undefined ? {} : { filename: named }),
-    ...(typeof id === "string" ? { file_id: id } : {}),
-    ...(typeof type === "string" ? { location: type } : {}),
-  };
-  return { type: "file_citation", file_citation: { ...about, ...place } };
+  return objects(sources).map(({ type: location, id, document }) => {
+    const page = isJson(document) ? document : {};
+    return annotationOf(page, { filename: page["title"], file_id: id, location }, place);
+  });
 }

@@ -1,9 +1,9 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import { ChunkWriter } from "../chunk-writer.ts";
 import { malformed, reportedError } from "../errors.ts";
+import { finishOf } from "../finish.ts";
 import { isNone } from "./answer.ts";
 import { annotationsOf } from "./citations.ts";
-import { finishOf } from "./finish.ts";
 import { usageOf } from "./usage.ts";
 
 /** A tool call that has begun. */
@@ -129,8 +129,9 @@ export class EventReader {
     if (annotations.length > 0) yield this.#chunks.annotations(annotations);
   }
 
-  *#end({ finish_reason: reason, usage: counted, error }: Json): Generator<StreamEvent> {
-    const finish = finishOf(reason, this.#chunks.called, error);
+  *#end({ finish_reason: reason, usage: counted, error = null }: Json): Generator<StreamEvent> {
+    if (typeof reason !== "string") throw malformed("an answer without a finish reason");
+    const finish = finishOf("cohere", reason, { called: this.#chunks.called, error });
     // Of a call that was cut off by a limit the arguments stay as they are.
     const whole = finish.finish_reason === "tool_calls";
     for (const index of this.#calls.keys()) yield* this.#stop(index, whole);

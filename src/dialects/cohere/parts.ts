@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { cleanDataUrl, readDataUrl, textOf } from "../data-url.ts";
 import type { Report } from "../report.ts";
 
 const TEXT: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);
@@ -6,9 +7,6 @@ const IMAGE: ReadonlySet<string> = new Set(["image_url", "cache_control"]);
 const FILE: ReadonlySet<string> = new Set(["file", "cache_control"]);
 /** A document is always cited. */
 const FILE_FIELDS: ReadonlySet<string> = new Set(["file_data", "filename", "title", "citations"]);
-const TEXT_FILE =
-  /^data:(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript))\s*(?:;[^,]*)?;\s*base64\s*,/i;
-const MAX_HEAD = 256;
 
 export interface Place {
   readonly report: Report;
@@ -60,16 +58,17 @@ function imagePart(part: Json, at: string, report: Report): Json {
   const { url, detail } = isJson(image) ? image : { url: image };
   if (typeof url !== "string") throw report.refusal(`${at}/image_url/url`, "must be a string");
   report.dropBeside(part, IMAGE, at);
-  return { type: "image_url", image_url: { url, ...(typeof detail === "string" ? { detail } : {}) } };
+  const clean = cleanDataUrl(url) ?? url;
+  return { type: "image_url", image_url: { url: clean, ...(typeof detail === "string" ? { detail } : {}) } };
 }
 
 /** A text file as a document; null for any other. */
 function documentOf(file: Json, at: string, report: Report): Json | null {
   const { file_data: url, title, filename } = file;
-  const head = typeof url === "string" ? TEXT_FILE.exec(url.slice(0, MAX_HEAD))?.[0] : undefined;
-  if (typeof url !== "string" || head === undefined) return null;
+  const inlined = typeof url === "string" ? readDataUrl(url) : null;
+  const text = inlined && textOf(inlined);
+  if (text === null) return null;
   report.dropBeside(file, FILE_FIELDS, at);
   const name = [title, filename].find((one) => typeof one === "string" && one !== "");
-  const text = Buffer.from(url.slice(head.length), "base64").toString("utf8");
   return { data: { ...(name === undefined ? {} : { title: name }), text } };
 }

@@ -9,7 +9,8 @@ export interface Feature {
 }
 
 const TEXT = { type: "text", text: "hello" };
-const SAID = { messages: [{ role: "user", content: [TEXT] }], max_tokens: 16_000 };
+/** Within the limit of every model: what is beyond one is reported. */
+const SAID = { messages: [{ role: "user", content: [TEXT] }], max_tokens: 4_000 };
 const LOOKUP = {
   type: "function",
   function: { name: "lookup", parameters: { type: "object", properties: { word: { type: "string" } } } },

@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../errors.ts";
+import { finishOf, unreadableFinish } from "../finish.ts";
 import { withSignature } from "../tool-ids.ts";
 import type { CallIds } from "./call-ids.ts";
 import { annotationsOf } from "./citations.ts";
-import { finishReason, isEnd, isFailure } from "./finish.ts";
 import { logprobsOf } from "./logprobs.ts";
 import { PartReader, type Piece } from "./pieces.ts";
 import { markSignature } from "./signatures.ts";
@@ -36,7 +36,8 @@ export class Choice {
   /** The deltas of one candidate, or of one chunk's part of it. @throws AttemptError for what is none. */
   add(candidate: Json): readonly Json[] {
     const reason = candidate["finishReason"];
-    if (isFailure(reason)) throw malformed(`an answer that it calls broken (${String(reason)})`);
+    const unreadable = unreadableFinish("gemini", reason);
+    if (unreadable !== null) throw unreadable;
     const deltas = this.#reader.read(candidate["content"]).map((piece) => this.#delta(piece));
     if (isEnd(reason)) this.#ended = reason;
     for (const key of ["groundingMetadata", "citationMetadata"]) {
@@ -55,8 +56,7 @@ export class Choice {
     const reason = this.#ended ?? "STOP";
     const last = {
       ...this.#choice({}),
-      finish_reason: finishReason(reason, this.#calls > 0),
-      native_finish_reason: reason,
+      ...finishOf("gemini", reason, { called: this.#calls > 0 }),
     };
     const before = annotations.length > 0 ? [this.#choice({ annotations })] : [];
     return this.#begun ? [...before, last] : [this.#choice({ content: "" }), ...before, last];
@@ -123,4 +123,9 @@ export class Choice {
       ...(signature !== null && { extra_content: { google: { thought_signature: signature } } }),
     };
   }
+}
+
+/** Whether a candidate's `finishReason` says that it has ended. */
+function isEnd(reason: unknown): reason is string {
+  return typeof reason === "string" && reason !== "" && reason !== "FINISH_REASON_UNSPECIFIED";
 }

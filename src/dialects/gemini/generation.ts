@@ -1,7 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { fitSchema } from "../json-schema.ts";
 import type { Report } from "../report.ts";
+import { GEMINI_SCHEMAS } from "../schema-rules.ts";
 import type { Family } from "./family.ts";
-import { schemaOf } from "./schema.ts";
 import { thinkingOf } from "./thinking.ts";
 
 /** Carried as they are. */
@@ -79,7 +80,7 @@ function formatOf(format: unknown, report: Report): Json {
     return format["type"] === "json_schema" ? json : {};
   }
   if (typeof description === "string" && description !== "") report.drop("/response_format/json_schema/description");
-  return { ...json, responseJsonSchema: schemaOf(schema) };
+  return { ...json, responseJsonSchema: fitSchema(schema, GEMINI_SCHEMAS).schema };
 }
 
 const MODALITIES: Readonly<Record<string, string>> = { text: "TEXT", image: "IMAGE" };

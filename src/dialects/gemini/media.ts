@@ -1,4 +1,5 @@
 import type { Json } from "../../kit/index.ts";
+import { isDataUrl, readDataUrl } from "../data-url.ts";
 
 /** Media types by what a file's name or an audio format ends with. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,8 +27,6 @@ const TYPES: Readonly<Record<string, string>> = {
   mov: "video/mov",
   webm: "video/webm",
 };
-/** A `data:` URL's head is searched this far: what follows may be megabytes. */
-const MAX_HEAD = 256;
 
 export function audioType(format: string): string {
   return TYPES[format.toLowerCase()] ?? `audio/${format.toLowerCase()}`;
@@ -41,27 +40,11 @@ export function typeOfName(name: string): string | null {
 
 /** The part for a URL of any kind; null when it is none. */
 export function mediaPart(url: string): Json | null {
-  if (/^data:/i.test(url)) return inlinePart(url);
+  if (isDataUrl(url)) {
+    const data = readDataUrl(url);
+    return data && { inlineData: { mimeType: data.type, data: data.base64 } };
+  }
   if (!/^[a-z][a-z\d+.-]*:\/\/./i.test(url)) return null;
   const mimeType = typeOfName(url);
   return { fileData: mimeType === null ? { fileUri: url } : { mimeType, fileUri: url } };
-}
-
-/** `{inlineData}` of a `data:` URL (RFC 2397); null when it is none. */
-function inlinePart(url: string): Json | null {
-  const comma = url.slice(0, MAX_HEAD).indexOf(",");
-  if (comma < 0) return null;
-  const [type, ...parameters] = url.slice("data:".length, comma).split(";");
-  const data = url.slice(comma + 1);
-  const encoded = parameters.some((one) => one.trim().toLowerCase() === "base64") ? data : base64Of(data);
-  if (encoded === null || encoded === "") return null;
-  return { inlineData: { mimeType: type?.trim().toLowerCase() || "text/plain", data: encoded } };
-}
-
-function base64Of(percentEncoded: string): string | null {
-  try {
-    return Buffer.from(decodeURIComponent(percentEncoded)).toString("base64");
-  } catch {
-    return null;
-  }
 }

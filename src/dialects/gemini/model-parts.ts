@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { parseJson } from "../json.ts";
+import { inputOf } from "../functions.ts";
 import type { Report } from "../report.ts";
 import { readCallId } from "../tool-ids.ts";
 import { type Family, isSigned } from "./family.ts";
@@ -93,7 +93,7 @@ function callParts(calls: unknown, at: string, family: Family, report: Report, n
     report.dropBeside(call, CALL_FIELDS, `${at}/${index}`);
     const carried = typeof call["id"] === "string" ? readCallId(call["id"]) : null;
     if (carried !== null) names.set(carried.id, name);
-    const functionCall = { ...(carried?.id && { id: carried.id }), name, args: argumentsOf(called["arguments"]) };
+    const functionCall = { ...(carried?.id && { id: carried.id }), name, args: inputOf(called["arguments"]) };
     const signature = ownSignature(call) ?? carried?.signature ?? (index === 0 && isSigned(family) ? UNSIGNED : null);
     parts.push(signature === null ? { functionCall } : { functionCall, thoughtSignature: signature });
   }
@@ -103,12 +103,4 @@ function callParts(calls: unknown, at: string, family: Family, report: Report, n
 function ownSignature({ extra_content: extra }: Json): string | null {
   const signature = isJson(extra) && isJson(extra["google"]) ? extra["google"]["thought_signature"] : null;
   return typeof signature === "string" && signature !== "" ? signature : null;
-}
-
-/** Models write arguments that are no object, and clients send them back: a conversation must not end there. */
-function argumentsOf(text: unknown): Json {
-  if (isJson(text)) return text;
-  if (typeof text !== "string" || text.trim() === "") return {};
-  const args = parseJson(text);
-  return isJson(args) ? args : { arguments: text };
 }

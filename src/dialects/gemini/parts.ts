@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { cleanBase64 } from "../data-url.ts";
 import type { Report } from "../report.ts";
 import { audioType, mediaPart, typeOfName } from "./media.ts";
 
@@ -62,9 +63,10 @@ function imagePart(image: unknown, at: string, report: Report): Json {
 
 function audioPart(audio: unknown, at: string, report: Report): Json {
   const { data, format } = isJson(audio) ? audio : {};
-  if (typeof data !== "string" || data === "") throw report.refusal(`${at}/input_audio/data`, "must be base64");
+  const base64 = typeof data === "string" ? cleanBase64(data) : null;
+  if (base64 === null) throw report.refusal(`${at}/input_audio/data`, "must be base64");
   if (typeof format !== "string" || format === "") throw report.refusal(`${at}/input_audio/format`, "must be a format");
-  return { inlineData: { mimeType: audioType(format), data } };
+  return { inlineData: { mimeType: audioType(format), data: base64 } };
 }
 
 function filePart(file: unknown, at: string, report: Report): Json[] {
@@ -84,11 +86,10 @@ function filePart(file: unknown, at: string, report: Report): Json[] {
   return [];
 }
 
-const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
-
 /** Base64 without the head of a `data:` URL: its name says what it is. */
 function bareFile(data: string, filename: unknown): Json | null {
-  if (NOT_BASE64.test(data)) return null;
+  const base64 = cleanBase64(data);
+  if (base64 === null) return null;
   const mimeType = (typeof filename === "string" ? typeOfName(filename) : null) ?? "application/pdf";
-  return { inlineData: { mimeType, data } };
+  return { inlineData: { mimeType, data: base64 } };
 }

@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { fitSchema } from "../json-schema.ts";
 import type { Report } from "../report.ts";
-import { schemaOf } from "./schema.ts";
+import { GEMINI_SCHEMAS } from "../schema-rules.ts";
 
 export interface ToolFields {
   readonly tools?: readonly Json[];
@@ -43,7 +44,8 @@ function declarations(
     functions.push({
       name,
       ...(typeof description === "string" && description !== "" && { description }),
-      ...(isJson(parameters) && Object.keys(parameters).length > 0 && { parametersJsonSchema: schemaOf(parameters) }),
+      ...(isJson(parameters) &&
+        Object.keys(parameters).length > 0 && { parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS).schema }),
     });
     report.dropBeside(tool, CARRIED, at);
   }

@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
+import { finishOf } from "../finish.ts";
 import { parseAnswer } from "../requests.ts";
 import { argumentsText, isText, madeId } from "./calls.ts";
-import { finishOf } from "./finish.ts";
 import { withText } from "./said.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
 
@@ -31,7 +31,7 @@ function readChoice(choice: unknown, position: number, id: unknown): Json {
     ...choice,
     index: typeof index === "number" && Number.isSafeInteger(index) ? index : position,
     message: { ...said, role: "assistant", content, ...(called && { tool_calls: calls }) },
-    ...(finishOf(finish, called) ?? { finish_reason: called ? "tool_calls" : "stop" }),
+    ...(isText(finish) ? finishOf("openai", finish, { called }) : { finish_reason: called ? "tool_calls" : "stop" }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { finishOf, isCanonicalFinish } from "../finish.ts";
 import { CallDeltas } from "./call-deltas.ts";
-import { finishOf, isCanonical } from "./finish.ts";
+import { isText } from "./calls.ts";
 import { producedText } from "./produced.ts";
 import { withText } from "./said.ts";
 
@@ -39,7 +40,7 @@ export class ChoiceReader {
     const first = !this.#begun;
     if (first && delta["role"] !== "assistant") return false;
     if (finish !== null && (this.finished || delta["tool_calls"] !== undefined)) return false;
-    if (finish !== null && !isCanonical(finish, this.#calls.any)) return false;
+    if (finish !== null && !isCanonicalFinish(finish, this.#calls.any)) return false;
     let calls: unknown;
     let text = "";
     for (const name in delta) {
@@ -72,7 +73,9 @@ export class ChoiceReader {
     const delta = { ...role, ...Object.fromEntries(fields), ...(calls.length > 0 && { tool_calls: calls }) };
     this.text = producedText(delta);
     if (this.finished && calls.length === 0 && fields.every(([, value]) => value === "")) return null;
-    const finish = this.finished ? null : finishOf(choice["finish_reason"], this.#calls.any);
+    const { finish_reason: word } = choice;
+    const ends = !this.finished && isText(word);
+    const finish = ends ? finishOf("openai", word, { called: this.#calls.any }) : null;
     this.finished ||= finish !== null;
     return { ...choice, index: this.#index, delta, ...(finish ?? { finish_reason: null }) };
   }

@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { cleanDataUrl, readDataUrl, textOf } from "../data-url.ts";
 import { droppedBeside } from "../pointers.ts";
 
 export interface Written {
@@ -10,7 +11,6 @@ export interface Written {
 /** `cache_control` marks what OpenAI caches unasked. */
 const KNOWN: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", "cache_control"]);
 const KNOWN_FILE: ReadonlySet<string> = new Set(["file_data", "filename", "file_id"]);
-const TEXT_FILE = /^data:text\/[^,]{0,200},/i;
 const PDF = "document.pdf";
 
 export interface Allowed {
@@ -63,7 +63,7 @@ function writeKind(part: Json, at: string, context: Context): Json | null {
     case "text":
       return typeof text === "string" ? { type, text } : null;
     case "image_url":
-      return isJson(image_url) ? { type, image_url } : null;
+      return isJson(image_url) ? { type, image_url: cleanImage(image_url) } : null;
     case "input_audio":
       return isJson(input_audio) && context.audio !== false ? { type, input_audio } : null;
     case "file":
@@ -77,12 +77,13 @@ function writeKind(part: Json, at: string, context: Context): Json | null {
 function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }: Context): Json | null {
   const { file_data: data, file_url: url, file_id, filename } = file;
   if (typeof data === "string") {
-    const text = TEXT_FILE.test(data) ? textOf(data) : null;
+    const inlined = readDataUrl(data);
+    const text = inlined && textOf(inlined);
     if (text === null && !media) return null;
     dropped.push(...droppedBeside(file, KNOWN_FILE, at));
     const name = typeof filename === "string" && filename !== "" ? filename : null;
     if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
-    return { type: "file", file: { filename: name ?? PDF, file_data: data } };
+    return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
   }
   if (typeof url === "string" && fileUrls === true && media) {
     dropped.push(...droppedBeside({ ...file, file_url: undefined }, KNOWN_FILE, at));
@@ -93,14 +94,8 @@ function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }
   return { type: "file", file: { file_id } };
 }
 
-/** What a `data:` URL of text holds; null when it cannot be read. */
-function textOf(url: string): string | null {
-  const comma = url.indexOf(",");
-  const data = url.slice(comma + 1);
-  if (/;base64$/i.test(url.slice(0, comma))) return Buffer.from(data, "base64").toString("utf8");
-  try {
-    return decodeURIComponent(data);
-  } catch {
-    return null;
-  }
+function cleanImage(image: Json): Json {
+  const { url } = image;
+  const clean = typeof url === "string" ? cleanDataUrl(url) : null;
+  return clean === null || clean === url ? image : { ...image, url: clean };
 }

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError, type Call, type Json } from "../../../src/kit/index.ts";
-import { callOf, cases, chat, target } from "./support.ts";
+import { accepting, callOf, cases, target } from "./support.ts";
 
 /** A canonical call and what goes over the wire for it. */
 interface Case {
   readonly about?: string;
   readonly model?: string;
+  /** `accepts.fields` of the upstream. */
+  readonly accepts?: readonly string[];
   /** Of the model as it is configured. */
   readonly maxOutput?: number;
   readonly body: Json;
@@ -22,7 +24,7 @@ interface Case {
 
 const all = cases("requests") as readonly (readonly [string, Case])[];
 
-function sent({ body, call, model = "claude-x-1", maxOutput }: Case): {
+function sent({ body, call, model = "claude-x-1", accepts, maxOutput }: Case): {
   readonly body: Json;
   readonly headers: Json;
   readonly dropped: unknown;
@@ -31,7 +33,7 @@ function sent({ body, call, model = "claude-x-1", maxOutput }: Case): {
     body: text,
     headers,
     dropped,
-  } = chat.request(
+  } = accepting(accepts).request(
     callOf(body, call),
     { ...target(model), ...(maxOutput !== undefined && { maxOutput }) },
     "sk-ant-api-1",

@@ -164,3 +164,19 @@ describe("server-sent events", () => {
     expect(text(good + stop + good + stop)).toEqual(once);
   });
 });
+
+test("what message_start counts is told with the first chunk, as the least that it can be", () => {
+  const usage = {
+    input_tokens: 5,
+    cache_read_input_tokens: 100_000,
+    cache_creation_input_tokens: 20,
+    output_tokens: 3,
+  };
+  const [first, ...more] = decode([framed([{ type: "message_start", message: { id: "msg_1", usage } }])], CHAT).events;
+  expect(first).toMatchObject({
+    partial: true,
+    usage: { prompt: 100_025, completion: 3, cached: 100_000, cacheWrite: 20 },
+    data: { choices: [{ delta: { role: "assistant" } }] },
+  });
+  expect(more).toEqual([]);
+});

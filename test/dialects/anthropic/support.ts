@@ -7,6 +7,11 @@ import { type Call, isJson, type Json, type StreamEvent, type Target } from "../
 
 export const chat = anthropic.codecs.chat as AnswerCodec;
 
+/** At an upstream whose `accepts` names these fields and tools. */
+export function accepting(fields: readonly string[] = []): AnswerCodec {
+  return anthropic.at!({ baseUrl: "", headers: {}, accepts: { fields } }).codecs.chat as AnswerCodec;
+}
+
 export function decoderOf(call: Call): StreamDecoder {
   return chat.decoder!(call);
 }

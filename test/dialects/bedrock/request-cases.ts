@@ -565,6 +565,12 @@ export const FIELDS: readonly RequestCase[] = [
   },
   { name: "text is what there is", body: { response_format: { type: "text" } }, lacks: ["outputConfig"] },
   {
+    name: "more than a Claude model can write is all it can, and is reported",
+    body: { max_completion_tokens: 100_000 },
+    has: { inferenceConfig: { maxTokens: 64_000 } },
+    dropped: ["/max_completion_tokens"],
+  },
+  {
     name: "service tier and metadata",
     body: { service_tier: "flex", metadata: { team: "a b", "x:y": "1" } },
     has: { serviceTier: { type: "flex" }, requestMetadata: { team: "a b", "x:y": "1" } },

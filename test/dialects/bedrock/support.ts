@@ -4,7 +4,9 @@ import type { AnswerCodec, UpstreamRequest } from "../../../src/dialects/dialect
 import { AttemptError, type Call, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { call as plainCall, target } from "../../upstream/support/build.ts";
 
-export const codec = bedrock.codecs.chat as AnswerCodec;
+/** At an upstream that accepts tiers, which are rates. */
+const accepting = bedrock.at!({ baseUrl: "", headers: {}, accepts: { fields: ["service_tier"] } });
+export const codec = accepting.codecs.chat as AnswerCodec;
 export const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
 
 /** A call with these messages and fields; the rest of the call as `changes` say. */

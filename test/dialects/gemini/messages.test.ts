@@ -219,11 +219,7 @@ const CASES: readonly MessagesCase[] = [
     about: "arguments that are no object end no conversation",
     messages: [asks(call("c1", "a", "{oops"), call("c2", "a", "[1]"), call("c3", "a", "null"))],
     contents: [
-      model(
-        fc("c1", "a", { arguments: "{oops" }),
-        fc("c2", "a", { arguments: "[1]" }),
-        fc("c3", "a", { arguments: "null" }),
-      ),
+      model(fc("c1", "a", { _raw: "{oops" }), fc("c2", "a", { _raw: "[1]" }), fc("c3", "a", { _raw: "null" })),
     ],
   },
   {

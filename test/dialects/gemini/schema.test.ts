@@ -1,9 +1,12 @@
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { schemaOf } from "../../../src/dialects/gemini/schema.ts";
+import { fitSchema } from "../../../src/dialects/json-schema.ts";
+import { GEMINI_SCHEMAS } from "../../../src/dialects/schema-rules.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { callOf, list, send } from "./support.ts";
+
+const schemaOf = (schema: Json): Json => fitSchema(schema, GEMINI_SCHEMAS).schema;
 
 /** As coding agents send them. */
 const AGENT: Json = {

@@ -246,3 +246,19 @@ test("an order of blocks that an upstream made up is no fault", () => {
   const written = JSON.parse(messagesFormat(call).answer({ choices: [{ message, finish_reason: "stop" }] }, extras));
   expect(written.content).toEqual([{ type: "text", text: "a" }]);
 });
+
+describe("what a Messages upstream says of its end", () => {
+  const called = { content: "x", tool_calls: [call("{}")] };
+  const stop = (word: string, more: Json = {}): unknown =>
+    answered(answer(called, { finish_reason: "stop", native_finish_reason: word }, more))["stop_reason"];
+  const native = { native: { dialect: "messages", message: {} } };
+
+  test.each(["end_turn", "pause_turn", "a_later_word"])("stands beside calls: %s", (word) => {
+    expect(stop(word, native)).toBe(word);
+  });
+
+  test("is made good where it is another upstream's", () => {
+    expect(stop("end_turn")).toBe("tool_use");
+    expect(stop("a_later_word")).toBe("tool_use");
+  });
+});

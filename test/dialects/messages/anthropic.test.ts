@@ -8,7 +8,9 @@ import { requests } from "./arbitrary.ts";
 import { claudeCode } from "./claude-code.ts";
 import { request } from "./support.ts";
 
-const codec = anthropic.codecs.chat!;
+/** An upstream whose operator lets everything through (decisions 9.8). */
+const accepts = { fields: ["service_tier", "container", "web_search"] };
+const codec = anthropic.at!({ baseUrl: "", headers: {}, accepts }).codecs.chat!;
 
 const target = testTarget("up", { model: "their-model" });
 

@@ -151,7 +151,7 @@ describe("what is reported stands in the client's body", () => {
 
   test.each<readonly [DialectName, model: string, readonly string[]]>([
     ["openai", "m", ["/messages/1/content/0", SEALED, CITED, CALLER, FILE, ...SEARCHES]],
-    ["anthropic", "claude-sonnet-4-5", []],
+    ["anthropic", "claude-sonnet-4-5", SEARCHES],
     [
       "gemini",
       "gemini-2.5-flash",

@@ -409,3 +409,25 @@ describe("what only Messages has", () => {
     expect(content(chunk({ native }), said("a"))).toEqual([text("a")]);
   });
 });
+
+const ended = (...events: readonly StreamEvent[]): unknown =>
+  assembled(frames(written([...events, begun(0, "f", "{}"), finish("stop", { native_finish_reason: "end_turn" })])))
+    .message["stop_reason"];
+
+describe("what a Messages upstream says of its end", () => {
+  const start = native({ type: "message_start", message: { id: "up", model: "up" } });
+  test("stands beside calls, and is made good where it is another upstream's", () => {
+    expect(ended(start)).toBe("end_turn");
+    expect(ended()).toBe("tool_use");
+  });
+});
+
+test("a count of a part of the answer is shown at the start, and never as the whole", () => {
+  const first = {
+    ...chunk({ role: "assistant", content: "" }, {}, usage(9, 1, { cached: 4 })),
+    partial: true as const,
+  };
+  const payloads = frames(written([first, said("a"), finish("stop")]));
+  expect(payloads[0]).toMatchObject({ message: { usage: { input_tokens: 5, cache_read_input_tokens: 4 } } });
+  expect(payloads.at(-2)).toMatchObject({ usage: { input_tokens: 7, output_tokens: 5 } });
+});

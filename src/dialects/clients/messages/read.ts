@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { pick } from "../../fields.ts";
 import type { FoldedCall } from "../../folded.ts";
-import { readChat } from "../chat.ts";
-import { given, objects, omit } from "./fields.ts";
+import { given, objects, omit } from "../../json-fields.ts";
+import { chatFormat, readChat } from "../chat.ts";
 import { readTools } from "./tools.ts";
 import { readSystem, readTurns } from "./turns.ts";
 
@@ -96,4 +96,10 @@ function readOutput(config: unknown): Split {
 
 function some(name: string, fields: Json): Json {
   return Object.keys(fields).length === 0 ? {} : { [name]: fields };
+}
+
+/** What a count_tokens body that its schema has accepted asks to count, as text for a tokenizer. */
+export function readCountTokens(body: Json): { readonly model: string; readonly text: string } {
+  const call = readMessages(body);
+  return { model: call.model, text: chatFormat({ ...call, body: countable(call.body) }).promptText() };
 }

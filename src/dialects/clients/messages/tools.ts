@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
-import { given, leftover, objects } from "./fields.ts";
+import { withNative } from "../../anthropic/native.ts";
+import { beside, given, objects } from "../../json-fields.ts";
 
 export interface ReadTools {
   /** Fields of the canonical body. */
@@ -63,3 +64,10 @@ function readChoice({ type, name, disable_parallel_tool_use: single, ...rest }: 
       return null;
   }
 }
+
+/** The further fields of a Messages object, as its canonical counterpart carries them; null stands for "not given". */
+export function leftover(fields: Json): Json {
+  return withNative(beside(fields, NONE));
+}
+
+const NONE: ReadonlySet<string> = new Set();

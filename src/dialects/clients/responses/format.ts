@@ -96,7 +96,8 @@ class ResponsesStream implements StreamFormat {
   }
 
   event({ data, usage, partial }: StreamEvent): string {
-    if (partial === undefined) this.#usage = usage ?? this.#usage;
+    // One of a part of the answer would be less than what is charged.
+    if (partial !== true) this.#usage = usage ?? this.#usage;
     this.#serviceTier = data["service_tier"] ?? this.#serviceTier;
     const { output } = this.#begin(data);
     const choice = firstOf(data["choices"]);

@@ -1,12 +1,11 @@
 import type { Json } from "../../../kit/index.ts";
+import { readDataUrl } from "../../data-url.ts";
 import type { Item, ItemParts } from "./item.ts";
-
-const INLINE = /^data:image\/[^,]{0,200};base64,/;
 
 /** The base64 of an inlined image; null for one that is somewhere else. */
 export function inlined(url: string): string | null {
-  const [head] = INLINE.exec(url) ?? [];
-  return head === undefined ? null : url.slice(head.length);
+  const data = readDataUrl(url);
+  return data?.type.startsWith("image/") ? data.base64 : null;
 }
 
 /** An image that the model made. It comes whole. */
