@@ -1,9 +1,6 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { GatewayError, invalidRequest } from "../kit/index.ts";
 
-/** Deeper than any honest request; far below the depth at which JSON.stringify overflows the stack. */
-const MAX_DEPTH = 64;
 /** Chunks that are copied together: kept one by one, those of a byte would take hundreds of times their size. */
 const JOIN = 1024;
 const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?;?$/i;
@@ -73,29 +70,4 @@ export function tooLarge(limit: number): GatewayError {
 export function brokenOff(signal?: AbortSignal): GatewayError {
   if (signal?.reason !== "shutdown") return invalidRequest("/", "ended early");
   return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
-}
-
-/** @throws GatewayError 400 for anything but one JSON object of bounded depth in UTF-8. */
-export function parseJson(body: Buffer): Json {
-  if (body.length === 0) throw invalidRequest("/", "must not be empty");
-  if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString());
-  } catch {
-    throw invalidRequest("/", "must be valid JSON");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalidRequest("/", "must be an object");
-  }
-  if (isDeeper(value, MAX_DEPTH)) throw invalidRequest("/", `must not be nested deeper than ${MAX_DEPTH} levels`);
-  return value as Json;
-}
-
-function isDeeper(value: object, levels: number): boolean {
-  if (levels === 0) return true;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof item === "object" && item !== null && isDeeper(item, levels - 1)) return true;
-  }
-  return false;
 }

@@ -9,7 +9,8 @@ import {
   type Log,
   Slots,
 } from "../kit/index.ts";
-import { parseJson, readBody, requireJson } from "./body.ts";
+import { readBody, requireJson } from "./body.ts";
+import { parseJson } from "./json.ts";
 import { chargeId } from "./charge-id.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";

@@ -1,7 +1,8 @@
 import { readCountTokens } from "../../dialects/clients/messages.ts";
 import { GatewayError, invalidRequest, type Json } from "../../kit/index.ts";
 import { jsonResponse, type Route, type Visit } from "../app.ts";
-import { parseJson, readBody, requireJson } from "../body.ts";
+import { readBody, requireJson } from "../body.ts";
+import { parseJson } from "../json.ts";
 import { keyHolderOf } from "./caller.ts";
 import { mayCall } from "./catalogue.ts";
 import type { RouteParts } from "./parts.ts";
