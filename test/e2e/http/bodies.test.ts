@@ -150,7 +150,8 @@ describe("hostile bodies", () => {
     const text = "Invalid request: / must not be nested deeper than 200 levels";
     await expectRefused(nested(201), "INVALID_REQUEST", text);
     await expectRefused(nested(200_000), "INVALID_REQUEST", text);
-    await expectRefused("[".repeat(200_000), "INVALID_REQUEST", "Invalid request: / must be valid JSON");
+    // Refused before it is parsed, and so before it is known to be no JSON.
+    await expectRefused("[".repeat(200_000), "INVALID_REQUEST", text);
   });
 
   test("a hundred thousand keys and ten megabytes of text are no more than work", async () => {
