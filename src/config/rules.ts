@@ -34,6 +34,7 @@ export const RULES = Object.freeze({
   "duplicate-item": "A list names each item once.",
   "unsupported-version": "The format's version is one this gateway reads.",
   // server and store
+  "body-room": "One user's share of the room for bodies holds the largest body.",
   "duplicate-address": "Each listener has its own address.",
   "admin-open": "An admin listener beyond loopback has a token.",
   "invalid-cidr": "Trusted proxies are CIDRs.",

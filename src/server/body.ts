@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { GatewayError, invalidRequest } from "../kit/index.ts";
+import type { Claim } from "./room.ts";
 
 /** Chunks that are copied together: kept one by one, those of a byte would take hundreds of times their size. */
 const JOIN = 1024;
@@ -22,12 +23,20 @@ export function requireIdentity(headers: IncomingHttpHeaders): void {
 
 /**
  * The whole body in one buffer of at most `limit` bytes.
- * @param signal aborted when nobody waits for it any more.
- * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops.
+ * @param parts.signal aborted when nobody waits for it any more.
+ * @param parts.claim what the body takes of the room for bodies; its taker gives it back.
+ * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops or there is no room.
  */
-export function readBody(req: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Buffer> {
+export function readBody(
+  req: IncomingMessage,
+  limit: number,
+  { signal, claim }: { readonly signal?: AbortSignal; readonly claim?: Claim } = {},
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(req.headers["content-length"] ?? 0) > limit) return reject(tooLarge(limit));
+    const announced = Number(req.headers["content-length"] ?? 0);
+    if (announced > limit) return reject(tooLarge(limit));
+    // Throws before a byte of it is taken.
+    claim?.hold(announced);
     if (req.destroyed || signal?.aborted) return reject(brokenOff(signal));
     const chunks: Buffer[] = [];
     let size = 0;
@@ -42,6 +51,14 @@ export function readBody(req: IncomingMessage, limit: number, signal?: AbortSign
       if (size > limit) {
         stop();
         return reject(tooLarge(limit));
+      }
+      if (size > announced && claim !== undefined) {
+        try {
+          claim.hold(size);
+        } catch (error) {
+          stop();
+          return reject(error);
+        }
       }
       chunks.push(chunk);
       loose += 1;

@@ -171,7 +171,7 @@ test.each([
 test("the signal says that the client has gone, while its body is read and while it waits", async () => {
   const { port, intakes, server } = await start({
     run: async (intake) => {
-      await intake.read();
+      await intake.read("u1");
       await new Promise((resolve) => intake.client.signal.addEventListener("abort", resolve));
     },
   });
