@@ -5,6 +5,7 @@ export const RULES = Object.freeze({
   "file-encoding": "A file is not UTF-8.",
   "file-size": "A file is larger than 8 MiB.",
   // YAML
+  "yaml-character": "A file has no control characters but tabs and line ends.",
   "yaml-syntax": "The text is not YAML.",
   "yaml-documents": "One file holds one document.",
   "yaml-root": "The document is a map.",
