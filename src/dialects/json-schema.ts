@@ -10,8 +10,8 @@ export interface SchemaRules {
   readonly takes?: (keyword: string, value: unknown) => boolean;
   /** `anyOf` is taken; else a union is given up for its only branch beside null, or for anything. */
   readonly unions: boolean;
-  /** Every object must refuse properties that it does not name. */
-  readonly closed: boolean;
+  /** Every object must refuse properties that it does not name; `implied`: it does so unasked. */
+  readonly closed: boolean | "implied";
   /** `all`: every property must be required; `some`: at least one must. */
   readonly required: "given" | "all" | "some";
   /** Whether `$ref` is taken: `acyclic` where it does not lead back to itself, `never` not at all. */
@@ -441,7 +441,7 @@ class SchemaWriter {
     const demanded = new Set<unknown>();
     for (const { value, at } of required) {
       if (typeof value === "string" && names.has(value)) demanded.add(value);
-      else if (this.#rules.closed) this.#drop(at);
+      else if (this.#rules.closed === true) this.#drop(at);
       else demanded.add(value);
     }
     const more = this.#additional(fields, names.size === 0, trail);
@@ -449,7 +449,7 @@ class SchemaWriter {
     const all = rule === "all" || (rule === "some" && demanded.size === 0) ? [...names] : [...demanded];
     this.optional += [...names].filter((name) => !all.includes(name)).length;
     return {
-      ...(names.size > 0 || this.#rules.closed ? { properties: Object.fromEntries(written) } : {}),
+      ...(names.size > 0 || this.#rules.closed === true ? { properties: Object.fromEntries(written) } : {}),
       ...(all.length > 0 || rule === "all" ? { required: all } : {}),
       ...more,
     };
@@ -462,7 +462,7 @@ class SchemaWriter {
     if (patterns !== undefined && isJson(patterns.value) && Object.keys(patterns.value).length > 0)
       this.#lose(patterns.at);
     const additional = fields.get("additionalProperties");
-    if (closed) {
+    if (closed === true) {
       if (additional !== undefined && additional.value !== false) this.#lose(additional.at);
       // Whatever it was to hold, it may now hold nothing.
       if (additional === undefined && isBare) this.shaped = false;
@@ -471,7 +471,7 @@ class SchemaWriter {
     if (isBare && this.#rules.required === "some") this.shaped = false;
     if (additional === undefined) return {};
     if (!this.#takes("additionalProperties", additional.value)) {
-      if (additional.value !== true) this.#drop(additional.at);
+      if (additional.value !== true && !(closed === "implied" && additional.value === false)) this.#drop(additional.at);
       if (isBare) this.shaped = false;
       return {};
     }

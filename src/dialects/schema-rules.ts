@@ -114,7 +114,7 @@ export const GEMINI_SCHEMAS: SchemaRules = {
   described: false,
 };
 
-/** https://docs.cohere.com/docs/structured-outputs, schema constraints and unsupported schema features. */
+/** https://docs.cohere.com/docs/structured-outputs, schema constraints and unsupported schema features; no other fields. */
 export const COHERE_SCHEMAS: SchemaRules = {
   keywords: words("type title description enum const pattern format"),
   takes(keyword, value) {
@@ -122,7 +122,7 @@ export const COHERE_SCHEMAS: SchemaRules = {
     return taking(words("date-time uuid date time"))(keyword, value);
   },
   unions: false,
-  closed: false,
+  closed: "implied",
   required: "some",
   references: "never",
   objectRoot: true,

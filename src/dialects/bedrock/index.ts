@@ -2,19 +2,11 @@ import { AttemptError } from "../../kit/index.ts";
 import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
 import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { getJson } from "../requests.ts";
-import { chatAnswer } from "./answer.ts";
 import { awsCredentials } from "./credentials.ts";
 import { errorMessage, exceptionClass } from "./exceptions.ts";
-import { chatRequest } from "./request.ts";
-import { ConverseDecoder } from "./stream.ts";
+import { chatRequest, FORM } from "./request.ts";
 
-const codec: AnswerCodec = {
-  type: "answer",
-  request: chatRequest,
-  answer: chatAnswer,
-  decoder: () => new ConverseDecoder(),
-  streamType: "application/vnd.amazon.eventstream",
-};
+const codec: AnswerCodec = { type: "answer", request: chatRequest, ...FORM };
 
 /** Tiers are rates (decisions 9.8; https://aws.amazon.com/bedrock/pricing). */
 const PAID: PaidBeside = { fields: new Set(["service_tier"]) };

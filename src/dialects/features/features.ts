@@ -9,7 +9,7 @@ export interface Feature {
 }
 
 const TEXT = { type: "text", text: "hello" };
-const SAID = { messages: [{ role: "user", content: [TEXT] }], max_tokens: 16_000 };
+const SAID = { messages: [{ role: "user", content: [TEXT] }], max_tokens: 4_000 };
 const LOOKUP = {
   type: "function",
   function: { name: "lookup", parameters: { type: "object", properties: { word: { type: "string" } } } },

@@ -34,6 +34,14 @@ const asked: Json = { role: "user", content: "hi" };
 const TOOL: Json = { type: "function", function: { name: "find", parameters: { type: "object" } } };
 const FIND: Json = { toolSpec: { name: "find", inputSchema: { json: { type: "object" } } } };
 
+/** Taken as it is. */
+const SCHEMA: Json = {
+  type: "object",
+  properties: { a: { type: "string" } },
+  required: ["a"],
+  additionalProperties: false,
+};
+
 export const MESSAGES: readonly RequestCase[] = [
   { name: "a text", body: user("hi"), has: blocks({ text: "hi" }), lacks: ["system", "inferenceConfig", "toolConfig"] },
   {
@@ -78,6 +86,7 @@ export const MESSAGES: readonly RequestCase[] = [
       { document: { format: "pdf", name: "Q3 report final", source: { bytes: "JVBERi0=" } } },
       { document: { format: "txt", name: "Q3 report final 2", source: { bytes: "e30=" } } },
       { document: { format: "md", name: "T", source: { bytes: "Iw==" }, context: "c", citations: { enabled: true } } },
+      { text: "(see documents)" },
     ),
   },
   {
@@ -545,14 +554,14 @@ export const FIELDS: readonly RequestCase[] = [
     body: {
       response_format: {
         type: "json_schema",
-        json_schema: { name: "n", description: "d", strict: true, schema: { a: 1 } },
+        json_schema: { name: "n", description: "d", strict: true, schema: SCHEMA },
       },
     },
     has: {
       outputConfig: {
         textFormat: {
           type: "json_schema",
-          structure: { jsonSchema: { schema: '{"a":1}', name: "n", description: "d" } },
+          structure: { jsonSchema: { schema: JSON.stringify(SCHEMA), name: "n", description: "d" } },
         },
       },
     },
