@@ -90,6 +90,42 @@ export const MESSAGES: readonly RequestCase[] = [
     ),
   },
   {
+    name: "a document alone has a text with it",
+    body: user([{ type: "file", file: { file_data: PDF, filename: "a.pdf" } }]),
+    has: blocks({ document: { format: "pdf", name: "a", source: { bytes: "JVBERi0=" } } }, { text: "(see documents)" }),
+  },
+  {
+    name: "system messages alone are what is asked",
+    body: { messages: [{ role: "system", content: "a" }] },
+    has: blocks({ text: "a" }),
+    lacks: ["system"],
+  },
+  {
+    name: "an answer that Claude is to go on with does not end in white space",
+    body: { messages: [asked, { role: "assistant", content: "so: \n" }] },
+    has: {
+      messages: [
+        { role: "user", content: [{ text: "hi" }] },
+        { role: "assistant", content: [{ text: "so:" }] },
+      ],
+    },
+  },
+  {
+    name: "another provider's signature stays behind",
+    body: {
+      messages: [
+        asked,
+        {
+          role: "assistant",
+          content: "so",
+          reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "gemini1.h.AAAA" }],
+        },
+        asked,
+      ],
+    },
+    dropped: ["/messages/1/reasoning_details/0"],
+  },
+  {
     name: "an image in S3",
     body: user([{ type: "image_url", image_url: { url: "s3://bucket/a.jpg" } }]),
     has: blocks({ image: { format: "jpeg", source: { s3Location: { uri: "s3://bucket/a.jpg" } } } }),
@@ -565,6 +601,39 @@ export const FIELDS: readonly RequestCase[] = [
         },
       },
     },
+  },
+  {
+    name: "a JSON schema, of a model that is made to call a tool",
+    model: NOVA,
+    body: { response_format: { type: "json_schema", json_schema: { name: "n", schema: SCHEMA } } },
+    has: {
+      toolConfig: {
+        tools: [
+          { toolSpec: { name: "json", description: "Respond with a JSON object.", inputSchema: { json: SCHEMA } } },
+        ],
+        toolChoice: { any: {} },
+      },
+    },
+    lacks: ["outputConfig"],
+  },
+  {
+    name: "a JSON schema, of a model that can only be offered one",
+    model: LLAMA,
+    body: { response_format: { type: "json_schema", json_schema: { name: "n", schema: SCHEMA } } },
+    has: {
+      toolConfig: {
+        tools: [
+          { toolSpec: { name: "json", description: "Respond with a JSON object.", inputSchema: { json: SCHEMA } } },
+        ],
+      },
+    },
+    lacks: ["outputConfig"],
+  },
+  {
+    name: "a strict tool",
+    model: CLAUDE_46,
+    body: { tools: [{ type: "function", function: { name: "find", strict: true, parameters: SCHEMA } }] },
+    has: { toolConfig: { tools: [{ toolSpec: { name: "find", inputSchema: { json: SCHEMA }, strict: true } }] } },
   },
   {
     name: "JSON without a schema is reported",
