@@ -11,36 +11,40 @@ import { rerank } from "./rerank.ts";
 import { speech } from "./speech.ts";
 import { transcription } from "./transcription.ts";
 
-/** At a server of which nothing is known. */
-export const openai: UpstreamDialect = {
-  name: "openai",
-  codecs: { chat, embedding, rerank, speech, transcription, image },
-  probe: (apiKey) => getJson("/models", apiKey),
-  errorMessage,
-  at: openaiAt,
-};
-
-/** As its vendor takes it. */
-export function openaiAt(location: Location): UpstreamDialect {
-  return { ...openai, vendor: vendorOf(location), codecs: codecsAt(location, chatAt(location)) };
-}
-
-/** Of every kind but chat: the request's fields travel, but for those that reach another model or rate. */
-export function codecsAt(location: Location, ownChat: AnswerCodec): UpstreamDialect["codecs"] {
-  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(location.accepts?.fields ?? []), ...OF_SPEECH]));
-  return {
-    chat: ownChat,
-    embedding: bounded(embedding, refused),
-    rerank: bounded(rerank, refused),
-    speech: bounded(speech, refused),
-    transcription: bounded(transcription, refused),
-    image: bounded(image, refused),
-  };
-}
-
+const CODECS = { chat, embedding, rerank, speech, transcription, image };
 /** How fast is spoken. */
 const OF_SPEECH = ["speed"];
 
+/** At a server of which nothing is known. */
+export const openai: UpstreamDialect = {
+  name: "openai",
+  codecs: CODECS,
+  probe: (apiKey) => getJson("/models", apiKey),
+  errorMessage,
+  at(location) {
+    return { ...this, vendor: vendorOf(location), codecs: codecsAt(location, chatAt(location), this.codecs) };
+  },
+};
+
+/**
+ * The codecs as one upstream is sent requests by them.
+ * @param ownChat in place of the one for a server of which nothing is known.
+ */
+export function codecsAt(
+  { accepts }: Location,
+  ownChat: AnswerCodec,
+  codecs: UpstreamDialect["codecs"] = CODECS,
+): UpstreamDialect["codecs"] {
+  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(accepts?.fields ?? []), ...OF_SPEECH]));
+  return Object.fromEntries(
+    Object.entries(codecs).map(([kind, codec]) => {
+      if (kind === "chat") return [kind, codec === chat ? ownChat : codec];
+      return [kind, bounded(codec, refused)];
+    }),
+  );
+}
+
+/** Of every kind but chat the request's fields travel, but for those that reach another model or rate. */
 function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
   return {
     ...codec,

@@ -224,7 +224,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       toolNameCharacters: "word",
       developerRole: false,
       sampling: without("frequency_penalty", "presence_penalty", "logit_bias"),
-      samplingWithoutReasoning: without("logit_bias"),
+      samplingWithoutReasoning: without("frequency_penalty", "presence_penalty", "logit_bias"),
     },
     models: [
       {
@@ -233,7 +233,17 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
         rules: { efforts: ["low", "high"] },
       },
       {
-        match: /grok-(?:2|3)|non-reasoning/,
+        match: /non-reasoning/,
+        source: ["https://github.com/mnfst/modelparams.dev/pull/20"],
+        rules: { stop: 4 },
+      },
+      {
+        match: /multi-agent/,
+        source: ["https://github.com/mnfst/modelparams.dev/pull/20"],
+        rules: { endpoint: "responses" },
+      },
+      {
+        match: /grok-(?:2|3)/,
         source: ["https://docs.x.ai/docs/api-reference#chat-completions"],
         rules: { stop: 4, sampling: without("logit_bias") },
       },
@@ -544,12 +554,13 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
     source: [
       "https://docs.vllm.ai/en/latest/serving/openai_compatible_server",
       "https://docs.vllm.ai/en/latest/features/reasoning_outputs",
+      "https://github.com/cloudflare/ai/releases/tag/workers-ai-provider%403.1.5",
     ],
     rules: {
       ...OPEN,
       outputLimit: "either",
       efforts: THREE_EFFORTS,
-      reasoningEcho: "reasoning_content",
+      reasoningEcho: "reasoning",
       developerRole: true,
       fields: plus(OPENAI_FIELDS, ...OPEN_FIELDS, "chat_template_kwargs", "guided_json", "structured_outputs"),
     },

@@ -4,7 +4,7 @@ import { azureAt } from "../../../src/dialects/azure/index.ts";
 import { readChat } from "../../../src/dialects/clients/chat.ts";
 import type { AnswerCodec, UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { fitted } from "../../../src/dialects/openai/fitted.ts";
-import { openaiAt } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/openai/index.ts";
 import { type RuledVendor, type Rules, rulesOf } from "../../../src/dialects/vendors/rules.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
@@ -42,7 +42,7 @@ const rulesFor = (vendor: RuledVendor, model: string): Rules =>
   rulesOf(location(vendor), model, vendor === "azure" ? "azure" : "openai");
 
 function codecOf(vendor: RuledVendor): AnswerCodec {
-  const { codecs } = vendor === "azure" ? azureAt(location(vendor)) : openaiAt(location(vendor));
+  const { codecs } = vendor === "azure" ? azureAt(location(vendor)) : openai.at!(location(vendor));
   if (codecs.chat?.type !== "answer") throw new Error("no chat");
   return codecs.chat;
 }
@@ -56,7 +56,7 @@ interface Sent {
 function send(vendor: RuledVendor, model: string, body: Json): Sent {
   const call = readChat({ model: "route/a", ...body });
   const request = codecOf(vendor).request(call, testTarget("alpha", { model }), "k");
-  return { body: JSON.parse(String(request.body)) as Json, dropped: request.dropped ?? [], request };
+  return { body: JSON.parse(request.body as string) as Json, dropped: request.dropped ?? [], request };
 }
 
 const name = fc.oneof(
@@ -260,7 +260,10 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
         const own = list(body["messages"]);
         expect(sent.length).toBe(own.length);
         for (const [index, one] of own.entries()) {
-          if (typeof one["content"] === "string") expect(sent[index]?.["content"]).toBe(one["content"]);
+          // Parts lose their marks of a cache.
+          const said = typeof one["content"] === "string" ? one["content"] : sent[index]?.["content"];
+          const told = one["content"] === null && one["refusal"] === "no" ? sent[index]?.["content"] : said;
+          expect(sent[index]?.["content"] ?? "").toEqual(told ?? "");
           expect(list(sent[index]?.["tool_calls"]).length).toBe(list(one["tool_calls"]).length);
         }
       }),
@@ -301,7 +304,7 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
         const deltas = events.flatMap(({ data }) => list(data["choices"]).map((choice) => choice["delta"] as Json));
         expect(namesIn(deltas)).toEqual(names);
         // What is relayed as it came says the same.
-        for (const { data, raw } of events) if (raw !== undefined) expect(JSON.parse(raw)).toEqual(data);
+        for (const { data, raw = JSON.stringify(data) } of events) expect(JSON.parse(raw)).toEqual(data);
       }),
       { numRuns: 30 },
     );
