@@ -1,5 +1,13 @@
-import { AttemptError, definePlugin, type Exchange, GatewayError, type Host } from "#kit";
+import { AttemptError, definePlugin, type FailureClass, GatewayError, type Host, type Target } from "#kit";
 import type { StreamRelayOptions } from "#schema";
+
+/** Nothing was sent: the breaker is open, or every key of the upstream rests. */
+const NOT_TRIED: ReadonlySet<FailureClass> = new Set(["skipped", "resting"]);
+
+interface Failed {
+  readonly target: Target;
+  readonly error: AttemptError;
+}
 
 /** Walks the model's chain until one upstream serves; says what happened when none does (decisions 5.1, 5.2). */
 export default definePlugin<StreamRelayOptions>({
@@ -10,45 +18,60 @@ export default definePlugin<StreamRelayOptions>({
     return {
       async relay(exchange, open) {
         const { model, readAt, signal } = exchange;
-        const failures: AttemptError[] = [];
+        const failures: Failed[] = [];
+        /** Tokens that a prompt did not fit into: only a larger window is worth a try from then on. */
+        let outgrown = -1;
         for (const step of model.chain) {
           for (const target of host.order(step, exchange)) {
-            if (failures.length > 0 && host.now() >= readAt + model.deadline) throw verdict(failures, exchange, host);
+            if (outgrown >= 0 && (target.contextWindow ?? 0) <= outgrown) continue;
+            if (failures.length > 0 && host.now() >= readAt + model.deadline) throw verdict(failures, host);
             try {
               return await open(target);
             } catch (error) {
               if (!(error instanceof AttemptError) || signal.aborted) throw error;
               if (error.failure === "client_fault") throw clientFault(error);
-              failures.push(error);
+              // Of a window that nobody knows none is known to be larger.
+              if (error.failure === "context_overflow") outgrown = Math.max(outgrown, target.contextWindow ?? Infinity);
+              failures.push({ target, error });
             }
           }
         }
-        throw verdict(failures, exchange, host);
+        throw verdict(failures, host);
       },
     };
   },
 });
 
-function clientFault(error: AttemptError): GatewayError {
-  return new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`, { cause: error });
+function clientFault(cause: AttemptError): GatewayError {
+  return new GatewayError("INVALID_REQUEST", `Invalid request: ${cause.message}`, { cause });
 }
 
-function verdict(failures: readonly AttemptError[], exchange: Exchange, host: Host): GatewayError {
-  const made = failures.filter((error) => error.failure !== "skipped");
-  if (made.length === 0) {
-    const opens = exchange.model.chain.flatMap((step) =>
-      step.targets.map((target) => host.breaker(target.upstream).retryAt),
-    );
+function verdict(failures: readonly Failed[], host: Host): GatewayError {
+  const last = failures.at(-1)?.error;
+  // No larger window was left to try: the prompt is the client's to shorten.
+  if (last?.failure === "context_overflow") {
+    return clientFault(last.as({ failure: "client_fault" }));
+  }
+  const made = failures.map(({ error }) => error).filter(({ failure }) => !NOT_TRIED.has(failure));
+  const causes = made.filter(({ failure }) => failure !== "context_overflow");
+  if (causes.length === 0) {
+    const soonest = Math.min(...failures.map((failed) => waitOf(failed, host)));
     return new GatewayError("CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream", {
-      retryAfter: Math.max(1, Math.ceil((Math.min(...opens) - host.now()) / 1000)),
+      retryAfter: Math.max(1, Math.ceil(soonest / 1000)),
     });
   }
-  const unsupported = made.find((error) => error.failure === "unsupported");
+  const unsupported = causes.find((error) => error.failure === "unsupported");
   // Nothing was sent to anybody: only a request that says less, or another model, can be served.
-  if (unsupported && made.every((error) => error.failure === "unsupported")) return clientFault(unsupported);
-  const causes = [...new Set(made.map((error) => error.message))].join("; ");
-  const cause = made.at(-1);
-  return made.every((error) => error.failure === "timeout")
-    ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${causes}`, { cause })
-    : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${causes}`, { cause });
+  if (unsupported && causes.every((error) => error.failure === "unsupported")) return clientFault(unsupported);
+  const said = [...new Set(causes.map((error) => error.message))].join("; ");
+  const cause = causes.at(-1);
+  return causes.every((error) => error.failure === "timeout")
+    ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${said}`, { cause })
+    : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${said}`, { cause });
+}
+
+/** Milliseconds until a target that was not tried may be. */
+function waitOf({ target, error }: Failed, host: Host): number {
+  if (error.failure === "resting") return error.retryAfter ?? 0;
+  return error.failure === "skipped" ? host.breaker(target.upstream).retryAt - host.now() : Infinity;
 }

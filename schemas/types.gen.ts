@@ -5,11 +5,16 @@ export type Size = string;
 export type Count = number;
 export type PositiveDuration = string;
 export type Duration = string;
+/**
+ * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
+ * via the `patternProperty` "^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$".
+ */
 export type Money = number;
 export type Flag = boolean;
 export type PartialOutcome = "delivered" | "free";
 export type Limit = number | "none";
 export type Probe = ProbeConfig | "none";
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
@@ -229,7 +234,7 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
-   * The upstream gave no usage: estimate with a tokenizer, or charge nothing.
+   * The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.
    */
   no_usage?: "estimate" | "free";
 }
@@ -350,6 +355,80 @@ export interface UpstreamConfig {
   connections?: Count;
   http2?: Flag;
   probe?: Probe;
+  /**
+   * dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.
+   */
+  vendor?:
+    | "openai"
+    | "mistral"
+    | "deepseek"
+    | "groq"
+    | "openrouter"
+    | "xai"
+    | "moonshot"
+    | "together"
+    | "fireworks"
+    | "cerebras"
+    | "perplexity"
+    | "alibaba"
+    | "zai"
+    | "nvidia"
+    | "ollama"
+    | "vllm"
+    | "lmstudio"
+    | "llamacpp"
+    | "generic";
+  accepts?: AcceptsConfig;
+  /**
+   * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
+   */
+  api?: "auto" | "chat" | "responses";
+}
+/**
+ * Single entries that stand in place of the vendor's.
+ */
+export interface AcceptsConfig {
+  /**
+   * The field that limits an answer's tokens.
+   */
+  output_limit?: "max_tokens" | "max_completion_tokens";
+  /**
+   * Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.
+   */
+  efforts?: Effort[];
+  /**
+   * The field in which reasoning of earlier turns is sent back, or never.
+   */
+  reasoning_echo?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
+  unknown_fields?: Flag;
+  /**
+   * Top-level fields to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
+   */
+  fields?: string[];
+  /**
+   * Most stop sequences; 0: none are sent.
+   */
+  stop?: number;
+  /**
+   * Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.
+   */
+  tool_name?: number;
+  /**
+   * Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.
+   */
+  user?: number;
+  stream_options?: Flag;
+  developer_role?: Flag;
+  strict_tools?: Flag;
+  /**
+   * Form of the ids of tool calls; mistral: nine letters and digits.
+   */
+  tool_call_ids?: "any" | "mistral";
+  sampling?: Flag;
+  /**
+   * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.
+   */
+  schema_keywords?: string[];
 }
 /**
  * A model as clients see it, and the chain of upstreams behind it.
@@ -406,11 +485,22 @@ export interface PriceConfig {
   output_per_million?: Money;
   cached_input_per_million?: Money;
   cache_write_per_million?: Money;
+  cache_write_1h_per_million?: Money;
   reasoning_per_million?: Money;
   per_request?: Money;
-  per_image?: Money;
+  /**
+   * An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.
+   */
+  per_image?: number | ImagePriceConfig;
   per_second?: Money;
   per_million_characters?: Money;
+}
+/**
+ * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
+ */
+export interface ImagePriceConfig {
+  default: Money;
+  [k: string]: Money;
 }
 export interface TargetConfig {
   /**
@@ -431,6 +521,36 @@ export interface TargetConfig {
    * What this step has, where it differs from the model.
    */
   features?: string[];
+  parameters?: ParametersConfig;
+}
+/**
+ * By JSON pointers into the upstream's body; removed first, then renamed, then set.
+ */
+export interface ParametersConfig {
+  /**
+   * Values by pointer. Missing parents become maps, never lists.
+   */
+  set?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(/([^/~]|~[01])*)+$".
+     */
+    [k: string]: unknown;
+  };
+  /**
+   * Pointers of what is left out. What is not there is no mistake.
+   */
+  remove?: string[];
+  /**
+   * New names by pointer, in the same map. What is not there is no mistake.
+   */
+  rename?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^(/([^/~]|~[01])*)+$".
+     */
+    [k: string]: string;
+  };
 }
 export interface BalancedStepConfig {
   /**

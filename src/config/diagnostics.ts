@@ -60,17 +60,9 @@ export function escapeSegment(segment: string | number): string {
   return String(segment).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-export function unescapeSegment(segment: string): string {
-  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
 /** `join("/models", "route/x", "chain", 0)` is `/models/route~1x/chain/0`. */
 export function join(pointer: string, ...segments: readonly (string | number)[]): string {
   return segments.reduce<string>((path, segment) => `${path}/${escapeSegment(segment)}`, pointer);
-}
-
-export function segments(pointer: string): string[] {
-  return pointer === "" ? [] : pointer.slice(1).split("/").map(unescapeSegment);
 }
 
 function compare(a: string, b: string): number {

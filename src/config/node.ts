@@ -1,5 +1,6 @@
+import { pathOf } from "../kit/index.ts";
 import type { Place } from "./diagnostics.ts";
-import { escapeSegment, segments } from "./diagnostics.ts";
+import { escapeSegment } from "./diagnostics.ts";
 
 export type Scalar = string | number | boolean | null;
 
@@ -44,7 +45,7 @@ export interface ListNode {
 /** The node at a pointer, with the place of its key (its own place in a list). Null when nothing is there. */
 export function find(root: Node, pointer: string): { readonly node: Node; readonly key: Place } | null {
   let found = { node: root, key: root.place };
-  for (const segment of segments(pointer)) {
+  for (const segment of pathOf(pointer)) {
     const { node } = found;
     if (node.kind === "map") {
       const entry = node.entries.get(segment);

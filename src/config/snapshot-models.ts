@@ -1,6 +1,14 @@
-import type { ChainStep as ChainStepConfig, GatewayConfig, ModelConfig, PriceConfig, TargetConfig } from "#schema";
-import type { ChainStep, Decimal, Model, Price, Target } from "../kit/index.ts";
+import type {
+  ChainStep as ChainStepConfig,
+  GatewayConfig,
+  ImagePriceConfig,
+  ModelConfig,
+  PriceConfig,
+  TargetConfig,
+} from "#schema";
+import type { ChainStep, Decimal, ImagePrices, Model, Price, Target } from "../kit/index.ts";
 import { decimal } from "../kit/index.ts";
+import { inCamelCase, mapRecord } from "./names.ts";
 import { DEADLINE, requestUnits } from "./settings.ts";
 import { buildTimeouts } from "./snapshot-upstreams.ts";
 import { milliseconds } from "./units.ts";
@@ -46,24 +54,17 @@ function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstr
     timeouts: buildTimeouts(defaults?.upstream?.timeouts, upstreams[target.upstream]?.timeouts, target.timeouts),
     contextWindow: target.context_window ?? model.context_window ?? null,
     features: target.features ?? model.features ?? [],
+    ...(model.max_output !== undefined && { maxOutput: model.max_output }),
+    ...(target.parameters && { parameters: { set: {}, remove: [], rename: {}, ...target.parameters } }),
   };
 }
 
 /** Units that are not priced stay absent: a price of 0 is a price. */
 function buildPrice(price: PriceConfig): Price {
-  const units: Readonly<Record<keyof PriceConfig, keyof Price>> = {
-    input_per_million: "inputPerMillion",
-    output_per_million: "outputPerMillion",
-    cached_input_per_million: "cachedInputPerMillion",
-    cache_write_per_million: "cacheWritePerMillion",
-    reasoning_per_million: "reasoningPerMillion",
-    per_request: "perRequest",
-    per_image: "perImage",
-    per_second: "perSecond",
-    per_million_characters: "perMillionCharacters",
-  };
-  const built: { -readonly [Unit in keyof Price]: Decimal } = {};
-  for (const [unit, amount] of Object.entries(price))
-    built[units[unit as keyof PriceConfig]] = decimal(amount as number);
-  return built;
+  const entries = Object.entries(price).map(([unit, amount]) => [unit, amountOf(amount as number | ImagePriceConfig)]);
+  return inCamelCase(Object.fromEntries(entries) as { readonly [Unit in keyof PriceConfig]: Decimal });
+}
+
+function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {
+  return typeof amount === "number" ? decimal(amount) : (mapRecord(amount, (_, one) => decimal(one)) as ImagePrices);
 }

@@ -1,6 +1,7 @@
 import type { TimeoutsConfig, UpstreamConfig, UpstreamDefaultsConfig } from "#schema";
 import type { Timeouts, Upstream } from "../kit/index.ts";
 import { Secret } from "../kit/index.ts";
+import { inCamelCase } from "./names.ts";
 import { BREAKER, CONNECTIONS, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "./settings.ts";
 import { milliseconds } from "./units.ts";
 
@@ -36,6 +37,9 @@ export function buildUpstream(name: string, upstream: UpstreamConfig, defaults: 
       probe === "none"
         ? null
         : { every: milliseconds(probe.every), timeout: milliseconds(probe.timeout ?? PROBE_TIMEOUT) },
+    ...(upstream.vendor && { vendor: upstream.vendor }),
+    ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
+    ...(upstream.api && { api: upstream.api }),
   };
 }
 

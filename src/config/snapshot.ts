@@ -20,6 +20,7 @@ import type {
   Tier,
 } from "../kit/index.ts";
 import { decimal, Secret } from "../kit/index.ts";
+import { mapRecord } from "./names.ts";
 import { buildModel } from "./snapshot-models.ts";
 import { buildUpstream } from "./snapshot-upstreams.ts";
 import type { LoadedStep } from "./steps.ts";
@@ -139,16 +140,6 @@ function limit(value: Limit): number | null {
 
 function buildIncident(incident: IncidentConfig): Incident {
   return { ...incident, resolved_at: incident.resolved_at ?? null };
-}
-
-/** Keeps names such as `constructor` harmless: the record has no prototype. */
-function mapRecord<From, To>(
-  record: Readonly<Record<string, From>>,
-  map: (name: string, value: From) => To,
-): Record<string, To> {
-  const mapped = Object.create(null) as Record<string, To>;
-  for (const [name, value] of Object.entries(record)) mapped[name] = map(name, value);
-  return mapped;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from "#schema";
+import { pathOf } from "../kit/index.ts";
 import { check, place } from "./check.ts";
 import type { Diagnostic } from "./diagnostics.ts";
-import { segments } from "./diagnostics.ts";
 import type { MapNode } from "./node.ts";
 import type { Resolved } from "./references.ts";
 import { isRecord } from "./runtime-schema.ts";
@@ -47,11 +47,11 @@ export function validate({ root, diagnostics: before }: Resolved, schema: Schema
 
 /** Takes a value out; list items keep their index, names of a map stay known unless the key itself is wrong. */
 function remove(value: unknown, pointer: string, withKey: boolean): void {
-  const path = segments(pointer);
-  const last = path.pop();
+  const path = pathOf(pointer);
+  const last = path.at(-1);
   if (last === undefined) return;
   let parent: unknown = value;
-  for (const segment of path) parent = isContainer(parent) ? parent[segment] : undefined;
+  for (const segment of path.slice(0, -1)) parent = isContainer(parent) ? parent[segment] : undefined;
   if (!isContainer(parent)) return;
   if (withKey) delete parent[last];
   else parent[last] = undefined;

@@ -42,11 +42,17 @@ export interface FilePart {
   readonly citations?: Json;
 }
 
+/** Of an item of the Responses API: its id, and who can read it (`openai-responses-v1`); such go to no one else. */
+interface OfItem {
+  readonly id?: string;
+  readonly format?: string;
+}
+
 /** What the provider that made it wants back verbatim, in the order in which it came. */
 export type ReasoningDetail =
   | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
-  | { readonly type: "reasoning.encrypted"; readonly data: string; readonly id?: string }
-  | { readonly type: "reasoning.summary"; readonly summary: string; readonly id?: string };
+  | ({ readonly type: "reasoning.encrypted"; readonly data: string } & OfItem)
+  | ({ readonly type: "reasoning.summary"; readonly summary: string } & OfItem);
 
 export interface ToolCall extends Cacheable, Extended {
   readonly id: string;
@@ -69,7 +75,10 @@ export type Message =
       readonly reasoning_details?: readonly ReasoningDetail[];
       readonly tool_calls?: readonly ToolCall[];
       readonly refusal?: string | null;
-      /** Which of its lists the next block stands in, where that is not reasoning, then content, then tool calls. */
+      /**
+       * Which of its lists the next block stands in, where that is not reasoning, then content, then tool calls. Shown to
+       * clients of the Messages format alone.
+       */
       readonly block_order?: readonly ("reasoning" | "content" | "tool_call")[];
     }
   | {
@@ -93,6 +102,7 @@ export interface Tool extends Cacheable, Extended {
  * Beside OpenAI's own fields a request may carry `top_k`, and `thinking` in Anthropic's form. In answers a choice may say
  * the provider's own word for its end as `native_finish_reason`, and `stop_sequence`; `usage.prompt_tokens_details` has
  * `cache_write_tokens` beside `cached_tokens`. In streams `delta.reasoning_details` brings the pieces of one detail under
- * its `index`, its signature last.
+ * its `index`, its signature last. `annotations` of answers are OpenAI's `url_citation`, and `file_citation` with what the
+ * provider says of the file, which only some clients' formats have a place for.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";

@@ -1,16 +1,17 @@
-import type { DialectName, Kind } from "../kit/index.ts";
+import type { DialectName, Kind, Vendor } from "../kit/index.ts";
 import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { cohere } from "./cohere.ts";
 import { deepgram } from "./deepgram/index.ts";
-import type { UpstreamDialect } from "./dialect.ts";
+import type { Location, UpstreamDialect } from "./dialect.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
 import { loses } from "./features/promises.ts";
 import { type ChatDialect, SUPPORT } from "./features/support.ts";
 import { gemini } from "./gemini/index.ts";
 import { jina } from "./jina.ts";
 import { openai } from "./openai/index.ts";
+import { mayHaveResponses } from "./vendors/rules.ts";
 import { voyage } from "./voyage.ts";
 
 export interface Capability {
@@ -21,8 +22,13 @@ export interface Capability {
   /**
    * Whether a word of a model's `features` is lost on the way to an upstream; of what only the model can know, never.
    * @param model the upstream's name for it.
+   * @param location left out: what any upstream of the dialect loses.
    */
-  readonly loses: (kind: Kind, promise: string, model: string) => boolean;
+  readonly loses: (kind: Kind, promise: string, model: string, location?: Location) => boolean;
+  /** Who is known to stand there, where that is more than the dialect says; else null. */
+  readonly vendor: (location: Location) => Vendor | null;
+  /** Whether there may be a Responses endpoint. */
+  readonly mayHaveResponses: (location: Location) => boolean;
 }
 
 /** The dialects this version speaks. */
@@ -56,15 +62,28 @@ const KINDS: Readonly<Record<DialectName, readonly Kind[]>> = {
 export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.freeze(
   Object.fromEntries(
     Object.entries(KINDS).map(([name, kinds]): [string, Capability] => {
-      const codecs = DIALECTS[name as DialectName]?.codecs ?? {};
+      const dialect = DIALECTS[name as DialectName];
+      const codecs = dialect?.codecs ?? {};
       const chat = Object.hasOwn(SUPPORT, name) ? codecs.chat : undefined;
       return [
         name,
         {
           kinds,
           served: kinds.filter((kind) => codecs[kind] !== undefined),
-          loses: (kind, promise, model) =>
-            kind === "chat" && chat !== undefined && loses(name as ChatDialect, chat, promise, model),
+          loses(kind, promise, model, location) {
+            if (kind !== "chat" || chat === undefined) return false;
+            const own = location && dialect?.at?.(location).codecs.chat;
+            return loses(
+              { dialect: name as ChatDialect, codec: own ?? chat, located: own !== undefined },
+              promise,
+              model,
+            );
+          },
+          vendor(location) {
+            const vendor = dialect?.at?.(location).vendor ?? "generic";
+            return vendor === "generic" ? null : vendor;
+          },
+          mayHaveResponses: (location) => name === "azure" || (name === "openai" && mayHaveResponses(location)),
         },
       ];
     }),

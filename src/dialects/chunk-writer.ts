@@ -13,9 +13,9 @@ export class ChunkWriter {
     return this.#calls > 0;
   }
 
-  /** The answer's id; for chunks yet to be written. */
-  identify(id: unknown): void {
-    if (typeof id === "string" && id !== "") this.#head = { id, ...this.#head };
+  /** The answer's id, and what else all chunks say; for chunks yet to be written. */
+  identify(id: unknown, more: Json = {}): void {
+    this.#head = { ...(typeof id === "string" && id !== "" && { id }), ...this.#head, ...more };
   }
 
   text(content: string): StreamEvent {
@@ -35,16 +35,30 @@ export class ChunkWriter {
     return this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index, data }] });
   }
 
-  /** Begins a tool call; what `callArguments` writes belongs to the returned index. */
-  call(id: string, name: string): { readonly index: number; readonly event: StreamEvent } {
-    const index = this.#calls;
-    this.#calls += 1;
-    const call = { index, id, type: "function", function: { name, arguments: "" } };
-    return { index, event: this.#delta({ tool_calls: [call] }, name) };
+  /**
+   * Begins a tool call; what is written of it belongs to the returned index.
+   * @param beside further fields of the delta.
+   */
+  call(id: string, name: string, beside: Json = {}): { readonly index: number; readonly event: StreamEvent } {
+    return this.#call({ id, type: "function", function: { name, arguments: "" } }, name, beside);
+  }
+
+  /** The same of a tool that takes free text, written by `callInput`. */
+  customCall(id: string, name: string): { readonly index: number; readonly event: StreamEvent } {
+    return this.#call({ id, type: "custom", custom: { name, input: "" } }, name);
   }
 
   callArguments(index: number, text: string): StreamEvent {
     return this.#delta({ tool_calls: [{ index, function: { arguments: text } }] }, text);
+  }
+
+  callInput(index: number, text: string): StreamEvent {
+    return this.#delta({ tool_calls: [{ index, custom: { input: text } }] }, text);
+  }
+
+  /** A delta of any other kind. @param beside further fields of its choice. */
+  piece(delta: Json, text = "", beside: Json = {}): StreamEvent {
+    return this.#choice(delta, { finish_reason: null, ...beside }, text);
   }
 
   annotations(annotations: readonly Json[]): StreamEvent {
@@ -58,6 +72,12 @@ export class ChunkWriter {
 
   usage(usage: Usage): StreamEvent {
     return { data: { ...this.#head, choices: [], usage: writtenUsage(usage) }, text: "", usage };
+  }
+
+  #call(call: Json, name: string, beside: Json = {}): { readonly index: number; readonly event: StreamEvent } {
+    const index = this.#calls;
+    this.#calls += 1;
+    return { index, event: this.#delta({ tool_calls: [{ index, ...call }], ...beside }, name) };
   }
 
   #delta(delta: Json, text = ""): StreamEvent {

@@ -23,6 +23,8 @@ export const cohere: UpstreamDialect = {
         embedding_types: ["float"],
       }),
       read: readEmbeddings,
+      // https://docs.cohere.com/reference/embed: `texts`.
+      limits: { inputs: 96 },
     }),
     rerank: rerankCodec({ path: "/v2/rerank" }),
   },

@@ -75,6 +75,16 @@ export interface AnswerForm {
 
 export interface AnswerCodec extends RequestCodec, AnswerForm {
   readonly type: "answer";
+  /** Left out: one request holds whatever a call asks for. */
+  readonly batches?: Batches;
+}
+
+/** How a call that asks for more than one request may hold is sent as several. */
+export interface Batches {
+  /** In their order; the call itself alone where it fits. */
+  split(call: Call, target: Target): readonly Call[];
+  /** The answer to the call, of the answers to what it was split into, in that order. */
+  join(answers: readonly Decoded[]): Decoded;
 }
 
 /** Answers with a body that is relayed as it is, such as audio. */
@@ -109,6 +119,6 @@ export interface UpstreamDialect {
   probe(apiKey: string): UpstreamRequest;
   /** The upstream's own words for an error body, fit for a client: no markup, keys or URLs; empty when there are none. */
   errorMessage(body: Uint8Array): string;
-  /** What the body of a 429 or of a refusal makes of it: another class, or how long to wait. Left out: the head says all. */
-  judge?(refusal: AttemptError, body: Uint8Array, headers: RefusalHeaders): AttemptError;
+  /** The identifier of a refusal that stands in its headers, in lower case; empty without one. Left out: they have none. */
+  codeOf?(headers: RefusalHeaders): string;
 }

@@ -1,4 +1,5 @@
 import { invalidRequest, isJson, type Json } from "../kit/index.ts";
+import { type BatchLimits, embeddingBatches } from "./batches.ts";
 import type { AnswerCodec } from "./dialect.ts";
 import { malformed } from "./errors.ts";
 import { promptUsage } from "./openai/usage.ts";
@@ -15,6 +16,8 @@ export interface EmbeddingDialect {
   readonly body?: (body: Json) => Json;
   /** Left out: as OpenAI's answers. */
   readonly read?: (answer: Json) => EmbeddingAnswer;
+  /** Left out: whatever a client may ask for. */
+  readonly limits?: BatchLimits;
 }
 
 export interface EmbeddingAnswer {
@@ -25,7 +28,7 @@ export interface EmbeddingAnswer {
 }
 
 export function embeddingCodec(dialect: EmbeddingDialect): AnswerCodec {
-  const { path, body: write = asItIs, read = readOpenAi } = dialect;
+  const { path, body: write = asItIs, read = readOpenAi, limits } = dialect;
   return {
     type: "answer",
 
@@ -41,6 +44,7 @@ export function embeddingCodec(dialect: EmbeddingDialect): AnswerCodec {
     },
 
     decoder: null,
+    ...(limits && { batches: embeddingBatches(() => limits) }),
   };
 }
 

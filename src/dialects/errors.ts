@@ -1,5 +1,7 @@
 import { AttemptError, isJson } from "../kit/index.ts";
+import { errorOf } from "./error-body.ts";
 import { parseJson, publicMessage } from "./json.ts";
+import { reported } from "./refusals.ts";
 
 /**
  * The words of `{error: {message}}`, `{error}`, `{message}` or `{detail}`, fit for a client; empty when there are none.
@@ -22,11 +24,9 @@ function firstOf(detail: unknown): unknown {
   return place.length > 0 && typeof msg === "string" ? `${place.join(".")}: ${msg}` : msg;
 }
 
-/** What an error inside a 200 amounts to: the upstream could not serve. */
+/** What an error inside a 200 amounts to: mostly that the upstream could not serve. */
 export function reportedError(error: unknown): AttemptError {
-  const message = isJson(error) ? error["message"] : error;
-  const said = typeof message === "string" ? publicMessage(message) : "";
-  return new AttemptError("status", said ? `upstream reported an error: ${said}` : "upstream reported an error");
+  return reported(errorOf(error));
 }
 
 /** An answer that is not what the dialect promises. */

@@ -24,7 +24,15 @@ export interface FoldedCall extends Call {
     readonly tools: readonly string[];
     /** Pointers to items and tools that are in no list of the canonical body, for no other provider could read them. */
     readonly records: readonly string[];
+    /** What only an upstream of the client's own format can read, and the conversation cannot do without. */
+    readonly own?: readonly Unreadable[];
   };
+}
+
+/** Why a call cannot be written for an upstream of another format than the client's: a pointer, and what to do. */
+export interface Unreadable {
+  readonly at: string;
+  readonly what: string;
 }
 
 export function isFolded(call: Call): call is FoldedCall {

@@ -302,6 +302,8 @@ class SchemaWriter {
       case "definitions":
         return;
       case "properties":
+        // One that names none is meant to be empty.
+        joined.fields.set(keyword, placed);
         for (const [name, schema] of isJson(value) ? Object.entries(value) : []) {
           const all = joined.properties.get(name) ?? [];
           all.push({ value: schema, at: `${at}/${escaped(name)}` });
@@ -444,13 +446,14 @@ class SchemaWriter {
       else if (this.#rules.closed === true) this.#drop(at);
       else demanded.add(value);
     }
-    const more = this.#additional(fields, names.size === 0, trail);
+    const more = this.#additional(fields, names.size === 0 && !fields.has("properties"), trail);
+    if (this.#rules.required === "some" && names.size === 0) this.shaped = false;
     const { required: rule } = this.#rules;
     const all = rule === "all" || (rule === "some" && demanded.size === 0) ? [...names] : [...demanded];
     this.optional += [...names].filter((name) => !all.includes(name)).length;
     return {
       ...(names.size > 0 || this.#rules.closed === true ? { properties: Object.fromEntries(written) } : {}),
-      ...(all.length > 0 || rule === "all" ? { required: all } : {}),
+      ...(all.length > 0 ? { required: all } : {}),
       ...more,
     };
   }
@@ -468,7 +471,6 @@ class SchemaWriter {
       if (additional === undefined && isBare) this.shaped = false;
       return { additionalProperties: false };
     }
-    if (isBare && this.#rules.required === "some") this.shaped = false;
     if (additional === undefined) return {};
     if (!this.#takes("additionalProperties", additional.value)) {
       if (additional.value !== true && !(closed === "implied" && additional.value === false)) this.#drop(additional.at);
@@ -593,6 +595,7 @@ const FORMER = "#/definitions/";
 const PRESENT = "#/$defs/";
 /** Written by themselves. */
 const STRUCTURE: ReadonlySet<string> = new Set([
+  "properties",
   "items",
   "prefixItems",
   "additionalItems",

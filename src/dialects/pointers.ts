@@ -1,4 +1,4 @@
-import { type Call, isJson, type Json } from "../kit/index.ts";
+import { type Call, invalidRequest, isJson, type Json } from "../kit/index.ts";
 import { isFolded, unfolded } from "./folded.ts";
 
 /** Values that ask for nothing, as JSON: a field that has one of them is not missed. */
@@ -92,9 +92,14 @@ export function pointersOf(call: Call, pointers: readonly string[]): string[] {
 /** Fields of which a part is canonical: what `native` has of them is a part too. */
 const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
 
-/** Pointers of the fields that only the client's own dialect has. */
+/**
+ * Pointers of the fields that only the client's own dialect has.
+ * @throws GatewayError for a call that is another one without what only that dialect can say.
+ */
 export function droppedNative(call: Call): string[] {
   const records = isFolded(call) ? call.folded.records : null;
+  const [unreadable] = isFolded(call) ? (call.folded.own ?? []) : [];
+  if (unreadable !== undefined) throw invalidRequest(unreadable.at, unreadable.what);
   const fields = Object.entries(call.native ?? {}).flatMap(([name, value]) => {
     // Each tool of them is a record.
     if (!asks(name, value) || (name === "tools" && records !== null)) return [];

@@ -8,6 +8,12 @@ export function tokenCount(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null;
 }
 
+/** `{cacheWrite, cacheWrite1h}` of the tokens written to a cache, and of those kept for an hour; counts of 0 are left out. */
+export function cacheWrites(written: number, forAnHour: unknown): Pick<Usage, "cacheWrite" | "cacheWrite1h"> {
+  const cacheWrite1h = Math.min(tokenCount(forAnHour) ?? 0, written);
+  return { ...(written > 0 && { cacheWrite: written }), ...(cacheWrite1h > 0 && { cacheWrite1h }) };
+}
+
 /** A usage in OpenAI's form. */
 export function writtenUsage({ prompt, completion, cached, reasoning, cacheWrite = 0 }: Usage): Json {
   return {

@@ -16,6 +16,8 @@ export const voyage: UpstreamDialect = {
         input: textsOf(body["input"]),
         ...pick(body, ["input_type", "truncation"], { dimensions: "output_dimension" }),
       }),
+      // https://docs.voyageai.com/reference/embeddings-api: `input`, with the fewest tokens that any model takes.
+      limits: { inputs: 1_000, tokens: 120_000 },
     }),
     rerank: rerankCodec({
       path: "/v1/rerank",

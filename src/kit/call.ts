@@ -48,6 +48,8 @@ export interface Units {
   /** Of audio. */
   readonly milliseconds?: number;
   readonly images?: number;
+  /** What images are priced by, `SIZE/QUALITY`, as `1024x1536/high`; a part that nobody says is empty. */
+  readonly imageVariant?: string;
 }
 
 /** A file that came with a request; may be read as often as there are attempts. */
@@ -100,4 +102,6 @@ export interface Usage extends Units {
   readonly reasoning: number;
   /** Prompt tokens written to a cache; left out: 0. */
   readonly cacheWrite?: number;
+  /** Those of `cacheWrite` that are kept for an hour; left out: 0. */
+  readonly cacheWrite1h?: number;
 }

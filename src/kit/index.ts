@@ -7,6 +7,7 @@ export * from "./json.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";
 export * from "./plugin.ts";
+export * from "./pointer.ts";
 export * from "./reply.ts";
 export * from "./secret.ts";
 export * from "./slots.ts";

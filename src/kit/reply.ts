@@ -76,13 +76,23 @@ export type FailureClass =
   /** 408 and 5xx. */
   | "status"
   | "rate_limited"
-  /** 401, 402, 403, 404: our credentials or configuration. */
+  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met it (decisions 5.1a). */
   | "credentials"
+  /** The account behind the key has nothing left, by the upstream's own identifier: the key rests at once. */
+  | "quota"
+  /** Nothing was sent: every key of the upstream rests; `retryAfter` says until when. */
+  | "resting"
+  /** 404, 407, 410, an unknown or retired model, a region, moderation: not served here, with whatever key. */
+  | "declined"
+  /** A field or value of the request that the upstream does not take: the gateway should not have sent it so. */
+  | "parameter"
+  /** The prompt is longer than the model's window: only a target with a larger one may do. */
+  | "context_overflow"
   /** Not what the dialect promises. */
   | "protocol"
   /** Nothing was sent: a strict model's request has fields that the upstream's dialect cannot express. */
   | "unsupported"
-  /** 400, 413, 422 and the like: the client's fault; no failover. */
+  /** 400, 413, 422 and the like, by the table of refusals: the client's fault; no failover. */
   | "client_fault"
   /** Nobody waits any more. */
   | "aborted"
@@ -97,19 +107,36 @@ export class AttemptError extends Error {
   readonly status: number;
   /** Milliseconds the upstream asked to wait, or null. */
   readonly retryAfter: number | null;
-  /** The request's own deadline cut it before the upstream had had its time: no mark against the breaker. */
+  /** No mark against the breaker: the request's own deadline cut it short, or one user alone has met it so far. */
   readonly neutral: boolean;
+  /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
+  readonly reason: string;
 
   constructor(
     failure: FailureClass,
     message: string,
-    more: { status?: number; retryAfter?: number | null; neutral?: boolean; cause?: unknown } = {},
+    more: {
+      status?: number;
+      retryAfter?: number | null;
+      neutral?: boolean;
+      reason?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.failure = failure;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
     this.neutral = more.neutral ?? false;
+    this.reason = more.reason ?? "";
+  }
+
+  /** The same failure as another class or with another mark; its cause is this one. */
+  as(changes: { readonly failure?: FailureClass; readonly neutral?: boolean }): AttemptError {
+    const { status, retryAfter, reason } = this;
+    const neutral = changes.neutral ?? this.neutral;
+    const more = { status, retryAfter, reason, neutral, cause: this };
+    return new AttemptError(changes.failure ?? this.failure, this.message, more);
   }
 }
 

@@ -156,15 +156,22 @@ export interface Upstream {
 
 export type Kind = "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
 
+/** By `SIZE/QUALITY`, `SIZE` or `QUALITY`, the most exact first; `default` for all others. */
+export interface ImagePrices {
+  readonly default: Decimal;
+  readonly [variant: string]: Decimal;
+}
+
 /** Prices in `billing.currency`; absent means the model is not priced by that unit. */
 export interface Price {
   readonly inputPerMillion?: Decimal;
   readonly outputPerMillion?: Decimal;
   readonly cachedInputPerMillion?: Decimal;
   readonly cacheWritePerMillion?: Decimal;
+  readonly cacheWrite1hPerMillion?: Decimal;
   readonly reasoningPerMillion?: Decimal;
   readonly perRequest?: Decimal;
-  readonly perImage?: Decimal;
+  readonly perImage?: Decimal | ImagePrices;
   readonly perSecond?: Decimal;
   readonly perMillionCharacters?: Decimal;
 }
@@ -206,6 +213,8 @@ export interface Target {
   readonly weight: number;
   readonly timeouts: Timeouts;
   readonly contextWindow: number | null;
+  /** Tokens of an answer at most, as the model is configured; left out: nobody says. */
+  readonly maxOutput?: number;
   readonly features: readonly string[];
   /** Left out: the body is sent as it was translated. */
   readonly parameters?: Parameters;

@@ -1,6 +1,6 @@
-import type { Units, Usage } from "./call.ts";
+import type { Usage } from "./call.ts";
 import { add, type Decimal, multiply, timesInteger, toNano } from "./money.ts";
-import type { Price, Snapshot } from "./snapshot.ts";
+import type { ImagePrices, Price, Snapshot } from "./snapshot.ts";
 
 const PER_MILLION: Decimal = { digits: 1n, scale: 6 };
 const PER_THOUSAND: Decimal = { digits: 1n, scale: 3 };
@@ -19,31 +19,50 @@ export function createTariff(price: Price, multipliers: readonly Decimal[]): Tar
   const scaled = (unit: Decimal | undefined): Decimal => multipliers.reduce(multiply, unit ?? NOTHING);
   const input = multiply(scaled(price.inputPerMillion), PER_MILLION);
   const cached = multiply(scaled(price.cachedInputPerMillion ?? price.inputPerMillion), PER_MILLION);
-  const written = multiply(scaled(price.cacheWritePerMillion ?? price.inputPerMillion), PER_MILLION);
+  const write = price.cacheWritePerMillion ?? price.inputPerMillion;
+  const written = multiply(scaled(write), PER_MILLION);
+  const written1h = multiply(scaled(price.cacheWrite1hPerMillion ?? write), PER_MILLION);
   const output = multiply(scaled(price.outputPerMillion), PER_MILLION);
   const reasoning = multiply(scaled(price.reasoningPerMillion ?? price.outputPerMillion), PER_MILLION);
   const request = scaled(price.perRequest);
-  const others: readonly (readonly [keyof Units, Decimal])[] = (
+  const others = (
     [
       ["characters", multiply(scaled(price.perMillionCharacters), PER_MILLION)],
       ["milliseconds", multiply(scaled(price.perSecond), PER_THOUSAND)],
-      ["images", scaled(price.perImage)],
     ] as const
   ).filter(([, unit]) => unit.digits > 0n);
+  const images = imagePrices(price.perImage);
   const tokens = price.inputPerMillion !== undefined || price.outputPerMillion !== undefined;
   const time = price.perSecond !== undefined;
   return {
-    lacks: (usage) => (usage === null ? tokens || time : time && usage.milliseconds === undefined),
+    lacks(usage) {
+      if (usage === null) return tokens || time;
+      // What an upstream says of images without a count of tokens is how many they are.
+      const uncounted = usage.images !== undefined && usage.prompt + usage.completion === 0;
+      return (tokens && uncounted) || (time && usage.milliseconds === undefined);
+    },
     charge(usage) {
-      const { prompt, completion, cacheWrite = 0 } = usage;
+      const { prompt, completion, cacheWrite = 0, cacheWrite1h = 0 } = usage;
       let sum = add(request, timesInteger(input, prompt - usage.cached - cacheWrite));
       sum = add(sum, timesInteger(cached, usage.cached));
-      if (cacheWrite > 0) sum = add(sum, timesInteger(written, cacheWrite));
+      if (cacheWrite > 0) sum = add(sum, timesInteger(written, cacheWrite - cacheWrite1h));
+      if (cacheWrite1h > 0) sum = add(sum, timesInteger(written1h, cacheWrite1h));
       sum = add(sum, timesInteger(output, completion - usage.reasoning));
       if (usage.reasoning > 0) sum = add(sum, timesInteger(reasoning, usage.reasoning));
       for (const [unit, price] of others) sum = add(sum, timesInteger(price, usage[unit] ?? 0));
+      if (usage.images !== undefined) sum = add(sum, timesInteger(scaled(images(usage.imageVariant)), usage.images));
       return toNano(sum);
     },
+  };
+}
+
+/** What an image of a variant costs. */
+function imagePrices(price: Decimal | ImagePrices | undefined): (variant?: string) => Decimal | undefined {
+  if (price === undefined || !("default" in price)) return () => price;
+  const prices = new Map(Object.entries(price));
+  return (variant = "") => {
+    const [size = "", quality = ""] = variant.split("/");
+    return prices.get(variant) ?? prices.get(size) ?? prices.get(quality) ?? price.default;
   };
 }
 

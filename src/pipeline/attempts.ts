@@ -158,7 +158,8 @@ function givenUp(): AttemptResult {
 
 /** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
 function wasSent(error: unknown): boolean {
-  return !(error instanceof GatewayError) && !(error instanceof AttemptError && error.failure === "unsupported");
+  if (error instanceof AttemptError) return error.failure !== "unsupported" && error.failure !== "resting";
+  return !(error instanceof GatewayError);
 }
 
 /** Asks the guards in order; a refusal releases those that had said yes. */

@@ -13,6 +13,7 @@ export const ENDPOINTS: readonly Endpoint[] = Object.freeze([
   { method: "POST", path: "/v1/responses", credentials: "API key" },
   { method: "POST", path: "/v1/embeddings", credentials: "API key" },
   { method: "POST", path: "/v1/rerank", credentials: "API key" },
+  { method: "POST", path: "/v2/rerank", credentials: "API key" },
   { method: "POST", path: "/v1/audio/speech", credentials: "API key" },
   { method: "POST", path: "/v1/audio/transcriptions", credentials: "API key" },
   { method: "POST", path: "/v1/images/generations", credentials: "API key" },

@@ -44,6 +44,8 @@ interface FormFormat extends AnyFormat {
   readonly read: (fields: Json, upload: Upload) => Promise<Call>;
 }
 
+/** At two addresses: the later one is Cohere's current client's, whose bodies are the same. */
+const RERANK: Format = { endpoint: "rerank", body: "json", read: readRerank, write: rerankFormat };
 const MESSAGES: Manner = { refusal: messagesBody, requestIdHeader: "Request-Id" };
 
 /** Served by POST, past the router: these are the hot path. */
@@ -52,7 +54,8 @@ export const INFERENCE: ReadonlyMap<string, Format> = new Map<string, Format>([
   ["/v1/messages", { endpoint: "messages", body: "json", read: readMessages, write: messagesFormat, ...MESSAGES }],
   ["/v1/responses", { endpoint: "responses", body: "json", read: readResponses, write: responsesFormat }],
   ["/v1/embeddings", { endpoint: "embeddings", body: "json", read: readEmbedding, write: embeddingFormat }],
-  ["/v1/rerank", { endpoint: "rerank", body: "json", read: readRerank, write: rerankFormat }],
+  ["/v1/rerank", RERANK],
+  ["/v2/rerank", RERANK],
   ["/v1/audio/speech", { endpoint: "speech", body: "json", read: readSpeech, write: speechFormat }],
   [
     "/v1/audio/transcriptions",

@@ -4,6 +4,9 @@ import { requestIdOf } from "./request-id.ts";
 import { respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
+const ABSOLUTE = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i;
+/** What a URL would take for the end of its host, or for something before it. */
+const NO_HOST = /[\s/?#@\\]/;
 
 /** Told of a request that was refused before anything of the gateway saw it. */
 export type OnMalformed = (status: number, requestId: string) => void;
@@ -21,15 +24,34 @@ function faultOf(req: IncomingMessage): number {
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
   if (hosts > 1 || (hosts === 0 && req.httpVersion !== "1.0")) return 400;
-  if (url.charCodeAt(0) !== 47 && url !== "*") return 400;
+  if (!isHost(headers.host ?? "")) return 400;
+  if (url.charCodeAt(0) !== 47 && url !== "*" && !ABSOLUTE.test(url)) return 400;
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && (coding.toLowerCase() !== "chunked" || req.httpVersion === "1.0")) return 400;
   return 0;
 }
 
+/** Empty where the target names no host (RFC 9110, 7.2). What no URL can be made of would fail in every route. */
+function isHost(text: string): boolean {
+  return text === "" || (!NO_HOST.test(text) && URL.canParse(`http://${text}`));
+}
+
+/**
+ * A target in absolute form, as clients send it that take the gateway for a proxy, becomes one in origin form; its host
+ * stands in place of the header's (RFC 9112, 3.2.2). @returns whether it could.
+ */
+function inOriginForm(req: IncomingMessage): boolean {
+  const [, host, rest = "/"] = ABSOLUTE.exec(req.url ?? "") ?? [];
+  if (host === undefined) return true;
+  if (!isHost(host)) return false;
+  req.url = rest.startsWith("?") ? `/${rest}` : rest;
+  req.headers.host = host;
+  return true;
+}
+
 /** Refuses what `faultOf` names. @returns whether it did. */
 export function refuseMalformed(req: IncomingMessage, res: ServerResponse, onMalformed: OnMalformed): boolean {
-  const status = faultOf(req);
+  const status = faultOf(req) || (inOriginForm(req) ? 0 : 400);
   if (status === 0) return false;
   refuseStatus(req, res, status, onMalformed);
   return true;

@@ -102,15 +102,15 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const receivedAt = now();
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
       const path = pathOf(req.url ?? "/");
-      const inV1 = path.startsWith("/v1/");
+      const inApi = path.startsWith("/v1/") || INFERENCE.has(path);
       const requestId = requestIdOf(req.headers["x-request-id"]);
       const format = req.method === "POST" ? INFERENCE.get(path) : undefined;
       const manner = format ?? mannerOf(path);
-      const permitted = inV1 ? corsHeaders(req, cors.origins) : [];
+      const permitted = inApi ? corsHeaders(req, cors.origins) : [];
       const named = manner?.requestIdHeader;
       const always = named === undefined ? permitted : [...permitted, named, requestId];
       const reception: Reception = { req, res, requestId, always, closing };
-      if (inV1 && isPreflight(req)) return respond(reception, 204, "", preflightHeaders(req), "");
+      if (inApi && isPreflight(req)) return respond(reception, 204, "", preflightHeaders(req), "");
 
       const forwarded = req.headers["x-forwarded-for"];
       const peer = req.socket.remoteAddress ?? "";

@@ -7,6 +7,7 @@ const RARE = {
   milliseconds: "milliseconds",
   images: "images",
   cache_write: "cacheWrite",
+  cache_write_1h: "cacheWrite1h",
 } as const;
 type RareColumn = keyof typeof RARE;
 
@@ -21,17 +22,17 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
 /** The ledger: one row a settled request, never changed afterwards; one that was given up may still be settled. */
 export function ledgerTable(db: DatabaseSync) {
   const insert = db.prepare(
-    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
   const insertGivenUp = db.prepare(
-    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0
+    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0, 0
      FROM reservations WHERE true ON CONFLICT DO NOTHING`,
   );
   // As `insertGivenUp` leaves them: a request that was settled has a request id of its own.
   const replaceGivenUp = db.prepare(
     `UPDATE ledger SET request_id = ?, key_id = ?, model = ?, upstream = ?, outcome = ?, prompt = ?, completion = ?,
        cached = ?, reasoning = ?, estimated = ?, received_at = ?, ended_at = ?, charge = ?, characters = ?,
-       milliseconds = ?, images = ?, cache_write = ?
+       milliseconds = ?, images = ?, cache_write = ?, cache_write_1h = ?
      WHERE user_id = ? AND id = ? AND request_id = id AND outcome = 'shutdown' AND charge = 0`,
   );
   const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
@@ -82,10 +83,21 @@ export function ledgerTable(db: DatabaseSync) {
 function columnsOf(charge: bigint, record: LedgerRecord) {
   const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
   const { prompt, completion, cached, reasoning } = usage;
-  const { characters = 0, milliseconds = 0, images = 0, cacheWrite = 0 } = usage;
+  const { characters = 0, milliseconds = 0, images = 0, cacheWrite = 0, cacheWrite1h = 0 } = usage;
   const names = [requestId, keyId, model, upstream, outcome] as const;
   const counts = [prompt, completion, cached, reasoning, Number(estimated)] as const;
-  return [...names, ...counts, receivedAt, endedAt, charge, characters, milliseconds, images, cacheWrite] as const;
+  return [
+    ...names,
+    ...counts,
+    receivedAt,
+    endedAt,
+    charge,
+    characters,
+    milliseconds,
+    images,
+    cacheWrite,
+    cacheWrite1h,
+  ] as const;
 }
 
 /** Counts of which there are none are left out. */

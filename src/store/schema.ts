@@ -110,6 +110,7 @@ export const MIGRATIONS: readonly string[] = [
      user_id TEXT NOT NULL REFERENCES users (id),
      PRIMARY KEY (issuer, subject)
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE ledger ADD COLUMN cache_write_1h INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 /**

@@ -1,7 +1,9 @@
+import { readError } from "../dialects/error-body.ts";
 import type { AnswerForm, Codec, UpstreamDialect } from "../dialects/dialect.ts";
-import type { AttemptError, Call, Log } from "../kit/index.ts";
+import type { AttemptError, Call, FailureClass, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";
-import { contentType, encodingFailure, type Head, headFailure, protocol, statusFailure } from "./classify.ts";
+import { contentType, type Head, headFailure, protocol, refusalFailure, statusFailure } from "./classify.ts";
+import { inPlainText, isReadable } from "./compressed.ts";
 import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
 import { EventStream } from "./stream.ts";
 
@@ -17,13 +19,17 @@ export interface Conversation {
 
 /** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
 export function readAnswer(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
-  const { dialect, codec, call, now, log } = conversation;
-  if (head.status !== 200) return readRefusal(dialect, statusFailure(head.status, head.headers, now()), head, owner);
+  const { headers } = head;
+  if (head.status !== 200) return readRefusal(conversation, head, owner);
+  return inPlainText(headers, owner, (plain) => readServed(conversation, head, plain));
+}
+
+function readServed(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+  const { codec, call, log } = conversation;
   if (codec.type === "bytes") {
-    const wrong = encodingFailure(head.headers);
-    const type = wrong ? null : codec.contentType(contentType(head.headers), call);
+    const type = codec.contentType(contentType(head.headers), call);
     if (type !== null) return new ByteStream(owner, type, call, log);
-    owner.fail(wrong ?? protocol("upstream answered with something other than what was asked for"));
+    owner.fail(protocol("upstream answered with something other than what was asked for"));
     return null;
   }
   const form = conversation.form ?? codec;
@@ -34,17 +40,23 @@ export function readAnswer(conversation: Conversation, head: Head, owner: Reader
   return null;
 }
 
-function readRefusal(
-  dialect: UpstreamDialect,
-  error: AttemptError,
-  { headers }: Head,
-  owner: ReaderOwner<Answer>,
-): Reader | null {
-  const telling = error.failure === "client_fault" || (error.failure === "rate_limited" && dialect.judge !== undefined);
-  if (telling && headers["content-encoding"] === undefined) {
-    return new RefusalReader(owner, dialect, error, headers);
+/** Classes of a status that the body of a refusal may turn into another; of the rest the body is not waited for. */
+const TELLING: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+
+function readRefusal({ dialect, call, now }: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+  const { status, headers } = head;
+  const refusal = statusFailure(status, headers, now());
+  if (!TELLING.has(refusal.failure) || !isReadable(headers)) {
+    owner.reject(refusal);
+    owner.drain();
+    return null;
   }
-  owner.reject(error);
-  owner.drain();
-  return null;
+  const refused = (body: Uint8Array): AttemptError => {
+    const error = readError(body);
+    const code = dialect.codeOf?.(headers) ?? "";
+    const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
+    const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
+    return refusalFailure(found, refusal, dialect.errorMessage(body));
+  };
+  return inPlainText(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }

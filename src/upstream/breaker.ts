@@ -9,6 +9,10 @@ const NEUTRAL: ReadonlySet<FailureClass> = new Set([
   "skipped",
   "saturated",
   "unsupported",
+  "resting",
+  "declined",
+  "parameter",
+  "context_overflow",
 ]);
 const JITTER = 0.2;
 

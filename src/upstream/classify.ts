@@ -1,27 +1,16 @@
 import { errors } from "undici";
+import {
+  clientText,
+  failureMessage,
+  type Refused,
+  refusalClass,
+  refusalReason,
+  statusClass,
+} from "../dialects/refusals.ts";
 import { AttemptError, type FailureClass } from "../kit/index.ts";
 
 const MINIMUM_WAIT = 50;
 const MAXIMUM_WAIT = 300_000;
-
-/** Statuses whose class is not that of their hundred (decisions 5.1). */
-const STATUSES: Readonly<Record<number, readonly [FailureClass, string]>> = {
-  401: ["credentials", "upstream refused the gateway's credentials"],
-  402: ["credentials", "upstream refused the gateway's credentials"],
-  403: ["credentials", "upstream refused the gateway's credentials"],
-  404: ["credentials", "upstream does not know the model or the path"],
-  408: ["status", "upstream answered"],
-  // Bedrock's: the model itself failed.
-  424: ["status", "upstream answered"],
-  429: ["rate_limited", "upstream limits the gateway's rate"],
-};
-
-const HUNDREDS: Readonly<Record<number, readonly [FailureClass, string]>> = {
-  2: ["protocol", "upstream sent no answer"],
-  3: ["protocol", "upstream answered with a redirect"],
-  4: ["client_fault", "upstream refused the request"],
-  5: ["status", "upstream answered"],
-};
 
 /** undici's and Node's error codes after the request was sent; every other one is a reset. */
 const CODES: Readonly<Record<string, readonly [FailureClass, string]>> = {
@@ -42,24 +31,36 @@ export interface Head {
 
 /** What an answer with this status means for the attempt; for a status other than 200. */
 export function statusFailure(status: number, headers: Headers, now: number): AttemptError {
-  const [failure, text] = STATUSES[status] ??
-    HUNDREDS[Math.floor(status / 100)] ?? ["protocol", "upstream sent a status that does not exist"];
-  const message = failure === "status" ? `${text} ${status}` : `${text} (${status})`;
+  const failure = statusClass(status);
+  const message = failure === "protocol" ? unexpected(status) : failureMessage(failure, status);
   return new AttemptError(failure, message, { status, retryAfter: retryAfter(headers, now) });
+}
+
+function unexpected(status: number): string {
+  if (status >= 600) return `upstream sent a status that does not exist (${status})`;
+  return status < 300 ? `upstream sent no answer (${status})` : `upstream answered with a redirect (${status})`;
+}
+
+/** What a refusal with a body means, and which of the upstream's words may be told. */
+export function refusalFailure(refused: Refused, head: AttemptError, words: string): AttemptError {
+  const { status } = head;
+  const { error } = refused;
+  const failure = refusalClass(refused);
+  const told = failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, words) : "";
+  const more = { status, retryAfter: error.retryAfter ?? head.retryAfter, reason: refusalReason(error) };
+  return new AttemptError(failure, told || failureMessage(failure, status), more);
 }
 
 /** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
 export function headFailure(headers: Headers, expected: string): AttemptError | null {
-  const wrong = encodingFailure(headers);
   const type = contentType(headers).split(";")[0]?.trim().toLowerCase();
-  if (wrong || type === expected) return wrong;
-  return protocol(`upstream answered with something other than ${expected}`);
+  return type === expected ? null : protocol(`upstream answered with something other than ${expected}`);
 }
 
-/** Decoding would hand the upstream our memory: a few bytes can unpack to gigabytes. */
-export function encodingFailure(headers: Headers): AttemptError | null {
-  const encoding = first(headers["content-encoding"]) ?? "identity";
-  return encoding.toLowerCase() === "identity" ? null : protocol("upstream compressed its answer without being asked");
+/** How a body is coded, in lower case; several codings as they are listed. */
+export function codingOf(headers: Headers): string {
+  const codings = headers["content-encoding"] ?? "identity";
+  return (typeof codings === "string" ? codings : codings.join(", ")).trim().toLowerCase();
 }
 
 /** As sent, parameters included; empty when there is none. */
@@ -84,6 +85,11 @@ export function wireFailure(cause: Error, sent: boolean): AttemptError {
     return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
   }
   return new AttemptError("reset", "upstream broke off the connection", { cause });
+}
+
+/** What a reader of a body has thrown. */
+export function unreadable(error: unknown): AttemptError {
+  return error instanceof AttemptError ? error : protocol("upstream sent an answer that cannot be read", error);
 }
 
 export function protocol(message: string, cause?: unknown): AttemptError {

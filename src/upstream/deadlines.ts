@@ -15,14 +15,16 @@ export class Deadlines {
   readonly startedAt: number;
   readonly #timeouts: Timeouts;
   readonly #deadline: number;
+  readonly #stream: boolean;
   #phaseDue: number;
   /** Until when the upstream may take to be connected, and then to begin. */
   #answerDue: number;
   #begun = false;
 
   /** @param deadline by which the answer must have begun (a stream) or ended (any other). */
-  constructor(timeouts: Timeouts, deadline: number, now: number) {
+  constructor(timeouts: Timeouts, stream: boolean, deadline: number, now: number) {
     this.startedAt = now;
+    this.#stream = stream;
     this.#timeouts = timeouts;
     this.#deadline = deadline;
     this.#answerDue = now + timeouts.connect;
@@ -33,12 +35,22 @@ export class Deadlines {
     return Math.min(this.#phaseDue, this.startedAt + this.#timeouts.total, this.#begun ? Infinity : this.#deadline);
   }
 
-  /** The upstream has the request, or a further piece of it: its time to begin runs from now. */
+  /** The upstream has a piece of the request: its time to take the next one, or to begin, runs from now. */
   sent(now: number): void {
     this.#answerDue = now + this.#timeouts.firstByte;
     this.#phaseDue = this.#answerDue;
   }
 
+  /**
+   * The upstream has the whole request. `first_byte` bounds the head of a stream only: a whole answer may take as long
+   * as it needs, for nothing of it comes before it is made (decisions 5.1b).
+   */
+  asked(now: number): void {
+    this.sent(now);
+    if (!this.#stream) this.#phaseDue = Infinity;
+  }
+
+  /** A byte of the answer, or the head of a stream or of a refusal. */
   received(now: number): void {
     this.#phaseDue = now + this.#timeouts.idle;
   }
@@ -56,11 +68,12 @@ export class Deadlines {
   /** @param saturated whether it is our own connections that were waited for. */
   overdue(phase: Phase, saturated: boolean, now: number): AttemptError {
     if (!this.#begun && this.#deadline <= now) {
+      // A whole answer that took longer than a head may is slow enough to count: else one that hangs never would.
       const neutral = saturated || now < this.#answerDue;
       return new AttemptError("timeout", "the request's deadline passed before the answer", { neutral });
     }
     if (saturated) return new AttemptError("saturated", "every connection to the upstream is in use");
-    const total = this.startedAt + this.#timeouts.total <= now;
+    const total = this.startedAt + this.#timeouts.total <= now && phase !== "head";
     return new AttemptError("timeout", total ? "upstream timed out before the end of its answer" : LATE[phase]);
   }
 }

@@ -15,6 +15,8 @@ export interface HealthTerms {
   readonly breaker: BreakerState;
   /** Whether its dialect is spoken for any kind of model. */
   readonly spoken: boolean;
+  /** Whether every key rests. */
+  readonly resting: boolean;
   /** Milliseconds that a probe may take; null where there are none. */
   readonly probeTimeout: number | null;
   /** Milliseconds that live traffic may take to its first byte. */
@@ -31,7 +33,17 @@ const SLOW = 0.5;
 const WEIGHT = 0.2;
 
 /** Says nothing about the upstream. */
-const SILENT: ReadonlySet<FailureClass> = new Set(["aborted", "skipped", "client_fault", "saturated", "unsupported"]);
+const SILENT: ReadonlySet<FailureClass> = new Set([
+  "aborted",
+  "skipped",
+  "client_fault",
+  "saturated",
+  "unsupported",
+  "resting",
+  "declined",
+  "parameter",
+  "context_overflow",
+]);
 
 /** What is known of one upstream's well-being, from its probes and from the requests it is sent. */
 export class Health {
@@ -72,7 +84,7 @@ export class Health {
     if (latency !== null) this.#measured = { latency: atLeastOne(latency), at };
   }
 
-  view({ breaker, spoken, probeTimeout, firstByte }: HealthTerms): UpstreamHealth {
+  view({ breaker, spoken, resting, probeTimeout, firstByte }: HealthTerms): UpstreamHealth {
     const now = this.#now();
     const known = <News extends { readonly at: number }>(news: News | null): News | null =>
       news !== null && fresh(news.at, now) ? news : null;
@@ -90,7 +102,7 @@ export class Health {
     return {
       state: silent ? "unknown" : well ? "healthy" : "degraded",
       latencyMs: Math.round(latency),
-      canServe: spoken && breaker !== "open" && !(probeTimeout !== null && this.#down),
+      canServe: spoken && !resting && breaker !== "open" && !(probeTimeout !== null && this.#down),
     };
   }
 

@@ -1,8 +1,10 @@
 import { AttemptError, type Secret } from "../kit/index.ts";
 
-const CREDENTIALS_PARK = 60_000;
-const CREDENTIALS_PARK_MAXIMUM = 600_000;
-const RATE_LIMIT_PARK = 1_000;
+const REFUSED_REST_MS = 60_000;
+const MAX_REFUSED_REST_MS = 600_000;
+const RATE_LIMIT_REST_MS = 1_000;
+/** What one user met is no longer held against a key when another meets it later than this. */
+const SUSPICION_MS = 600_000;
 
 /** One key of a pool and why it rests. */
 export interface PooledKey {
@@ -11,9 +13,18 @@ export interface PooledKey {
   position: number;
   /** Unix milliseconds. */
   parkedUntil: number;
-  cause: AttemptError | null;
   /** Refusals in a row, each of which doubles the rest. */
   refusals: number;
+  /** A refusal that only one user has met so far; null without. */
+  suspicion: { readonly userId: string; readonly status: number; readonly at: number } | null;
+}
+
+/** What a failed try says of its key. */
+export interface KeyVerdict {
+  /** Another key may fare better. */
+  readonly another: boolean;
+  /** The key was refused, but nothing shows yet that it was not for the one request's sake. */
+  readonly suspected: boolean;
 }
 
 /** The API keys of one upstream, in turn; a key that fails rests for as long as its failure class says. */
@@ -26,7 +37,13 @@ export class KeyPool {
     const before = new Map(this.#keys.map((key) => [key.value, key]));
     const values = secrets.length === 0 ? [""] : new Set(secrets.map((secret) => secret.reveal()));
     this.#keys = Array.from(values, (value, index) => {
-      const key = before.get(value) ?? { value, position: 0, parkedUntil: -Infinity, cause: null, refusals: 0 };
+      const key = before.get(value) ?? {
+        value,
+        position: 0,
+        parkedUntil: -Infinity,
+        refusals: 0,
+        suspicion: null,
+      };
       key.position = index + 1;
       return key;
     });
@@ -35,7 +52,7 @@ export class KeyPool {
   /**
    * The next key that does not rest and is not among `tried`; null when there is none. A first try (`tried` empty) is
    * given the key that is free soonest if that is within `patience` milliseconds.
-   * @throws AttemptError of the soonest key's class when every key rests for longer.
+   * @throws AttemptError "resting" when every key rests for longer.
    */
   pick(tried: readonly PooledKey[], now: number, patience: number): PooledKey | null {
     const keys = this.#keys;
@@ -52,25 +69,40 @@ export class KeyPool {
     }
     if (soonest === null || tried.length > 0) return null;
     const wait = soonest.parkedUntil - now;
-    if (wait <= patience || soonest.cause === null) return soonest;
-    const { failure, message, status } = soonest.cause;
-    throw new AttemptError(failure, message, { status, retryAfter: wait, cause: soonest.cause });
+    if (wait <= patience) return soonest;
+    throw new AttemptError("resting", "every key of the upstream rests", { retryAfter: wait });
   }
 
-  /** Notes how a key fared; true when another key may fare better. */
-  failed(key: PooledKey, error: AttemptError, now: number): boolean {
-    if (error.failure === "rate_limited") {
-      park(key, now + (error.retryAfter ?? RATE_LIMIT_PARK), error);
-      return true;
+  /** Whether every key rests for longer than `patience` milliseconds, so that nothing would be sent. */
+  rests(now: number, patience: number): boolean {
+    return this.#keys.length > 0 && this.#keys.every(({ parkedUntil }) => parkedUntil - now > patience);
+  }
+
+  /**
+   * Notes how a key fared. A rate limit and an empty account rest it at once; a refusal once a second user has met the
+   * same, for what one user asks can provoke it (moderation, a file of somebody else's; decisions 5.1a).
+   */
+  failed(key: PooledKey, { failure, retryAfter, status }: AttemptError, userId: string, now: number): KeyVerdict {
+    if (failure === "rate_limited") {
+      key.parkedUntil = now + (retryAfter ?? RATE_LIMIT_REST_MS);
+      return { another: true, suspected: false };
     }
-    // A 404 is about the model, not the key.
-    if (error.failure !== "credentials" || error.status === 404) return false;
-    // A lone key that rested would turn one refusal into a minute of them.
-    if (this.#keys.length > 1) {
-      park(key, now + Math.min(CREDENTIALS_PARK_MAXIMUM, CREDENTIALS_PARK * 2 ** key.refusals), error);
-      key.refusals += 1;
+    if (failure === "quota") rest(key, now);
+    if (failure !== "credentials") return { another: failure === "quota", suspected: false };
+    // No answer to a request: the key could not be sent, or no token was had for it. Of a lone one the breaker hears.
+    if (status === 0) {
+      if (this.#keys.length > 1) rest(key, now);
+      return { another: true, suspected: false };
     }
-    return true;
+    const { suspicion } = key;
+    const confirmed =
+      suspicion !== null &&
+      suspicion.userId !== userId &&
+      suspicion.status === status &&
+      now - suspicion.at < SUSPICION_MS;
+    if (confirmed) rest(key, now);
+    else if (suspicion?.userId !== userId || suspicion.status !== status) key.suspicion = { userId, status, at: now };
+    return { another: true, suspected: !confirmed };
   }
 
   /** Every key's value in the order in which to show that one of them is good; nobody's turn or rest changes. */
@@ -79,13 +111,17 @@ export class KeyPool {
     return this.#keys.toSorted((a, b) => rests(a) - rests(b)).map(({ value }) => value);
   }
 
-  served(key: PooledKey): void {
+  /** @param refused the keys that were refused the very request that this one serves: it is theirs, and they rest. */
+  served(key: PooledKey, refused: readonly PooledKey[], now: number): void {
     // Its rest stays: this may be the answer to a request from before the failure.
     key.refusals = 0;
+    key.suspicion = null;
+    for (const other of refused) rest(other, now);
   }
 }
 
-function park(key: PooledKey, until: number, cause: AttemptError): void {
-  key.parkedUntil = until;
-  key.cause = cause;
+function rest(key: PooledKey, now: number): void {
+  key.parkedUntil = now + Math.min(MAX_REFUSED_REST_MS, REFUSED_REST_MS * 2 ** key.refusals);
+  key.refusals += 1;
+  key.suspicion = null;
 }

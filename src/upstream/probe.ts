@@ -69,6 +69,7 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
       return null;
     },
     timeouts: { connect: timeout, firstByte: timeout, idle: timeout, total: timeout },
+    stream: false,
     deadline: Infinity,
     signal,
     wheel,

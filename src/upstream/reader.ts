@@ -1,5 +1,5 @@
-import type { AnswerForm, RefusalHeaders, UpstreamDialect } from "../dialects/dialect.ts";
-import { AttemptError, type AnswerReply, type ByteReply, type Call, type EventReply, type Kind } from "../kit/index.ts";
+import type { AnswerForm } from "../dialects/dialect.ts";
+import type { AttemptError, AnswerReply, ByteReply, Call, EventReply, Kind } from "../kit/index.ts";
 import { protocol } from "./classify.ts";
 
 const MIB = 1024 * 1024;
@@ -72,20 +72,19 @@ export class AnswerReader implements Reader {
   }
 }
 
-/** A refusal of the request: its body says what the client did wrong, as far as it can be had. */
+/** A refusal: its body says what it means, as far as it can be had. */
 export class RefusalReader implements Reader {
   readonly #owner: ReaderOwner<Answer>;
-  readonly #dialect: UpstreamDialect;
   readonly #refusal: AttemptError;
-  readonly #headers: RefusalHeaders;
+  readonly #judge: (body: Uint8Array) => AttemptError;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, dialect: UpstreamDialect, refusal: AttemptError, headers: RefusalHeaders) {
+  /** @param refusal what its head alone means; @param judge what it means with its whole body. */
+  constructor(owner: ReaderOwner<Answer>, refusal: AttemptError, judge: (body: Uint8Array) => AttemptError) {
     this.#owner = owner;
-    this.#dialect = dialect;
     this.#refusal = refusal;
-    this.#headers = headers;
+    this.#judge = judge;
   }
 
   data(chunk: Buffer): void {
@@ -95,12 +94,7 @@ export class RefusalReader implements Reader {
   }
 
   end(): void {
-    const body = joined(this.#chunks);
-    const refusal = this.#dialect.judge?.(this.#refusal, body, this.#headers) ?? this.#refusal;
-    // Only what is the client's fault is told in the upstream's words.
-    const said = refusal.failure === "client_fault" ? this.#dialect.errorMessage(body) : "";
-    const { failure, message, status, retryAfter } = refusal;
-    this.#owner.reject(new AttemptError(failure, said || message, { status, retryAfter }));
+    this.#owner.reject(this.#judge(joined(this.#chunks)));
   }
 
   fail(error: AttemptError): void {

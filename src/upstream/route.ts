@@ -4,6 +4,7 @@ import {
   AttemptError,
   type Call,
   type Exchange,
+  type FailureClass,
   GatewayError,
   type Log,
   type Reply,
@@ -11,10 +12,12 @@ import {
   type Upstream,
 } from "../kit/index.ts";
 import { readAnswer } from "./answers.ts";
+import { sendInBatches } from "./batches.ts";
 import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
 import type { Latencies } from "./latency.ts";
 import { streamed } from "./outgoing.ts";
+import { withParameters } from "./parameters.ts";
 import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
 import type { Signer } from "./signing/signer.ts";
@@ -36,6 +39,14 @@ export interface RouteOptions {
   readonly random: () => number;
   readonly log: Log;
 }
+
+/** The log line for a refusal that is the operator's to cure; empty: the failure's own message. */
+const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
+  credentials: "",
+  quota: "the account behind an upstream's key has nothing left; the key rests",
+  declined: "",
+  parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
+};
 
 /** One call on its way to one target. */
 interface Errand {
@@ -70,6 +81,11 @@ export class Route {
     if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
       return Promise.reject(notSpoken(dialect.name, `for streams of ${call.kind} models`));
     }
+    const batches = codec.type === "answer" ? codec.batches : undefined;
+    const calls = batches?.split(call, target) ?? [call];
+    if (batches !== undefined && calls.length > 1) {
+      return sendInBatches({ batches, calls, target, exchange, send: (one, part) => this.send(target, one, part) });
+    }
     const deadline = exchange.readAt + exchange.model.deadline;
     const errand = { target, call, codec, exchange, deadline };
     const schedule = (at: number, callback: () => void): (() => void) => wheel.schedule(at, callback);
@@ -80,8 +96,10 @@ export class Route {
 
   /** One try, with the next key at once when the failure is a key's. */
   async #tryKeys(errand: Errand): Promise<Reply> {
-    const { upstream, keys, now, log } = this.#options;
+    const { upstream, keys, health, now } = this.#options;
+    const { userId } = errand.exchange.principal;
     const tried: PooledKey[] = [];
+    const refused: PooledKey[] = [];
     let failure: AttemptError | null = null;
     for (;;) {
       const key = keys.pick(tried, now(), upstream.retries.maxDelay);
@@ -89,16 +107,17 @@ export class Route {
       tried.push(key);
       try {
         const answer = await this.#try(errand, key.value);
-        keys.served(key);
+        keys.served(key, refused, now());
         return { ...answer, target: errand.target };
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error;
-        if (error.failure === "credentials") {
-          const fields = { upstream: upstream.name, model: errand.target.model, key: key.position };
-          log.warn({ ...fields, status: error.status }, error.message);
-        }
-        if (!keys.failed(key, error, now())) throw error;
-        failure = milder(failure, error);
+        const { another, suspected } = keys.failed(key, error, userId, now());
+        if (suspected) refused.push(key);
+        const known = suspected ? error.as({ neutral: true }) : error;
+        health.failed(known);
+        this.#warn(errand, key, known);
+        if (!another) throw known;
+        failure = milder(failure, known);
       }
     }
   }
@@ -113,6 +132,8 @@ export class Route {
       read: (head, owner) => readAnswer(conversation, head, owner),
       onCut: (error) => health.failed(error),
       timeouts: target.timeouts,
+      // A body that is relayed as it comes is a stream, too.
+      stream: call.stream || codec.type === "bytes",
       deadline,
       signal: exchange.signal,
       wheel,
@@ -138,9 +159,10 @@ export class Route {
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
     }
+    const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
       dialect: dialect.name,
-      request: addressed(written, address, exchange.requestId),
+      request: addressed(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,
       now: now(),
@@ -153,9 +175,8 @@ export class Route {
   }
 
   #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {
-    const { upstream, health, latencies, log } = this.#options;
+    const { upstream, latencies, log } = this.#options;
     const { failure, status, cause } = error;
-    health.failed(error);
     // Without this an upstream that only times out would stay unknown, and unknown ones are tried first. A timeout that
     // the request's own deadline brought about says nothing about the upstream.
     const patience = Math.min(target.timeouts.connect, target.timeouts.firstByte);
@@ -164,6 +185,20 @@ export class Route {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
     log.debug({ ...fields, failure, status, code }, "an attempt failed");
+  }
+
+  /** What an operator can cure. Only identifiers of the upstream's words: the rest may be about anything. */
+  #warn({ target, exchange }: Errand, key: PooledKey, { failure, status, reason, message }: AttemptError): void {
+    const told = WARNINGS[failure];
+    if (told === undefined) return;
+    const fields = {
+      upstream: this.#options.upstream.name,
+      model: target.model,
+      requestId: exchange.requestId,
+      status,
+    };
+    const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
+    this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, told || message);
   }
 }
 

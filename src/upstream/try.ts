@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../kit/index.ts";
-import { type Head, protocol, wireFailure } from "./classify.ts";
+import { type Head, protocol, unreadable, wireFailure } from "./classify.ts";
 import { Deadlines } from "./deadlines.ts";
 import { outgoing } from "./outgoing.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
@@ -19,6 +19,8 @@ export interface TryOptions<Result> {
   /** A streamed answer that had begun broke off. */
   readonly onCut?: (error: AttemptError) => void;
   readonly timeouts: Timeouts;
+  /** Whether the answer is to come as a stream. */
+  readonly stream: boolean;
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
   readonly signal: AbortSignal;
@@ -54,7 +56,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
   constructor(options: TryOptions<Result>) {
     this.#options = options;
     this.#measuredFrom = options.now();
-    this.#deadlines = new Deadlines(options.timeouts, options.deadline, this.#measuredFrom);
+    this.#deadlines = new Deadlines(options.timeouts, options.stream, options.deadline, this.#measuredFrom);
     this.due = this.#deadlines.due;
   }
 
@@ -99,8 +101,8 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
 
   onRequestSent(): void {
     if (this.#sending === null) return;
-    this.onBodySent();
     this.#sending = null;
+    if (this.#phase === "head") this.#sent();
     this.#measuredFrom = this.#options.now();
   }
 
@@ -111,6 +113,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
       if (this.#informational > MAXIMUM_INFORMATIONAL) this.fail(protocol("upstream keeps announcing an answer"));
       return;
     }
+    if (this.#options.stream || status !== 200) this.#received();
     try {
       this.#reader = this.#options.read({ status, headers }, this);
     } catch (error) {
@@ -235,7 +238,9 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
   }
 
   #sent(): void {
-    this.#deadlines.sent(this.#options.now());
+    const now = this.#options.now();
+    if (this.#sending === null) this.#deadlines.asked(now);
+    else this.#deadlines.sent(now);
     this.due = this.#deadlines.due;
   }
 
@@ -253,8 +258,4 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     this.#sending?.destroy();
     this.#sending = null;
   }
-}
-
-function unreadable(error: unknown): AttemptError {
-  return error instanceof AttemptError ? error : protocol("upstream sent an answer that cannot be read", error);
 }

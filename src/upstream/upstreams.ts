@@ -143,11 +143,12 @@ class UpstreamRegistry implements Upstreams {
       },
       breaker: (name) => this.#states.get(name).breaker,
       health: (name) => {
-        const { probe, timeouts, dialect } = known(snapshot.upstreams[name], name);
-        const { breaker, health } = this.#states.get(name);
+        const { probe, timeouts, retries, dialect } = known(snapshot.upstreams[name], name);
+        const { breaker, health, keys } = this.#states.get(name);
         return health.view({
           breaker: breaker.state,
           spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
+          resting: keys.rests(this.#options.now(), retries.maxDelay),
           probeTimeout: probe?.timeout ?? null,
           firstByte: timeouts.firstByte,
         });

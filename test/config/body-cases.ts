@@ -19,7 +19,7 @@ export const GOOD = {
 export const STILL_GOOD: Readonly<Record<BodyName, readonly object[]>> = {
   chat: [
     { temperature: null, top_p: 1, max_tokens: 1, stream: null, stream_options: null, stop: null, user: null },
-    { stream: true, stream_options: { include_usage: true }, stop: ["a", "b"], n: 2, seed: -1 },
+    { stream: true, stream_options: { include_usage: true }, stop: ["a", "b"], n: 128, seed: -1 },
     { max_completion_tokens: 5, response_format: { type: "json_object" }, future_field: { any: [1] } },
     {
       tools: [
@@ -94,6 +94,7 @@ export const BAD: Readonly<Record<BodyName, readonly (readonly [change: object, 
     [{ model: 5 }, "/model", "must be a string"],
     [{ model: null }, "/model", "must be a string"],
     [{ messages: [] }, "/messages", "must not be empty"],
+    [{ n: 129 }, "/n", "must be at most 128"],
     [{ messages: "hi" }, "/messages", "must be an array"],
     [{ messages: {} }, "/messages", "must be an array"],
     [{ messages: ["hi"] }, "/messages/0", "must be an object"],

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Diagnostic } from "../../src/config/diagnostics.ts";
-import { diagnose, join, segments } from "../../src/config/diagnostics.ts";
+import { diagnose, join } from "../../src/config/diagnostics.ts";
 import { formatJson, formatText } from "../../src/config/format.ts";
+import { pathOf } from "../../src/kit/index.ts";
 
 const place = { file: resolve("conf/gateway.yaml"), line: 3, column: 5, endColumn: 9 };
 const unknown = diagnose(place, "/models/a", { rule: "unknown-key", message: "unknown key 'a'", hint: "remove it" });
@@ -35,5 +36,5 @@ test("json: the documented fields and no others", () => {
 test("pointers are escaped and read back", () => {
   const pointer = join("/models", "route/a~b", "chain", 0);
   expect(pointer).toBe("/models/route~1a~0b/chain/0");
-  expect(segments(pointer)).toEqual(["models", "route/a~b", "chain", "0"]);
+  expect(pathOf(pointer)).toEqual(["models", "route/a~b", "chain", "0"]);
 });

@@ -119,6 +119,44 @@ describe("the snapshot", () => {
     });
   });
 
+  test("has what is said of vendor, endpoint and parameters, and nothing where nothing is said", async () => {
+    const accepts = `output_limit: max_tokens, efforts: [low], reasoning_echo: never, unknown_fields: false, fields: [a], stop: 0, tool_name: 64,
+      user: 0, stream_options: true, developer_role: false, strict_tools: true, tool_call_ids: any, sampling: true, schema_keywords: [pattern]`;
+    const text = SMALL.replace("[sim] }", `[sim], vendor: mistral, api: chat, accepts: { ${accepts} } }`).replace(
+      "model: one }",
+      "model: one, parameters: { set: { /a/b: { c: 1 } }, rename: { /d: e } } }",
+    );
+    const { upstreams, models } = await snapshotOf(text);
+    expect(upstreams.alpha).toMatchObject({
+      vendor: "mistral",
+      api: "chat",
+      accepts: {
+        outputLimit: "max_tokens",
+        efforts: ["low"],
+        reasoningEcho: "never",
+        unknownFields: false,
+        fields: ["a"],
+        stop: 0,
+        toolName: 64,
+        user: 0,
+        streamOptions: true,
+        developerRole: false,
+        strictTools: true,
+        toolCallIds: "any",
+        sampling: true,
+        schemaKeywords: ["pattern"],
+      },
+    });
+    expect(models["route/one"]?.chain[0]?.targets[0]?.parameters).toEqual({
+      set: { "/a/b": { c: 1 } },
+      remove: [],
+      rename: { "/d": "e" },
+    });
+    const bare = await snapshotOf(SMALL);
+    for (const key of ["vendor", "api", "accepts"]) expect(bare.upstreams.alpha).not.toHaveProperty(key);
+    expect(bare.models["route/one"]?.chain[0]?.targets[0]).not.toHaveProperty("parameters");
+  });
+
   test("counts audio and images five times unless told", async () => {
     const text = SMALL.replace(
       "pipeline:",
@@ -132,6 +170,37 @@ describe("the snapshot", () => {
     expect(models["route/image"]).toMatchObject({
       multipliers: { requests: 7, cost: { digits: 15n, scale: 1 } },
       deadline: 60_000,
+    });
+  });
+
+  test("has prices of images by size and quality, or one", async () => {
+    const price = 'per_image: { default: 0.04, 1024x1536: 0.08, "1024x1536/high": 0.25 }, output_per_million: 8';
+    const text = SMALL.replace(
+      "pipeline:",
+      `${entry("paint", "image", price)}${entry("one-price", "image", "per_image: 1")}pipeline:`,
+    );
+    const { models } = await snapshotOf(text);
+    expect(models["route/paint"]?.price).toEqual({
+      perImage: {
+        default: { digits: 4n, scale: 2 },
+        "1024x1536": { digits: 8n, scale: 2 },
+        "1024x1536/high": { digits: 25n, scale: 2 },
+      },
+      outputPerMillion: { digits: 8n, scale: 0 },
+    });
+    expect(models["route/one-price"]?.price).toEqual({ perImage: { digits: 1n, scale: 0 } });
+  });
+
+  test("says to each target what its model writes at most", async () => {
+    const { models } = await snapshotOf(SMALL.replace("chain:", "max_output: 5\n    chain:"));
+    expect(models["route/one"]).toMatchObject({ maxOutput: 5, chain: [{ targets: [{ maxOutput: 5 }] }] });
+  });
+
+  test("has a price of what is kept in a cache for an hour", async () => {
+    const text = SMALL.replace("output_per_million: 0.6", "output_per_million: 0.6, cache_write_1h_per_million: 0.3");
+    expect((await snapshotOf(text)).models["route/one"]?.price.cacheWrite1hPerMillion).toEqual({
+      digits: 3n,
+      scale: 1,
     });
   });
 

@@ -11,7 +11,7 @@ import type { DialectName, Kind, Plugin, Stage } from "../../src/kit/index.ts";
 const KINDS: readonly Kind[] = ["chat", "embedding", "rerank", "speech", "transcription", "image"];
 
 /** What each dialect can serve is the real table (parts.test.ts); what of it is served is this suite's own choice. */
-const SERVED: Readonly<Record<DialectName, Omit<DialectCapability, "loses">>> = {
+const SERVED: Readonly<Record<DialectName, Pick<DialectCapability, "kinds" | "served">>> = {
   openai: { kinds: KINDS, served: KINDS },
   anthropic: { kinds: ["chat"], served: ["chat"] },
   gemini: { kinds: ["chat", "embedding"], served: [] },
@@ -26,8 +26,7 @@ const SERVED: Readonly<Record<DialectName, Omit<DialectCapability, "loses">>> = 
 
 export const DIALECTS = Object.fromEntries(
   Object.entries(SERVED).map(([name, capability]) => {
-    const { loses } = CAPABILITIES[name as DialectName];
-    return [name, { ...capability, loses }];
+    return [name, { ...CAPABILITIES[name as DialectName], ...capability }];
   }),
 ) as Dialects;
 

@@ -12,7 +12,8 @@ function join(into: Json[], pieces: readonly unknown[]): void {
     for (const [name, value] of Object.entries(fields)) {
       if (isJson(value)) {
         const before = isJson(item[name]) ? item[name] : {};
-        item[name] = { ...before, ...value, arguments: words(before["arguments"]) + words(value["arguments"]) };
+        const said = name === "custom" ? "input" : "arguments";
+        item[name] = { ...before, ...value, [said]: words(before[said]) + words(value[said]) };
       } else item[name] = name === "type" || name === "id" ? value : words(item[name]) + words(value);
     }
     into[at] = item;
@@ -26,6 +27,7 @@ export function assemble(chunks: readonly Json[]): Json {
   const annotations: unknown[] = [];
   let content = "";
   let reasoning = "";
+  let refusal = "";
   let role: unknown;
   let finish: Json = {};
   for (const choice of chunks.flatMap((chunk) => list(chunk["choices"])).filter(isJson)) {
@@ -34,6 +36,7 @@ export function assemble(chunks: readonly Json[]): Json {
     role ??= delta["role"];
     content += words(delta["content"]);
     reasoning += words(delta["reasoning_content"]);
+    refusal += words(delta["refusal"]);
     join(calls, list(delta["tool_calls"]));
     join(details, list(delta["reasoning_details"]));
     annotations.push(...list(delta["annotations"]));
@@ -44,6 +47,7 @@ export function assemble(chunks: readonly Json[]): Json {
     content: content === "" && calls.length > 0 ? null : content,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(refusal === "" ? {} : { refusal }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(annotations.length === 0 ? {} : { annotations }),
   };

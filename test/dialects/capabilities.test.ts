@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
 import { FEATURES, type FeatureName } from "../../src/dialects/features/features.ts";
 import { type ChatDialect, SUPPORT } from "../../src/dialects/features/support.ts";
-import { isJson, type Json, type Kind } from "../../src/kit/index.ts";
+import { EFFORTS, isJson, type Json, type Kind, VENDORS } from "../../src/kit/index.ts";
+import type { Location } from "../../src/dialects/dialect.ts";
 
 /** Models that the dialect's translation treats alike in what depends on none, and apart in the rest. */
 const MODELS: Readonly<Record<ChatDialect, readonly string[]>> = {
@@ -144,6 +145,22 @@ describe("promises", () => {
     expect(CAPABILITIES[dialect].loses("chat", promise, model)).toBe(lost);
   });
 
+  test.each<[promise: string, dialect: ChatDialect, location: Partial<Location>, model: string, lost: boolean]>([
+    ["top_k", "openai", {}, "m", false],
+    ["top_k", "openai", { vendor: "mistral" }, "mistral-large-latest", true],
+    ["top_k", "openai", { baseUrl: "https://api.mistral.ai/v1" }, "mistral-large-latest", true],
+    ["top_k", "openai", { baseUrl: "https://api.mistral.ai/v1", vendor: "generic" }, "m", false],
+    ["top_k", "openai", { vendor: "mistral", accepts: { fields: ["top_k"] } }, "mistral-large-latest", false],
+    ["tools", "openai", { vendor: "mistral" }, "mistral-large-latest", false],
+    ["stop", "openai", { vendor: "openai" }, "gpt-5.2", true],
+    ["stop", "openai", { vendor: "openai", accepts: { stop: 4 } }, "gpt-5.2", false],
+    ["stop", "openai", { accepts: { stop: 0 } }, "m", true],
+    ["stop", "azure", { baseUrl: "https://x.openai.azure.com" }, "gpt-5.2", true],
+    ["vision", "gemini", { baseUrl: "https://x/v1/projects/p/locations/l/publishers/google" }, "m", false],
+  ])("%s at %s %j with %s: lost is %j", (promise, dialect, location, model, lost) => {
+    expect(CAPABILITIES[dialect].loses("chat", promise, model, { baseUrl: "", headers: {}, ...location })).toBe(lost);
+  });
+
   test("of other kinds and of dialects without chat are nobody's to judge", () => {
     expect(CAPABILITIES.cohere.loses("embedding", "audio", "m")).toBe(false);
     expect(CAPABILITIES.jina.loses("chat", "audio", "m")).toBe(false);
@@ -152,12 +169,40 @@ describe("promises", () => {
   test("whatever the words: an answer, never an exception", () => {
     const words = fc.oneof(fc.string(), fc.constantFrom(...NAMES));
     const dialects = fc.constantFrom(...(Object.keys(CAPABILITIES) as (keyof typeof CAPABILITIES)[]));
+    const location = fc.record(
+      {
+        baseUrl: fc.oneof(fc.string(), fc.webUrl()),
+        headers: fc.constant({}),
+        vendor: fc.constantFrom(...VENDORS),
+        api: fc.constantFrom("auto" as const, "chat" as const, "responses" as const),
+        accepts: fc.record({ stop: fc.nat(4), efforts: fc.subarray([...EFFORTS]), sampling: fc.boolean() }),
+      },
+      { requiredKeys: ["baseUrl", "headers"] },
+    );
     fc.assert(
-      fc.property(words, dialects, fc.string(), (promise, dialect, model) => {
-        expect(typeof CAPABILITIES[dialect].loses("chat", promise, model)).toBe("boolean");
+      fc.property(words, dialects, fc.string(), location, (promise, dialect, model, location) => {
+        const { loses, vendor, mayHaveResponses } = CAPABILITIES[dialect];
+        expect(typeof loses("chat", promise, model)).toBe("boolean");
+        expect(typeof loses("chat", promise, model, location)).toBe("boolean");
+        expect([...VENDORS, null]).toContain(vendor(location));
+        expect(typeof mayHaveResponses(location)).toBe("boolean");
       }),
     );
   });
+});
+
+test.each<[keyof typeof CAPABILITIES, Partial<Location>, string | null, boolean]>([
+  ["openai", {}, null, true],
+  ["openai", { vendor: "generic" }, null, true],
+  ["openai", { baseUrl: "https://api.openai.com/v1" }, "openai", true],
+  ["openai", { baseUrl: "https://api.mistral.ai/v1" }, "mistral", false],
+  ["openai", { baseUrl: "https://api.mistral.ai/v1", vendor: "vllm" }, "vllm", true],
+  ["azure", { baseUrl: "https://x.openai.azure.com" }, null, true],
+  ["anthropic", {}, null, false],
+])("%s at %j is %j; Responses: %j", (dialect, location, vendor, responses) => {
+  const at = { baseUrl: "", headers: {}, ...location };
+  expect(CAPABILITIES[dialect].vendor(at)).toBe(vendor);
+  expect(CAPABILITIES[dialect].mayHaveResponses(at)).toBe(responses);
 });
 
 test("every dialect with chat models is in the table, and no other", () => {

@@ -26,8 +26,17 @@ describe("the call", () => {
       body: sent,
       promptBytes: 5,
       maxOutput: 0,
-      units: { images: 3 },
+      units: { images: 3, imageVariant: "1024x1024/hd" },
     });
+  });
+
+  test.each([
+    [{ width: 512, height: 256 }, "512x256/"],
+    [{ quality: "High" }, "/high"],
+    [{ size: "auto", quality: "auto" }, undefined],
+    [{ size: "auto", quality: "low" }, "/low"],
+  ])("%j is priced as %j", (fields, variant) => {
+    expect(readImage(body(fields)).units?.imageVariant).toBe(variant);
   });
 
   test("asks for one image unless it says", () => {
@@ -132,6 +141,10 @@ describe("the upstream's answer", () => {
       { input_tokens: 50, output_tokens: 60, total_tokens: 110 },
       { prompt: 50, completion: 60 },
     ],
+    [
+      { input_tokens: 50, output_tokens: 60, input_tokens_details: { text_tokens: 50, cached_tokens: 20 } },
+      { prompt: 50, completion: 60, cached: 20 },
+    ],
     [{ input_tokens: 50 }, {}],
     [{ input_tokens: -1, output_tokens: 1e12 }, {}],
     [null, {}],
@@ -139,6 +152,17 @@ describe("the upstream's answer", () => {
   ])("usage %j is counted as %j", (usage, tokens) => {
     const { usage: counted } = image.answer(bytes({ data: [inline], usage }), call);
     expect(counted).toEqual({ ...NO_TOKENS, ...tokens, images: 1 });
+  });
+
+  test.each<[Json, Json, string | undefined]>([
+    [{ size: "1024x1536", quality: "auto" }, { size: "1024x1536", quality: "high" }, "1024x1536/high"],
+    [{}, { size: "1024x1024", quality: "medium" }, "1024x1024/medium"],
+    [{ size: "512x512", quality: "hd" }, {}, "512x512/hd"],
+    [{ quality: "hd" }, { size: 7, quality: null }, "/hd"],
+    [{}, {}, undefined],
+  ])("what %j asked for and %j says is priced as %j", (asked, said, variant) => {
+    const { usage } = image.answer(bytes({ data: [inline], ...said }), readImage(body(asked)));
+    expect(usage.imageVariant).toBe(variant);
   });
 
   const WITHOUT = "upstream sent an answer without images";

@@ -20,8 +20,8 @@ const RULES: Readonly<Record<string, SchemaRules>> = {
   strict: STRICT_SCHEMAS,
   gemini: GEMINI_SCHEMAS,
   cohere: COHERE_SCHEMAS,
-  vendor: vendorSchemas(["minimum", "maxLength"], false),
-  strict_vendor: vendorSchemas(["pattern"], true),
+  vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["minimum", "maxLength"] }, false)!,
+  strict_vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["pattern"] }, true)!,
 };
 
 /** One schema, and what it is for each of the targets named. */

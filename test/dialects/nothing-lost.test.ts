@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { readChat } from "../../src/dialects/clients/chat.ts";
 import { readMessages } from "../../src/dialects/clients/messages.ts";
 import { readResponses } from "../../src/dialects/clients/responses.ts";
-import { type Call, type DialectName, type Json } from "../../src/kit/index.ts";
+import type { AnswerCodec } from "../../src/dialects/dialect.ts";
+import { chatAt } from "../../src/dialects/openai/chat.ts";
+import type { Call, Json } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 import { codecOf } from "./wire-cases.ts";
 
@@ -162,14 +164,18 @@ const responses: Writer = {
   },
 };
 
-const UPSTREAMS: readonly (readonly [DialectName, model: string])[] = [
-  ["openai", "m"],
-  ["azure", "m"],
-  ["anthropic", "claude-sonnet-4-5"],
-  ["gemini", "gemini-2.5-flash"],
-  ["bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"],
-  ["bedrock", "meta.llama3-70b-instruct-v1:0"],
-  ["cohere", "command-a"],
+const responsesAt = (vendor: "openai" | "generic"): AnswerCodec =>
+  chatAt({ baseUrl: "", headers: {}, vendor, api: "responses" });
+const UPSTREAMS: readonly (readonly [name: string, model: string, codec: AnswerCodec])[] = [
+  ["openai", "m", codecOf("openai", "chat")],
+  ["a Responses API", "m", responsesAt("generic")],
+  ["OpenAI's Responses API", "gpt-5.1", responsesAt("openai")],
+  ["azure", "m", codecOf("azure", "chat")],
+  ["anthropic", "claude-sonnet-4-5", codecOf("anthropic", "chat")],
+  ["gemini", "gemini-2.5-flash", codecOf("gemini", "chat")],
+  ["bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", codecOf("bedrock", "chat")],
+  ["bedrock", "meta.llama3-70b-instruct-v1:0", codecOf("bedrock", "chat")],
+  ["cohere", "command-a", codecOf("cohere", "chat")],
 ];
 const CLIENTS: Readonly<Record<string, Writer>> = { chat, messages, responses };
 
@@ -187,16 +193,12 @@ const said = fc
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-describe.each(UPSTREAMS)("%s, %s", (dialect, model) => {
+describe.each(UPSTREAMS)("%s, %s", (_name, model, codec) => {
   test.each(Object.entries(CLIENTS))("whatever a %s client says is sent once or named", (_, { read, write }) => {
     fc.assert(
       fc.property(said, (turns) => {
         const { body, marks } = write(turns);
-        const { body: text, dropped = [] } = codecOf(dialect, "chat").request(
-          read(body),
-          testTarget("alpha", { model }),
-          "k",
-        );
+        const { body: text, dropped = [] } = codec.request(read(body), testTarget("alpha", { model }), "k");
         const lost = [...marks].filter(([mark, at]) => {
           const sent = times(text as string, mark) + times(text as string, base64(mark));
           const named = dropped.some((pointer) => at === pointer || at.startsWith(`${pointer}/`));

@@ -68,6 +68,33 @@ test.each<readonly [string, Json, Usage, Json]>([
     { ...OWN, reasoning_tokens: 8, completion_tokens_details: { reasoning_tokens: 8 } },
   ],
   [
+    "Perplexity's research: what it read is input, its reasoning is output, neither is in the total",
+    {
+      prompt_tokens: 33,
+      completion_tokens: 11_395,
+      total_tokens: 11_428,
+      citation_tokens: 19_028,
+      num_search_queries: 21,
+      reasoning_tokens: 193_924,
+    },
+    counts({ prompt: 19_061, completion: 205_319, reasoning: 193_924 }),
+    {
+      prompt_tokens: 19_061,
+      completion_tokens: 205_319,
+      total_tokens: 224_380,
+      citation_tokens: 19_028,
+      num_search_queries: 21,
+      reasoning_tokens: 193_924,
+      completion_tokens_details: { reasoning_tokens: 193_924 },
+    },
+  ],
+  [
+    "Perplexity's other models read for nothing",
+    { ...OWN, citation_tokens: null },
+    counts({}),
+    { ...OWN, citation_tokens: null },
+  ],
+  [
     "more of a part than there is",
     { ...OWN, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 90 } },
     counts({ cached: 90, cacheWrite: 10 }),
@@ -81,6 +108,12 @@ test.each<readonly [string, Json, Usage, Json]>([
 test("a count under x_groq is the count, one at the top is before it", () => {
   expect(readUsage({ x_groq: { usage: OWN } })).toEqual(counts({}));
   expect(readUsage({ x_groq: { usage: OWN }, usage: { ...OWN, prompt_tokens: 7 } })).toEqual(counts({ prompt: 7 }));
+});
+
+test("Moonshot counts in the last chunk's choice; a count at the top is before it", () => {
+  const choices = [{ index: 0, delta: {}, finish_reason: "stop", usage: OWN }];
+  expect(readUsage({ choices })).toEqual(counts({}));
+  expect(readUsage({ choices, usage: { ...OWN, prompt_tokens: 7 } })).toEqual(counts({ prompt: 7 }));
 });
 
 test("whatever an upstream reports, no part is more than its whole, and what is shown reads the same", () => {
@@ -98,6 +131,7 @@ test("whatever an upstream reports, no part is more than its whole, and what is 
     cache_creation_input_tokens: number,
     cache_read_input_tokens: number,
     reasoning_tokens: number,
+    citation_tokens: number,
   });
   fc.assert(
     fc.property(raw, (reported) => {

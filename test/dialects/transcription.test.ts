@@ -186,6 +186,12 @@ describe("the upstream's answer", () => {
     ["a duration as text", { duration: "8.47" }, { milliseconds: 8_470 }],
     ["a usage in seconds", { usage: { type: "duration", seconds: 37 } }, { milliseconds: 37_000 }],
     ["both: the exact one", { duration: 36.71, usage: { type: "duration", seconds: 37 } }, { milliseconds: 36_710 }],
+    [
+      "Mistral's usage",
+      { usage: { prompt_audio_seconds: 30, prompt_tokens: 150, completion_tokens: 42, total_tokens: 192 } },
+      { prompt: 150, completion: 42, milliseconds: 30_000 },
+    ],
+    ["Mistral's seconds alone", { usage: { prompt_audio_seconds: 2 } }, { milliseconds: 2_000 }],
     ["no audio", { duration: 0 }, { milliseconds: 0 }],
     [
       "tokens: nothing is known of the audio",

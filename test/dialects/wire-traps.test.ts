@@ -28,6 +28,7 @@ const tariff = createTariff(
     inputPerMillion: decimal("1"),
     cachedInputPerMillion: decimal("0.1"),
     cacheWritePerMillion: decimal("1.25"),
+    cacheWrite1hPerMillion: decimal(2),
     outputPerMillion: decimal("10"),
     reasoningPerMillion: decimal("20"),
   },
@@ -230,6 +231,26 @@ const STREAMS: readonly (readonly [trap: string, Recorded, readonly Json[], Usag
     ],
     used(100, 20, { cached: 60, cacheWrite: 30 }),
     10_000n + 6_000n + 37_500n + 200_000n,
+  ],
+  [
+    "2f Bedrock: cacheDetails tell what is kept for an hour",
+    "bedrock",
+    [
+      ...converse,
+      stopped,
+      metadata({
+        inputTokens: 10,
+        outputTokens: 20,
+        cacheReadInputTokens: 60,
+        cacheWriteInputTokens: 30,
+        cacheDetails: [
+          { ttl: "1h", inputTokens: 20 },
+          { ttl: "5m", inputTokens: 10 },
+        ],
+      }),
+    ],
+    used(100, 20, { cached: 60, cacheWrite: 30, cacheWrite1h: 20 }),
+    10_000n + 6_000n + 12_500n + 40_000n + 200_000n,
   ],
   [
     "2f Bedrock: the count comes after the stop",

@@ -1,6 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createTariff, type Decimal, decimal, type Price, tariffsOf, type Usage } from "../../src/kit/index.ts";
+import {
+  createTariff,
+  type Decimal,
+  decimal,
+  type ImagePrices,
+  type Price,
+  tariffsOf,
+  toNano,
+  type Usage,
+} from "../../src/kit/index.ts";
 import { testModel, testSnapshot } from "../support/snapshot.ts";
 import { ofDecimal, plus, type Rational, rational, roundToNano, times } from "./rational.ts";
 
@@ -32,6 +41,16 @@ describe("charges", () => {
     expect(createTariff(price, [ONE]).charge(written)).toBe(1_500n);
     const dear = createTariff({ ...price, cacheWritePerMillion: decimal("0.1875") }, [ONE]);
     expect(dear.charge(written)).toBe(7n * 150n + 3n * 187n + 2n);
+  });
+
+  test("those kept for an hour have a price of their own where one is given, else that of the others", () => {
+    const written = { ...usage(10, 0, 2), cacheWrite: 5, cacheWrite1h: 3 };
+    const dear = { ...price, cacheWritePerMillion: decimal("0.2") };
+    expect(createTariff(dear, [ONE]).charge(written)).toBe(3n * 150n + 2n * 150n + 5n * 200n);
+    const dearer = createTariff({ ...dear, cacheWrite1hPerMillion: decimal("0.3") }, [ONE]);
+    expect(dearer.charge(written)).toBe(3n * 150n + 2n * 150n + 2n * 200n + 3n * 300n);
+    const alone = createTariff({ ...price, cacheWrite1hPerMillion: decimal("0.3") }, [ONE]);
+    expect(alone.charge(written)).toBe(3n * 150n + 2n * 150n + 2n * 150n + 3n * 300n);
   });
 
   test("reasoning has its own price where one is given", () => {
@@ -66,6 +85,26 @@ describe("charges", () => {
   });
 
   test.each([
+    ["by size and quality", "1024x1536/high", "0.25"],
+    ["by size", "1024x1536/low", "0.08"],
+    ["by size, the quality unsaid", "1024x1536/", "0.08"],
+    ["by quality", "512x512/high", "0.17"],
+    ["by quality, the size unsaid", "/high", "0.17"],
+    ["of another size and quality", "512x512/low", "0.04"],
+    ["of which nothing is said", undefined, "0.04"],
+    ["of names that objects have", "__proto__/constructor", "0.04"],
+  ] as const)("images %s", (_, imageVariant, each) => {
+    const perImage = {
+      default: decimal("0.04"),
+      "1024x1536": decimal("0.08"),
+      high: decimal("0.17"),
+      "1024x1536/high": decimal("0.25"),
+    };
+    const used = { ...usage(0), images: 3, ...(imageVariant !== undefined && { imageVariant }) };
+    expect(createTariff({ perImage }, [decimal("1.1")]).charge(used)).toBe((toNano(decimal(each)) * 33n) / 10n);
+  });
+
+  test.each([
     ["tokens, and there is no count", { inputPerMillion: decimal(1) }, null, true],
     ["tokens", { outputPerMillion: decimal(0) }, usage(1), false],
     ["seconds, and there is no count", { perSecond: decimal(1) }, null, true],
@@ -73,6 +112,9 @@ describe("charges", () => {
     ["seconds", { perSecond: decimal(1) }, { ...usage(0), milliseconds: 0 }, false],
     ["what the gateway counts itself", { perImage: decimal(1), perRequest: decimal(1) }, null, false],
     ["characters", { perMillionCharacters: decimal(1) }, null, false],
+    ["tokens of images", { outputPerMillion: decimal(1) }, { ...usage(5, 9), images: 1 }, false],
+    ["tokens of images that nobody counted", { outputPerMillion: decimal(1) }, { ...usage(0), images: 1 }, true],
+    ["images, whose tokens nobody counted", { perImage: decimal(1) }, { ...usage(0), images: 1 }, false],
   ] as const)("what a price lacks: %s", (_, given, count, lacks) => {
     expect(createTariff(given, [ONE]).lacks(count)).toBe(lacks);
   });
@@ -89,11 +131,12 @@ const priced: fc.Arbitrary<Price> = fc.record(
     outputPerMillion: money,
     cachedInputPerMillion: money,
     cacheWritePerMillion: money,
+    cacheWrite1hPerMillion: money,
     reasoningPerMillion: money,
     perRequest: money,
     perMillionCharacters: money,
     perSecond: money,
-    perImage: money,
+    perImage: fc.oneof(money, fc.record({ default: money, a: money, "a/b": money }, { requiredKeys: ["default"] })),
   },
   { requiredKeys: [] },
 );
@@ -104,7 +147,15 @@ const used = fc
     completion: tokens,
     share: fc.double({ min: 0, max: 1, noNaN: true }),
     part: fc.double({ min: 0, max: 1, noNaN: true }),
-    units: fc.record({ characters: tokens, milliseconds: tokens, images: tokens }, { requiredKeys: [] }),
+    units: fc.record(
+      {
+        characters: tokens,
+        milliseconds: tokens,
+        images: tokens,
+        imageVariant: fc.constantFrom("a/b", "a/c", "c/b", "/a", "a/"),
+      },
+      { requiredKeys: [] },
+    ),
   })
   .map(({ prompt, completion, share, part, units }) => {
     const cached = Math.floor(prompt * share);
@@ -113,9 +164,17 @@ const used = fc
       ...usage(prompt, completion, cached),
       reasoning,
       cacheWrite: Math.floor((prompt - cached) * part),
+      cacheWrite1h: Math.floor(Math.floor((prompt - cached) * part) * share),
       ...units,
     };
   });
+
+/** As the most exact entry says. */
+function imagePrice(price: Decimal | ImagePrices | undefined, variant = ""): Decimal | undefined {
+  if (price === undefined || !("default" in price)) return price;
+  const [size = "", quality = ""] = variant.split("/");
+  return price[variant] ?? price[size] ?? price[quality] ?? price.default;
+}
 
 function unit(value: Decimal | undefined): Rational {
   return value === undefined ? rational(0n) : ofDecimal(value);
@@ -123,18 +182,20 @@ function unit(value: Decimal | undefined): Rational {
 
 function exactCharge(price: Price, multipliers: readonly Decimal[], used: Usage): Rational {
   const { prompt, cached, completion, reasoning, characters = 0, milliseconds = 0, images = 0, cacheWrite = 0 } = used;
+  const { cacheWrite1h = 0, imageVariant } = used;
   const tokens = (count: number, perMillion: Decimal | undefined): Rational =>
     times(unit(perMillion), rational(BigInt(count), 1_000_000n));
   const sum = [
     tokens(prompt - cached - cacheWrite, price.inputPerMillion),
-    tokens(cacheWrite, price.cacheWritePerMillion ?? price.inputPerMillion),
+    tokens(cacheWrite - cacheWrite1h, price.cacheWritePerMillion ?? price.inputPerMillion),
+    tokens(cacheWrite1h, price.cacheWrite1hPerMillion ?? price.cacheWritePerMillion ?? price.inputPerMillion),
     tokens(cached, price.cachedInputPerMillion ?? price.inputPerMillion),
     tokens(completion - reasoning, price.outputPerMillion),
     tokens(reasoning, price.reasoningPerMillion ?? price.outputPerMillion),
     unit(price.perRequest),
     tokens(characters, price.perMillionCharacters),
     times(unit(price.perSecond), rational(BigInt(milliseconds), 1_000n)),
-    times(unit(price.perImage), rational(BigInt(images))),
+    times(unit(imagePrice(price.perImage, imageVariant)), rational(BigInt(images))),
   ].reduce(plus);
   return multipliers.map(ofDecimal).reduce(times, sum);
 }

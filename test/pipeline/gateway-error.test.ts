@@ -45,6 +45,13 @@ function withMethods<Format extends object>(format: Format, methods: Partial<For
   });
 }
 
+const opensAndThrows: Hooks["relay"] = async ({ model }, open) => {
+  await open(model.chain[0]!.targets[0]!);
+  return bug();
+};
+
+const DEAR: Hooks["settle"] = () => ({ usage: USAGE, estimated: false, charge: 77n });
+
 describe("nothing was delivered: free, given back and recorded", () => {
   test("a response hook that throws", async () => {
     const bench = await benchWith(plugin("bad", "transform", { response: bug }), "closed");
@@ -73,13 +80,9 @@ describe("nothing was delivered: free, given back and recorded", () => {
   });
 
   test("a relay that throws after an upstream had answered", async () => {
-    const relay: Hooks["relay"] = async ({ model }, open) => {
-      await open(model.chain[0]!.targets[0]!);
-      return bug();
-    };
     for (const stream of [true, false]) {
       const bench = await Bench.create({
-        plugins: [plugin("bad", "relay", { relay })],
+        plugins: [plugin("bad", "relay", { relay: opensAndThrows })],
         pipeline: ["auth", "quota", "breaker", "bad", "meter"],
       });
       bench.upstream.play(stream ? streams() : answers());
@@ -151,13 +154,13 @@ const chatParts = (format: AnswerFormat): AnswerFormat => ({
 });
 
 test("a hook that says what it costs has no say: it is free", async () => {
-  const settle: Hooks["settle"] = () => ({ usage: USAGE, estimated: false, charge: 77n });
   const bench = await Bench.create({
-    plugins: [plugin("bad", "transform", { response: bug }), plugin("dear", "account", { settle })],
+    plugins: [plugin("bad", "transform", { response: bug }), plugin("dear", "account", { settle: DEAR })],
     pipeline: ["auth", "quota", "breaker", "bad", "stream-relay", "meter", "dear"],
   });
   bench.upstream.play(answers());
-  await bench.serve();
+  const client = await bench.serve();
+  expect(client.refused?.error).toMatchObject({ code: "INTERNAL" });
   await expectFree(bench, { delivered: false });
 });
 

@@ -126,6 +126,58 @@ describe("what is owed for", () => {
   });
 });
 
+const partial = (kind: OutcomeKind): Ending & { counts: number } => ({
+  ...ending(kind, true, USAGE),
+  usageComplete: false,
+});
+
+describe("what is told in part", () => {
+  test("is estimated: the ending's estimate keeps what was told", async () => {
+    const given = { ...partial("client_gone"), estimate: async () => ({ ...USAGE, completion: 70 }) };
+    expect(await bill(given)).toEqual({
+      usage: { ...USAGE, completion: 70 },
+      estimated: true,
+      charge: COUNTED + 40_000n,
+    });
+  });
+
+  test("is all that counts where tokens have no price", async () => {
+    const snapshot = testSnapshot({ models: [testModel("route/free", { price: { perRequest: decimal(1) } })] });
+    const hooks = await setUp(meter, {}, await pluginHost({ snapshot }));
+    expect(await hooks.settle!(partial("upstream_cut"), testExchange(snapshot))).toMatchObject({
+      usage: USAGE,
+      estimated: false,
+    });
+  });
+
+  test("of an answer that ended is missing usage: no_usage rules", async () => {
+    expect(await bill(partial("served"), { no_usage: "free" })).toMatchObject({ estimated: true, charge: 0n });
+  });
+});
+
+test("a failure of the gateway's own is free, whatever the settings, and keeps what was told", async () => {
+  for (const usage of [USAGE, null]) {
+    const given = ending("gateway_error", true, usage);
+    const kept = usage ?? { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+    expect(await bill(given)).toEqual({ usage: kept, estimated: false, charge: 0n });
+    expect(given.counts).toBe(0);
+  }
+});
+
+test("an answer that a plugin refuses is owed: the upstream has made it", async () => {
+  expect(await bill(ending("refused", true, USAGE))).toMatchObject({ charge: COUNTED });
+  expect(await bill(ending("refused", true, null))).toMatchObject({ charge: ESTIMATED, estimated: true });
+});
+
+test.each(["client_gone", "killed", "shutdown"] as const)(
+  "%s after the finish reason is owed as counted; uncounted it broke off",
+  async (kind) => {
+    const free = { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "free" } as const;
+    expect(await bill({ ...ending(kind, true, USAGE), finished: true }, free)).toMatchObject({ charge: COUNTED });
+    expect(await bill({ ...ending(kind, true, null), finished: true }, free)).toMatchObject({ charge: 0n });
+  },
+);
+
 test("prices, cached prices and multipliers of the model and of billing", async () => {
   const price = { inputPerMillion: decimal(1), outputPerMillion: decimal(2), cachedInputPerMillion: decimal("0.5") };
   const snapshot = testSnapshot({

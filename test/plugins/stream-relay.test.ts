@@ -62,6 +62,8 @@ describe("the chain", () => {
     ["every failure but the client's fails over", ["connect", "timeout", "reset", "served"], 4],
     ["also statuses, rate limits, credentials", ["status", "rate_limited", "credentials", "served"], 4],
     ["also broken protocol and skipped upstreams", ["protocol", "skipped", "served"], 3],
+    ["also what is no fault of the client's", ["quota", "declined", "parameter", "served"], 4],
+    ["also upstreams whose keys rest", ["resting", "served"], 2],
   ])("%s", async (_, endings, count) => {
     const { tried, result } = await relay(endings);
     expect((await result).target.upstream).toBe(NAMES[count - 1]);
@@ -89,6 +91,10 @@ describe("the verdict (decisions 5.2)", () => {
     [["rate_limited"], "PROVIDER_ERROR", "Every upstream failed: alpha rate_limited"],
     [["credentials"], "PROVIDER_ERROR", "Every upstream failed: alpha credentials"],
     [["protocol"], "PROVIDER_ERROR", "Every upstream failed: alpha protocol"],
+    [["resting"], "CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream"],
+    [["skipped", "resting"], "CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream"],
+    [["resting", "status"], "PROVIDER_ERROR", "Every upstream failed: beta status"],
+    [["parameter", "declined"], "PROVIDER_ERROR", "Every upstream failed: alpha parameter; beta declined"],
   ])("%j: %s", async (endings, code, message) => {
     await expect((await relay(endings)).result).rejects.toMatchObject({ code, message });
   });
@@ -105,6 +111,58 @@ describe("the verdict (decisions 5.2)", () => {
   ])("open breakers %j: come back in %d s", async (open, retryAfter) => {
     const { result } = await relay(["skipped", "skipped"], { open });
     await expect(result).rejects.toMatchObject({ details: { retryAfter } });
+  });
+});
+
+test.each([
+  [[9_001, 2_500], 3],
+  [[null, 60_000], 1],
+])("keys that rest for %j ms: come back in %d s", async (waits, retryAfter) => {
+  const rests = waits.map((wait) => new AttemptError("resting", "every key rests", { retryAfter: wait }));
+  await expect((await relay(rests)).result).rejects.toMatchObject({ details: { retryAfter } });
+});
+
+/** A chain of targets with windows of so many tokens. */
+const sized = (...windows: readonly (number | null)[]): Model["chain"] =>
+  windows.map((contextWindow, index) => ({
+    balance: "single",
+    targets: [testTarget(NAMES[index]!, { contextWindow })],
+  }));
+
+describe("a prompt beyond a window", () => {
+  test.each<readonly [string, readonly (number | null)[], readonly Ending[], readonly string[], string]>([
+    ["a larger one", [8, 16], ["context_overflow", "served"], ["alpha", "beta"], "served"],
+    ["smaller ones are left out", [8, 4, 8, 16], ["context_overflow", "served"], ["alpha", "delta"], "served"],
+    ["none is larger", [16, 8], ["context_overflow"], ["alpha"], "INVALID_REQUEST"],
+    [
+      "the largest is too small",
+      [8, 16],
+      ["context_overflow", "context_overflow"],
+      ["alpha", "beta"],
+      "INVALID_REQUEST",
+    ],
+    ["an unknown one is none larger", [8, null], ["context_overflow"], ["alpha"], "INVALID_REQUEST"],
+    ["the larger one fails", [8, 16], ["context_overflow", "status"], ["alpha", "beta"], "PROVIDER_ERROR"],
+    [
+      "the larger one cannot be tried",
+      [8, 16],
+      ["context_overflow", "resting"],
+      ["alpha", "beta"],
+      "CIRCUIT_BREAKER_OPEN",
+    ],
+    ["behind a failure", [8, 4], ["status", "context_overflow"], ["alpha", "beta"], "INVALID_REQUEST"],
+  ])("%s: %j", async (_name, windows, endings, expected, verdict) => {
+    const { tried, result } = await relay(endings, { chain: sized(...windows) });
+    const code = await result.then(
+      () => "served",
+      (error: GatewayError) => error.code,
+    );
+    expect([tried, code]).toEqual([expected, verdict]);
+  });
+
+  test("is the client's fault in the outcome, too", async () => {
+    const { result } = await relay(["context_overflow"], { chain: sized(8) });
+    await expect(result).rejects.toMatchObject({ cause: { failure: "client_fault" } });
   });
 });
 

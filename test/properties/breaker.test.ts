@@ -24,6 +24,7 @@ const VERDICTS: Readonly<Record<FailureClass, Verdict>> = {
   reset: "bad",
   status: "bad",
   credentials: "bad",
+  quota: "bad",
   protocol: "bad",
   saturated: "nothing",
   rate_limited: "nothing",
@@ -31,6 +32,10 @@ const VERDICTS: Readonly<Record<FailureClass, Verdict>> = {
   client_fault: "nothing",
   aborted: "nothing",
   skipped: "nothing",
+  resting: "nothing",
+  declined: "nothing",
+  parameter: "nothing",
+  context_overflow: "nothing",
 };
 
 type Models = Readonly<Record<Name, BreakerModel>>;

@@ -10,6 +10,7 @@ const BODIES: readonly (readonly [path: string, endpoint: string, kind: Kind, bo
   ["/v1/chat/completions", "chat", "chat", { messages: [] }],
   ["/v1/embeddings", "embeddings", "embedding", { input: "text" }],
   ["/v1/rerank", "rerank", "rerank", { query: "q", documents: ["a"] }],
+  ["/v2/rerank", "rerank", "rerank", { query: "q", documents: ["a"], max_tokens_per_doc: 4096, priority: 0 }],
   ["/v1/audio/speech", "speech", "speech", { input: "text", voice: "v" }],
   ["/v1/images/generations", "image", "image", { prompt: "a cat" }],
 ];
@@ -33,7 +34,7 @@ test.each(BODIES)("%s is read as its own kind and checked by its own schema", as
   expect(checked).toEqual([endpoint]);
 });
 
-test.each(["/v1/embeddings", "/v1/rerank", "/v1/audio/speech", "/v1/images/generations"])(
+test.each(["/v1/embeddings", "/v1/rerank", "/v2/rerank", "/v1/audio/speech", "/v1/images/generations"])(
   "%s: what its schema refuses is a 400 that names the place, and other methods are 405",
   async (path) => {
     const { port } = await start();

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { cut, listenOn } from "../../src/server/listen.ts";
 import { BODY, CHAT, GOOD, open, send, start } from "./support.ts";
 
 const LENGTH = `Content-Length: ${BODY.length}`;
@@ -8,10 +9,22 @@ const post = (fields: string, body: string, version = "1.1"): string =>
   `POST ${CHAT} HTTP/${version}\r\n${FIELDS}${fields}\r\n\r\n${body}`;
 const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-test.each([
+test.each<readonly [what: string, bytes: string]>([
   ["a second Host", post(`host: y\r\n${LENGTH}`, BODY)],
   ["no Host", "GET /v1/models HTTP/1.1\r\n\r\n"],
-  ["an absolute target", `POST http://x${CHAT} HTTP/1.1\r\n${FIELDS}${LENGTH}\r\n\r\n${BODY}`],
+  ...[
+    "http://",
+    "http:///v1",
+    "http://u@x/",
+    "http://x:99999/",
+    "http://x/#a",
+    "ftp://x/",
+    "http:x",
+    "http://a b/",
+  ].map((target) => [`the target ${target}`, `POST ${target} HTTP/1.1\r\n${FIELDS}${LENGTH}\r\n\r\n${BODY}`] as const),
+  ...["a b", "x:99999", "x:y", "u@x", "x/y", "x?y", "x#y", "1.2.3.4.5", "[::1", "a%zz", "x\\y"].map(
+    (host) => [`the Host ${host}`, `GET /v1/models HTTP/1.1\r\nHost: ${host}\r\n\r\n`] as const,
+  ),
   ["a target without a slash", `POST x HTTP/1.1\r\n${FIELDS}${LENGTH}\r\n\r\n${BODY}`],
   ["HTTP/1.0 with Transfer-Encoding", post("Transfer-Encoding: chunked", CHUNKED, "1.0")],
   ["a transfer coding beside chunked", post("Transfer-Encoding: gzip, chunked", CHUNKED)],
@@ -40,6 +53,42 @@ test.each([
   expect(text).toContain("Connection: close\r\n");
   expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(malformed).toEqual([400]);
+});
+
+test.each(["x", "", "localhost:8080", "[::1]:8080", "my_service", "1.2.3.4", "xn--bcher-kva.example", "x:"])(
+  "the Host %j is served",
+  async (host) => {
+    const { port, malformed } = await start();
+    const connection = await open(port);
+    connection.socket.write(OK.replace("Host: x\r\n", `Host: ${host}\r\n`));
+    expect(await connection.until((text) => text.endsWith(BODY))).toMatch(/^HTTP\/1.1 200 /);
+    expect(malformed).toEqual([]);
+  },
+);
+
+test.each([`http://x${CHAT}`, `HTTP://x:8080${CHAT}?a=b`, `https://gateway.example${CHAT}`])(
+  "the target %s is served",
+  async (target) => {
+    const { port, malformed } = await start();
+    const connection = await open(port);
+    connection.socket.write(OK.replace(CHAT, target));
+    expect(await connection.until((text) => text.endsWith(BODY))).toMatch(/^HTTP\/1.1 200 /);
+    expect(malformed).toEqual([]);
+  },
+);
+
+test.each([
+  ["http://gateway.example:81/v1/models?a=b", "/v1/models?a=b"],
+  ["http://gateway.example:81?a=b", "/?a=b"],
+  ["http://gateway.example:81", "/"],
+])("the target %s is %s of that host, whatever the header says", async (target, path) => {
+  const listening = await listenOn([{ host: "127.0.0.1", port: 0 }], ({ url, headers }, res) =>
+    res.end(`${headers.host} ${url}`),
+  );
+  onTestFinished(() => cut(listening));
+  const connection = await open(listening.addresses[0]!.port);
+  connection.socket.write(`GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+  expect(await connection.closed()).toContain(`gateway.example:81 ${path}`);
 });
 
 test.each([

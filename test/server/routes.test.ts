@@ -84,12 +84,12 @@ test("Expect: 100-continue is answered for routes too", async () => {
   expect(await connection.until((text) => text.endsWith('"}'))).toContain("HTTP/1.1 404");
 });
 
-test("a preflight is answered without a key", async () => {
+test.each([CHAT, "/v2/rerank"])("a preflight of %s is answered without a key", async (path) => {
   const { port } = await start({ settings: { ipLimit: { requests: 1, window: 60_000 } } });
   for (let round = 0; round < 3; round += 1) {
     const answer = await send(port, {
       method: "OPTIONS",
-      path: CHAT,
+      path,
       headers: {
         origin: "https://app.example",
         "access-control-request-method": "POST",

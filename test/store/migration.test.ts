@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../src/store/schema.ts";
 import { MINUTE, OPEN, START, admission, charged, digest, temporaryFolder } from "./support.ts";
 
 /** What each released version left behind; never edited, and one more with each migration. */
-const RELEASED = ["version-1.sql"];
+const RELEASED = ["version-1.sql", "version-2.sql"];
 
 function oldFile(name: string): string {
   const file = join(temporaryFolder(), "gateway.db");
@@ -94,6 +94,12 @@ test("a file of version 1 opens with everything in it, and does what is new", as
   await store.addFamily({ id: "fam_1", userId: "user_1", digest: digest("1"), expiresAt: START + 2 * MINUTE });
   expect(await store.rotate({ digest: digest("1"), successor: digest("2"), grace: 0 })).not.toBeNull();
   expect(await store.linkIdentity("https://id.example", "7", "user_2")).toMatchObject({ id: "user_2" });
+});
+
+test("what a file of version 2 says of caches is all that it knew", async () => {
+  const store = await open(oldFile("version-2.sql"));
+  const entry = (await store.ledger("user_1")).find(({ id }) => id === "ex_9");
+  expect(entry?.usage).toEqual({ prompt: 100, completion: 20, cached: 30, reasoning: 0, cacheWrite: 40 });
 });
 
 test("a command brings an unserved file of version 1 up to date, and what runs can be stopped", async () => {

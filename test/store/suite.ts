@@ -297,7 +297,11 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         ["of a speech", { characters: 5_000 }, { characters: 5_000 }],
         ["of a transcription, with text", { milliseconds: 90_500, characters: 0 }, { milliseconds: 90_500 }],
         ["of images", { images: 3 }, { images: 3 }],
-        ["of all kinds", { characters: 1, milliseconds: 2 ** 40, images: 3, cacheWrite: 7 }, undefined],
+        [
+          "of all kinds",
+          { characters: 1, milliseconds: 2 ** 40, images: 3, cacheWrite: 7, cacheWrite1h: 5 },
+          undefined,
+        ],
       ])("a record keeps units %s; of none it says nothing", async (_, units, kept) => {
         const { request } = await admit();
         const usage = { ...RECORD.usage, ...units };

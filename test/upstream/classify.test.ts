@@ -17,10 +17,12 @@ describe("statusFailure", () => {
     [401, "credentials"],
     [402, "credentials"],
     [403, "credentials"],
-    [404, "credentials"],
+    [404, "declined"],
     [405, "client_fault"],
+    [407, "declined"],
     [408, "status"],
     [409, "client_fault"],
+    [410, "declined"],
     [413, "client_fault"],
     [422, "client_fault"],
     [429, "rate_limited"],
@@ -86,8 +88,6 @@ describe("headFailure", () => {
     [{ "content-type": "text/html" }, "protocol"],
     [{ "content-type": "application/jsonp" }, "protocol"],
     [{}, "protocol"],
-    [{ "content-type": "application/json", "content-encoding": "gzip" }, "protocol"],
-    [{ "content-type": "application/json", "content-encoding": "identity, br" }, "protocol"],
   ])("%j: %s", (headers, failure) => {
     expect(headFailure(headers, "application/json")?.failure ?? null).toBe(failure);
   });

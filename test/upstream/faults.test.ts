@@ -38,6 +38,8 @@ async function serve(script: (request: RawRequest) => void): Promise<{ server: R
 }
 
 const BRIEF = { ...TIMEOUTS, firstByte: 70, idle: 70 };
+/** A whole answer has until `total`, before its first byte and after. */
+const BRIEF_IN_ALL = { ...BRIEF, total: 140 };
 const JSON_HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 const html = "<html><body>nginx at 10.9.8.7</body></html>";
 
@@ -176,7 +178,8 @@ describe.each([false, true])("a fault before anything was produced, stream %s", 
       });
       for (let round = 0; round < 2; round += 1) {
         faulty = true;
-        const error = await failure(leased.set.send(target({ timeouts: BRIEF }), call({ stream }), exchange()));
+        const timeouts = stream || expected !== "timeout" ? BRIEF : BRIEF_IN_ALL;
+        const error = await failure(leased.set.send(target({ timeouts }), call({ stream }), exchange()));
         expect(error).toBeInstanceOf(AttemptError);
         expect(error.failure).toBe(expected);
         expect(error.message).not.toMatch(/[<>]|127\.0\.0\.1|10\.9\.8\.7|key-1|http:/);

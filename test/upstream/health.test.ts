@@ -4,7 +4,7 @@ import { AttemptError, type FailureClass } from "../../src/kit/index.ts";
 import { Health, type HealthTerms } from "../../src/upstream/health.ts";
 
 const MINUTE = 60_000;
-const TERMS: HealthTerms = { breaker: "closed", spoken: true, probeTimeout: 4_000, firstByte: 30_000 };
+const TERMS: HealthTerms = { breaker: "closed", spoken: true, resting: false, probeTimeout: 4_000, firstByte: 30_000 };
 const UNPROBED = { ...TERMS, probeTimeout: null };
 
 let now = 0;
@@ -175,6 +175,10 @@ describe("can serve", () => {
     expect(health.view({ ...TERMS, spoken: false }).canServe).toBe(false);
   });
 
+  it("not while every key rests", () => {
+    expect(health.view({ ...TERMS, resting: true }).canServe).toBe(false);
+  });
+
   it("not once a probe failed, until a later one or a served request succeeds", () => {
     health.served(10);
     health.probed(null);
@@ -204,6 +208,7 @@ it("any history: whole non-negative latencies, and a state that its parts allow"
   const terms = fc.record({
     breaker: fc.constantFrom("closed" as const, "open" as const, "half_open" as const),
     spoken: fc.boolean(),
+    resting: fc.boolean(),
     probeTimeout: fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
     firstByte: fc.integer({ min: 1, max: 60_000 }),
   });
@@ -220,7 +225,7 @@ it("any history: whole non-negative latencies, and a state that its parts allow"
       const { state, latencyMs, canServe } = one.view(asked);
       expect(Number.isSafeInteger(latencyMs) && latencyMs >= 0).toBe(true);
       expect(state === "healthy" && asked.breaker !== "closed").toBe(false);
-      expect(canServe && (asked.breaker === "open" || !asked.spoken)).toBe(false);
+      expect(canServe && (asked.breaker === "open" || !asked.spoken || asked.resting)).toBe(false);
       clock += 5 * MINUTE + 1_000 * history.length;
       expect(one.view(asked)).toMatchObject({ state: "unknown", latencyMs: 0 });
     }),

@@ -196,9 +196,7 @@ describe("probes and live traffic", () => {
       socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event("a"))])),
     );
     const set = await setOf(probed(server.origin, { probe: null }));
-    const client = new AbortController();
-    await set.send(target(), call({ stream: true }), exchange({ signal: client.signal }));
-    client.abort("client_gone");
+    streamOf(await set.send(target(), call({ stream: true }), exchange())).cancel();
     await expect.poll(() => server.sockets.size).toBe(0);
     expect(set.health("alpha").state).toBe("healthy");
   });

@@ -70,7 +70,7 @@ describe("tries", () => {
     ["HTML", ({ socket }) => socket.write(response(200, { "content-type": "text/html" }, "<p>")), 1],
   ])("%s: %i", async (_name, act, tries) => {
     const { server, leased } = await serve(act);
-    const timeouts = { ...TIMEOUTS, firstByte: 60 };
+    const timeouts = { ...TIMEOUTS, total: 60 };
     await failure(leased.set.send(target({ timeouts }), call(), exchange()));
     expect(server.requests.length).toBe(tries);
   });
@@ -176,12 +176,15 @@ describe("keys", () => {
     const error = await failure(leased.set.send(target(), call(), exchange()));
     expect(error).toMatchObject({ failure: "rate_limited", status: 429, retryAfter: 5_000 });
     expect(seen(server)).toEqual(["a", "b", "c"]);
-    // All of them rest for longer than max_delay: nothing is sent, and the soonest one's class is the answer.
+    // The refused one is asked until a second user has met the same.
+    const second = await failure(leased.set.send(target(), call(), exchange({ userId: "u2" })));
+    expect(second).toMatchObject({ failure: "credentials", status: 401 });
+    // All of them rest for longer than max_delay: nothing is sent.
     const next = await failure(leased.set.send(target(), call(), exchange()));
-    expect(next).toMatchObject({ failure: "rate_limited", status: 429 });
+    expect(next).toMatchObject({ failure: "resting", status: 0 });
     expect(next.retryAfter).toBeGreaterThan(3_000);
     expect(next.retryAfter).toBeLessThanOrEqual(5_000);
-    expect(server.requests.length).toBe(3);
+    expect(seen(server)).toEqual(["a", "b", "c", "c"]);
   });
 
   it("that all rest for a short while: the soonest is used", async () => {
@@ -207,7 +210,7 @@ describe("keys", () => {
     expect(seen(server)).toEqual(["a", "b"]);
   });
 
-  it("a lone key that is refused does not rest", async () => {
+  it("a lone key that one request was refused with does not rest", async () => {
     const { server, leased } = await serve(
       ({ socket, index }) => socket.write(index === 0 ? response(401, {}, "") : answer("well")),
       {

@@ -141,7 +141,7 @@ it.each([
   ["on a connection that does not come about", pool(true, { queued: 0, running: 3 }), "timeout"],
 ])("%s it ends as told", async (_, full, expected) => {
   const { signal } = new AbortController();
-  const options = { read: () => null, signal, now: Date.now, deadline: Infinity };
+  const options = { read: () => null, signal, now: Date.now, deadline: Infinity, stream: false };
   const attempt = new Try({ ...options, timeouts: { ...TIMEOUTS, connect: 1 }, wheel: new Wheel(Date.now) });
   const dispatched: { body?: unknown }[] = [];
   const watched: TryPool = {

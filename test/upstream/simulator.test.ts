@@ -67,7 +67,6 @@ describe("with the simulator", () => {
     ["?status=401", "credentials"],
     ["?status=422", "client_fault"],
     ["?html=true", "protocol"],
-    ["?gzip=true", "protocol"],
     ["?error_first=true", "status"],
     ["?stall_after=0", "timeout"],
   ])("%s fails before the first event: %s", async (script, expected) => {

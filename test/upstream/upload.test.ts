@@ -137,9 +137,10 @@ describe("a slow upstream", () => {
     expect(request!.complete).toBe(false);
   });
 
-  it("that says nothing after the body is timed out waiting for the first byte", async () => {
+  it("that says nothing after the body has until the total timeout", async () => {
     const { leased } = await serve((request) => request.resume());
-    expect(await failure(leased.set.send(firstByte, transcribe(new File(LARGE)), exchange()))).toMatchObject({
+    const to = target({ timeouts: { ...firstByte.timeouts, total: 1_500 } });
+    expect(await failure(leased.set.send(to, transcribe(new File(LARGE)), exchange()))).toMatchObject({
       failure: "timeout",
       message: "upstream timed out waiting for the first byte",
     });

@@ -3,6 +3,7 @@ import { join } from "../diagnostics.ts";
 import type { Loose } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 import { linkFeatures } from "./features.ts";
+import { linkParameters } from "./parameters.ts";
 import { targetsOf } from "./targets.ts";
 
 /** Chains: upstreams that exist, can serve the kind, and keep what the model promises. */
@@ -14,6 +15,7 @@ export function linkChain(context: LinkContext, model: Loose<ModelConfig>, model
     context.resolve("upstreams", target.upstream, join(at, "upstream"));
     linkDialect(context, model, target, at);
     linkWindow(context, model, target, at);
+    linkParameters(context, model, target, at);
     if (target.weight !== undefined && !weighted) {
       const message = "a weight counts in a step with balance: weighted only";
       context.report(
@@ -22,9 +24,9 @@ export function linkChain(context: LinkContext, model: Loose<ModelConfig>, model
         "key",
       );
     }
-    const { upstream, model: name } = target;
+    const { upstream, model: name, parameters } = target;
     if (upstream === undefined || name === undefined) continue;
-    const identity = JSON.stringify([upstream, name]);
+    const identity = JSON.stringify([upstream, name, parameters]);
     if (seen.has(identity)) {
       const message = "the chain has this upstream and model already";
       context.report(at, { rule: "repeated-target", severity: "warning", message, hint: "remove the second one" });

@@ -1,7 +1,8 @@
-import type { GatewayConfig } from "#schema";
-import type { DialectName, Kind } from "../../kit/index.ts";
+import type { AcceptsConfig, GatewayConfig } from "#schema";
+import type { DialectName, Kind, Upstream } from "../../kit/index.ts";
 import type { Diagnostic, Finding, Place, Severity } from "../diagnostics.ts";
 import { diagnose, join } from "../diagnostics.ts";
+import { inCamelCase } from "../names.ts";
 import { didYouMean } from "../nearest.ts";
 import type { MapNode, Node, ScalarNode } from "../node.ts";
 import { find, showNode } from "../node.ts";
@@ -13,8 +14,15 @@ export interface DialectCapability {
   /** What of it this build speaks. */
   readonly served: readonly Kind[];
   /** Whether a word of a model's `features` is lost on the way to the upstream's model of that name. */
-  readonly loses: (kind: Kind, promise: string, model: string) => boolean;
+  readonly loses: (kind: Kind, promise: string, model: string, location: UpstreamLocation) => boolean;
+  /** Who is known to stand there, where that is more than the dialect says; else null. */
+  readonly vendor: (location: UpstreamLocation) => string | null;
+  /** Whether there may be a Responses endpoint. */
+  readonly mayHaveResponses: (location: UpstreamLocation) => boolean;
 }
+
+/** What tells one upstream of a dialect from another. */
+export type UpstreamLocation = Pick<Upstream, "baseUrl" | "headers" | "vendor" | "accepts" | "api">;
 
 export type Dialects = Readonly<Record<DialectName, DialectCapability>>;
 
@@ -83,6 +91,19 @@ export class LinkContext {
     const rule = section === "tiers" ? "unknown-tier" : "unknown-upstream";
     const hint = didYouMean(name, known) ?? `${section}: ${known.join(", ")}`;
     this.report(pointer, { rule, message: `no ${section.slice(0, -1)} is named ${this.show(pointer)}`, hint });
+  }
+
+  /** Where an upstream is, as far as its configuration is sound. */
+  location(name: string): UpstreamLocation {
+    const { base_url: baseUrl = "", vendor, accepts, api } = this.config.upstreams?.[name] ?? {};
+    const sound = accepts !== undefined && !this.damaged(join("/upstreams", name, "accepts"));
+    return {
+      baseUrl,
+      headers: {},
+      ...(vendor !== undefined && { vendor }),
+      ...(sound && { accepts: inCamelCase(accepts as AcceptsConfig) }),
+      ...(api !== undefined && { api }),
+    };
   }
 
   scalars(): Iterable<readonly [pointer: string, node: ScalarNode]> {

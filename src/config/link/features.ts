@@ -9,8 +9,10 @@ interface Lack {
   readonly place: Place;
   /** What the step itself says not to have. */
   readonly unsaid: readonly string[];
-  /** What its dialect cannot ask the upstream for. */
+  /** What its upstream cannot be asked for. */
   readonly unasked: readonly string[];
+  /** Who it is that cannot, where that is not the dialect. */
+  readonly vendor: string | null;
 }
 
 /** Steps that do not keep what the model promises, and promises that none keeps. */
@@ -37,9 +39,9 @@ export function linkFeatures(
   }
   for (const lack of lacks) {
     const kept = (promise: string): boolean => !isLost(promise);
-    const { place, unsaid, unasked } = lack;
+    const { place, unsaid, unasked, vendor } = lack;
     reportUnsaid(context, place, unsaid.filter(kept));
-    reportUnasked(context, place, unasked.filter(kept), hintFor(model, place === places[0]));
+    reportUnasked(context, { place, vendor }, unasked.filter(kept), hintFor(model, place === places[0]));
   }
 }
 
@@ -48,10 +50,13 @@ function lackOf(context: LinkContext, { kind, features = [] }: Loose<ModelConfig
   const promises = features.filter((feature) => feature !== undefined);
   const unsaid = own === undefined ? [] : promises.filter((promise) => !own.includes(promise));
   const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
-  if (kind === undefined || dialect === undefined) return { place, unsaid, unasked: [] };
-  const { loses } = context.dialects[dialect];
-  const unasked = promises.filter((promise) => !unsaid.includes(promise) && loses(kind, promise, model));
-  return { place, unsaid, unasked };
+  if (kind === undefined || upstream === undefined || dialect === undefined) {
+    return { place, unsaid, unasked: [], vendor: null };
+  }
+  const { loses, vendor } = context.dialects[dialect];
+  const location = context.location(upstream);
+  const unasked = promises.filter((promise) => !unsaid.includes(promise) && loses(kind, promise, model, location));
+  return { place, unsaid, unasked, vendor: vendor(location) };
 }
 
 function hintFor({ strict }: Loose<ModelConfig>, first: boolean): string {
@@ -71,18 +76,21 @@ function reportUnsaid(context: LinkContext, { pointer }: Place, promises: readon
 
 function reportUnasked(
   context: LinkContext,
-  { target, pointer }: Place,
+  { place: { target, pointer }, vendor }: Pick<Lack, "place" | "vendor">,
   promises: readonly string[],
   hint: string,
 ): void {
   if (promises.length === 0) return;
-  const at = join(pointer, "upstream");
   const dialect = context.config.upstreams?.[target.upstream ?? ""]?.dialect;
   const asked = context.show(join(pointer, "model"));
-  context.report(at, {
-    rule: "dialect-features",
+  const what = `${promises.join(", ")}, which the model promises`;
+  context.report(join(pointer, "upstream"), {
+    rule: vendor === null ? "dialect-features" : "vendor-features",
     severity: "warning",
-    message: `the dialect ${dialect} cannot ask ${asked} for ${promises.join(", ")}, which the model promises`,
-    hint,
+    message:
+      vendor === null
+        ? `the dialect ${dialect} cannot ask ${asked} for ${what}`
+        : `${asked} of the vendor ${vendor} cannot be asked for ${what}`,
+    hint: vendor === null ? hint : `${hint}; where it does, say so in the upstream's accepts`,
   });
 }

@@ -16,6 +16,7 @@ const UNITS: Readonly<
       "output_per_million",
       "cached_input_per_million",
       "cache_write_per_million",
+      "cache_write_1h_per_million",
       "reasoning_per_million",
       "per_request",
     ],
@@ -34,7 +35,10 @@ const UNITS: Readonly<
     required: [["per_million_characters"], ["per_request"]],
   },
   transcription: { allowed: ["per_second", "per_request"], required: [["per_second"], ["per_request"]] },
-  image: { allowed: ["per_image", "per_request"], required: [["per_image"], ["per_request"]] },
+  image: {
+    allowed: ["per_image", "per_request", "input_per_million", "output_per_million", "cached_input_per_million"],
+    required: [["per_image"], ["per_request"], ["input_per_million", "output_per_million"]],
+  },
 };
 
 /** Prices are there, in units of the model's kind; a free model says 0. */

@@ -34,6 +34,8 @@ export function linkUpstreams(context: LinkContext): void {
     if (!upstream) continue;
     linkUrl(context, upstream, pointer);
     linkGoogle(context, upstream, pointer);
+    linkVendor(context, upstream, pointer);
+    linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;
@@ -69,6 +71,36 @@ function linkUrl(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer:
     });
   }
   linkKeys(context, keys, pointer);
+}
+
+/** Keys that mean something for some dialects only, with what says the same elsewhere. */
+const DIALECTS_OF_KEY = {
+  vendor: { dialects: ["openai"], remedy: "remove it: the dialect says who the vendor is" },
+  api: { dialects: ["openai", "azure"], remedy: "remove it: other dialects have one endpoint for chat" },
+} as const satisfies Partial<Record<keyof UpstreamConfig, unknown>>;
+
+function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+  const { dialect } = upstream;
+  if (dialect === undefined) return;
+  for (const key of ["vendor", "api"] as const) {
+    const { dialects, remedy } = DIALECTS_OF_KEY[key];
+    if (upstream[key] === undefined || (dialects as readonly string[]).includes(dialect)) continue;
+    const message = `'${key}' means nothing for the dialect ${dialect}, only for ${dialects.join(" and ")}`;
+    context.report(join(pointer, key), { rule: "vendor-dialect", message, hint: remedy }, "key");
+  }
+}
+
+function linkApi(context: LinkContext, name: string, { dialect, api }: Loose<UpstreamConfig>): void {
+  if (api !== "responses" || dialect !== "openai") return;
+  const { mayHaveResponses, vendor } = context.dialects[dialect];
+  const location = context.location(name);
+  if (mayHaveResponses(location)) return;
+  context.report(join("/upstreams", name, "api"), {
+    rule: "vendor-api",
+    severity: "warning",
+    message: `the vendor ${vendor(location)} is not known to have a Responses endpoint`,
+    hint: "use auto or chat; where another server stands there, set vendor: generic",
+  });
 }
 
 function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], pointer: string): void {

@@ -163,11 +163,11 @@ const VALID = /^[\w-]+$/;
 function toolIds(): (id: string) => string {
   const written = new Map<string, string>();
   const taken = new Set<string>();
-  return (id) => {
+  return (carried) => {
+    const id = stripSignature(carried);
     const known = written.get(id);
     if (known !== undefined) return known;
-    const own = stripSignature(id);
-    const base = VALID.test(own) ? own : own.replaceAll(/[^\w-]/g, "_") || "call";
+    const base = VALID.test(id) ? id : id.replaceAll(/[^\w-]/g, "_") || "call";
     let made = base;
     for (let n = 2; taken.has(made); n++) made = `${base}_${n}`;
     written.set(id, made);

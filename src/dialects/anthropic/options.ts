@@ -7,14 +7,22 @@ import type { ModelRules } from "./models.ts";
 /** Asks for more output than the model gives by itself: `output-128k-2025-02-19` (SDK @anthropic-ai/sdk, AnthropicBeta). */
 const OUTPUT_BETA = /\boutput-(\d+)k-/;
 
+interface Limits {
+  readonly betas?: string | undefined;
+  readonly configured?: number | undefined;
+}
+
 /**
  * The API demands a limit. One beyond what the model can write asks for nothing more than that, and is reported.
- * @param betas of the request.
+ * @param more `configured`: tokens that the model is said to write at most, for a client that named no limit; `betas` of the
+ * request.
  */
-export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules, report: Report, betas = ""): number {
+export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules, report: Report, more: Limits = {}): number {
+  const { betas = "", configured } = more;
   const most = Math.max(maxTokens, Number(OUTPUT_BETA.exec(betas)?.[1] ?? 0) * 1000);
   const asked = outputLimit(body, known ? most : null, report);
   if (asked !== undefined) return asked;
+  if (configured !== undefined) return known ? Math.min(configured, maxTokens) : configured;
   const { thinking } = body;
   const budget = isJson(thinking) ? thinking["budget_tokens"] : 0;
   // The budget is a part of it: what is left is for the answer.

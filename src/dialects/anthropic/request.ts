@@ -1,7 +1,7 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { type ClaudeOutput, claudeOutput } from "../claude-output.ts";
 import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
-import { jsonToolForm } from "../json-tool.ts";
+import { jsonToolForm, wantedSchema } from "../json-tool.ts";
 import { callsWithoutThinking } from "../reasoning.ts";
 import { Report } from "../report.ts";
 import { postJson } from "../requests.ts";
@@ -34,7 +34,7 @@ export function request(call: Call, target: Target, apiKey: string): UpstreamReq
   const report = new Report(call);
   report.dropFields(CARRIED);
   const rules = rulesOf(target.model);
-  const output = claudeOutput(call.body, rules, report);
+  const output = outputOf(call, rules, report);
   const body = messagesBody(call, { target, rules, output, report });
   if (!ofMessages(call)) report.dropNative();
   const sent = postJson("/v1/messages", "", body, call.stream ? "text/event-stream" : "application/json");
@@ -44,6 +44,12 @@ export function request(call: Call, target: Target, apiKey: string): UpstreamReq
     dropped: report.dropped,
     ...(output.tool === null ? {} : { form: jsonToolForm(PLAIN, output.tool) }),
   };
+}
+
+/** Of a model that nobody knows what a Messages client asks stands as it is. */
+function outputOf(call: Call, rules: ModelRules, report: Report): ClaudeOutput {
+  const schema = ofMessages(call) && !rules.known ? wantedSchema(call.body["response_format"]) : null;
+  return schema === null ? claudeOutput(call.body, rules, report) : { body: call.body, schema, tool: null };
 }
 
 interface Writing {
@@ -56,7 +62,7 @@ interface Writing {
 function messagesBody(call: Call, { target, rules, output, report }: Writing): Json {
   const { body } = output;
   const verbatim = ofMessages(call);
-  const maxTokens = maxTokensOf(body, rules, report, betasOf(call));
+  const maxTokens = maxTokensOf(body, rules, report, { betas: betasOf(call), configured: target.maxOutput });
   const { system, messages } = conversation(body["messages"], report, verbatim);
   const tools = toolsOf(body["tools"], { verbatim, strict: rules.structured, report });
   const choice = toolChoiceOf(body, tools.length > 0, { rules, verbatim, report });

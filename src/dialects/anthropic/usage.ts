@@ -1,5 +1,5 @@
 import { isJson, type Json, type Usage } from "../../kit/index.ts";
-import { tokenCount } from "../usage.ts";
+import { cacheWrites, tokenCount } from "../usage.ts";
 
 /** Counts are cumulative and may be restated: the last word on each counts. */
 export function restated(usage: Json, more: unknown): Json {
@@ -31,13 +31,13 @@ export function usageOf(usage: Json): Usage | null {
 }
 
 function added(a: Usage, b: Usage): Usage {
-  const cacheWrite = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
+  const written = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
   return {
     prompt: a.prompt + b.prompt,
     completion: a.completion + b.completion,
     cached: a.cached + b.cached,
     reasoning: a.reasoning + b.reasoning,
-    ...(cacheWrite > 0 ? { cacheWrite } : {}),
+    ...cacheWrites(written, (a.cacheWrite1h ?? 0) + (b.cacheWrite1h ?? 0)),
   };
 }
 
@@ -48,13 +48,13 @@ function countsOf(usage: Json): Usage | null {
     tokenCount(usage["cache_creation_input_tokens"] ?? 0),
   ];
   if (input === null || output === null || cached === null || cacheWrite === null) return null;
-  const details = usage["output_tokens_details"];
+  const { cache_creation: created, output_tokens_details: details } = usage;
   const reasoning = isJson(details) ? (tokenCount(details["thinking_tokens"]) ?? 0) : 0;
   return {
     prompt: input + cached + cacheWrite,
     completion: output,
     cached,
     reasoning: Math.min(reasoning, output),
-    ...(cacheWrite > 0 ? { cacheWrite } : {}),
+    ...cacheWrites(cacheWrite, isJson(created) ? created["ephemeral_1h_input_tokens"] : 0),
   };
 }

@@ -1,9 +1,8 @@
-import { AttemptError } from "../../kit/index.ts";
 import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
 import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { getJson } from "../requests.ts";
 import { awsCredentials } from "./credentials.ts";
-import { errorMessage, exceptionClass } from "./exceptions.ts";
+import { errorMessage, exceptionName } from "./exceptions.ts";
 import { chatRequest, FORM } from "./request.ts";
 
 const codec: AnswerCodec = { type: "answer", request: chatRequest, ...FORM };
@@ -19,10 +18,8 @@ export const bedrock: UpstreamDialect = {
   // The one list that the runtime has: jobs that run by themselves.
   probe: (apiKey) => getJson("/async-invoke?maxResults=1", awsCredentials(apiKey) === null ? apiKey : ""),
   errorMessage,
-  judge(refusal, _body, headers) {
+  codeOf(headers) {
     const type = headers["x-amzn-errortype"];
-    if (typeof type !== "string") return refusal;
-    const { status, message, retryAfter } = refusal;
-    return new AttemptError(exceptionClass(type), message, { status, retryAfter });
+    return typeof type === "string" ? exceptionName(type) : "";
   },
 };

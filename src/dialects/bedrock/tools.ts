@@ -59,7 +59,9 @@ const ANY_INPUT: Json = { inputSchema: { json: { type: "object" } } };
 function inputOf({ parameters, strict }: Json, at: string, { family, strictTools, report }: Translation): Json {
   const { $schema: _dialect, ...rest } = isJson(parameters) ? parameters : {};
   const schema = { type: "object", ...rest };
-  const held = strict === true && strictTools ? fitSchema(schema, CLAUDE_SCHEMAS) : null;
+  // A function without parameters takes none.
+  const own = isJson(parameters) ? schema : { ...schema, properties: {} };
+  const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS) : null;
   if (held?.shaped === true) {
     report.dropOf(held, `${at}/parameters`);
     return { inputSchema: { json: held.schema }, strict: true };

@@ -1,3 +1,4 @@
+import { imageVariant } from "../image-variant.ts";
 import {
   type AnswerExtras,
   type AnswerFormat,
@@ -27,7 +28,7 @@ export function readImage(body: Json): Call {
     },
     promptBytes: Buffer.byteLength(String(body["prompt"])),
     maxOutput: 0,
-    units: { images: typeof n === "number" ? n : 1 },
+    units: { images: typeof n === "number" ? n : 1, ...imageVariant(size, body["quality"]) },
   };
 }
 

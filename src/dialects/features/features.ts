@@ -9,6 +9,7 @@ export interface Feature {
 }
 
 const TEXT = { type: "text", text: "hello" };
+/** Within the limit of every model: what is beyond one is reported. */
 const SAID = { messages: [{ role: "user", content: [TEXT] }], max_tokens: 4_000 };
 const LOOKUP = {
   type: "function",

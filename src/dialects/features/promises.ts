@@ -18,23 +18,33 @@ const WORDS: Readonly<Record<string, readonly FeatureName[]>> = {
   caching: ["prompt_caching"],
 };
 
+/** How a feature is asked for. */
+export interface Way {
+  readonly dialect: ChatDialect;
+  readonly codec: Codec;
+  /** The codec is that of one upstream, whose vendor may take less than the dialect has. */
+  readonly located: boolean;
+}
+
 /**
- * Whether a promise of a chat model is lost on the way to an upstream: its dialect has no place for it.
+ * Whether a promise of a chat model is lost on the way to an upstream: its dialect has no place for it, or its vendor does
+ * not take it.
  * @param promise a word of the model's `features`; one that no dialect knows is never lost.
  * @param model the upstream's name for it.
  */
-export function loses(dialect: ChatDialect, codec: Codec, promise: string, model: string): boolean {
+export function loses(way: Way, promise: string, model: string): boolean {
   const wanted = Object.hasOwn(WORDS, promise) ? WORDS[promise]! : isFeature(promise) ? [promise] : [];
-  return wanted.length > 0 && wanted.every((feature) => isDropped(dialect, codec, feature, model));
+  return wanted.length > 0 && wanted.every((feature) => isDropped(way, feature, model));
 }
 
 function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(FEATURES, name);
 }
 
-function isDropped(dialect: ChatDialect, codec: Codec, feature: FeatureName, model: string): boolean {
+function isDropped({ dialect, codec, located }: Way, feature: FeatureName, model: string): boolean {
   const support = SUPPORT[dialect][feature];
-  return support === "model" ? droppedOf(codec, feature, model).length > 0 : support === "dropped";
+  const asked = support === "model" || (located && support === "carried");
+  return asked ? droppedOf(codec, feature, model).length > 0 : support === "dropped";
 }
 
 /** What the translation itself reports of a request for the feature. */

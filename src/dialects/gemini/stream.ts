@@ -16,6 +16,7 @@ const MAX_IMAGE_EVENT = 32 * 1024 * 1024;
 export class GeminiDecoder extends SseDecoder {
   override readonly done = false;
   #counted: Counted | null = null;
+  #begun = false;
   readonly #candidates: Candidates;
 
   constructor(call: Call) {
@@ -32,13 +33,14 @@ export class GeminiDecoder extends SseDecoder {
     if ((error !== undefined && error !== null) || name === "error") throw reportedError(error ?? body["message"]);
     const counted = readCounts(body);
     this.#counted = counted ?? this.#counted;
-    const choices = this.#candidates.add(body);
-    for (const [index, choice] of choices.entries()) {
-      const event = this.#chat([choice]);
-      // Counts are cumulative: with them a stream that breaks off is charged for its thoughts as well.
-      const known = index === choices.length - 1 && isWhole(body) ? counted : null;
-      events.push(known === null ? event : { ...event, usage: known.usage });
-    }
+    const chunks = this.#candidates.add(body).map((choice) => this.#chat([choice]));
+    // Counts are cumulative: with them a stream that breaks off is charged for its thoughts as well, also for those
+    // that it does not show.
+    const last = chunks.pop() ?? (this.#begun && counted !== null ? this.#chat([]) : null);
+    events.push(...chunks);
+    if (last === null) return;
+    this.#begun = true;
+    events.push(counted === null ? last : { ...last, usage: counted.usage, ...(!isWhole(body) && { partial: true }) });
   }
 
   protected override close(events: StreamEvent[], broken: boolean): void {
@@ -56,7 +58,7 @@ export class GeminiDecoder extends SseDecoder {
   }
 }
 
-/** Early counts may lack the output's. */
+/** Early counts may lack the output's; one of zero is left out as well. */
 function isWhole({ usageMetadata: counts }: Json): boolean {
   return isJson(counts) && typeof counts["candidatesTokenCount"] === "number";
 }

@@ -1,9 +1,11 @@
-import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
+import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { type Rules, rulesOf } from "../vendors/rules.ts";
 import type { ToolNames } from "../vendors/tool-names.ts";
 import { readAnswer } from "./answer.ts";
+import { MAX_CHOICES } from "./chunks.ts";
 import { ChatDecoder } from "./decoder.ts";
 import { changed, Edits } from "./edits.ts";
 import { chatBody } from "./request.ts";
@@ -11,8 +13,9 @@ import { chatBody } from "./request.ts";
 export { producedText } from "./produced.ts";
 
 /**
- * Chat completions, the upstream half, as one upstream takes them.
- * @param named the request's path names the model: the body does without.
+ * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse or as
+ * configured (decisions 9.6).
+ * @param named the path of chat completions names the model: their body does without.
  */
 export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {
   // The models of a configuration: few.
@@ -26,7 +29,11 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     type: "answer",
 
     request(call: Call, target: Target, apiKey: string): JsonRequest {
-      const { body, dropped, names } = chatBody(call, target.model, rulesFor(target.model));
+      const rules = rulesFor(target.model);
+      if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
+      // Their stream could not be read: what the client asked for must not look like the upstream's failure.
+      if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
+      const { body, dropped, names } = chatBody(call, target.model, rules);
       const accept = call.stream ? "text/event-stream" : "application/json";
       // What is undefined is not written.
       const written = named ? { ...body, model: undefined } : body;

@@ -5,7 +5,7 @@ import { ChoiceReader } from "./choice.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
 
 /** More than any provider gives; what is kept of a stream is bounded. */
-const MAX_CHOICES = 256;
+export const MAX_CHOICES = 256;
 const OBJECT = "chat.completion.chunk";
 
 /** What every chunk of one answer has in common; what the upstream leaves out is left out. */
@@ -26,6 +26,8 @@ export class ChunkReader {
   #beside: Json | null = null;
   /** The last count: earlier ones are part of it. */
   #usage: StreamEvent | null = null;
+  /** The count has been shown: clients take one. */
+  #shown = false;
 
   /** Every choice that began has its finish reason. */
   get finished(): boolean {
@@ -35,19 +37,19 @@ export class ChunkReader {
 
   /**
    * @param raw `data` as it came.
-   * @returns null for a chunk without choices: it says nothing yet, or a count that is kept for the end.
+   * @returns null for a chunk that says nothing yet.
    * @throws AttemptError for an answer that broke off.
    */
   read(data: Json, raw: string): StreamEvent | null {
     const usage = readUsage(data);
     const { choices: listed } = data;
     if (!Array.isArray(listed) || !(isJson(listed[0]) || listed.some(isJson))) {
-      if (usage !== null) this.#count(data, usage, raw);
-      else if (Array.isArray(listed)) this.#keepBeside(data);
+      if (usage !== null) return this.#counted(data, usage, raw);
+      if (Array.isArray(listed)) this.#keepBeside(data);
       return null;
     }
     const head = (this.#head ??= headOf(data));
-    let same = this.#beside === null && isPlain(data, head) && (data["usage"] ?? null) === null;
+    let same = this.#beside === null && isPlain(data, head) && (data["usage"] ?? null) === null && usage === null;
     let text = "";
     const choices: Json[] = [];
     for (let position = 0; position < listed.length; position++) {
@@ -59,7 +61,7 @@ export class ChunkReader {
         same = false;
         choices.push(...listed.slice(0, position).filter(isJson));
       }
-      if (!same && now !== null) choices.push(now);
+      if (!same && now !== null) choices.push("usage" in now ? withoutUsage(now) : now);
     }
     if (same) return { data, raw, text };
     if (usage !== null) this.#count(data, usage, null);
@@ -79,7 +81,7 @@ export class ChunkReader {
       const choices = open.map((choice) => choice.end());
       events.push({ data: { ...this.#head, object: OBJECT, choices }, text: "" });
     }
-    if (this.#usage !== null) events.push(this.#usage);
+    if (this.#usage !== null && !this.#shown) events.push(this.#usage);
     this.#usage = null;
     return events;
   }
@@ -93,6 +95,18 @@ export class ChunkReader {
       this.#choices.set(number, choice);
     }
     return choice;
+  }
+
+  /** What is said of a chunk that only counts: a stream may break off, or be left, before its ending. */
+  #counted(data: Json, usage: Usage, raw: string): StreamEvent {
+    this.#count(data, usage, raw);
+    if (this.finished && !this.#shown && this.#usage !== null) {
+      const last = this.#usage;
+      this.#usage = null;
+      this.#shown = true;
+      return last;
+    }
+    return { data: { ...this.#head, object: OBJECT, choices: [] }, text: "", usage };
   }
 
   /** @param raw the chunk's text; null when its count is only a part of it. */
@@ -145,6 +159,10 @@ function isPlain(data: Json, head: Head): boolean {
     data["created"] === head.created &&
     (data["x_groq"] === undefined || !hasUsage(data["x_groq"]))
   );
+}
+
+function withoutUsage({ usage: _usage, ...choice }: Json): Json {
+  return choice;
 }
 
 function hasUsage(groq: unknown): boolean {

@@ -1,5 +1,6 @@
 import { AttemptError, isJson, type Usage } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
+import { imageVariant } from "../image-variant.ts";
 import { parseAnswer, postJson } from "../requests.ts";
 import { readUsage } from "./usage.ts";
 
@@ -29,7 +30,9 @@ export const image = {
     }
     // What an upstream gives beyond what was asked for is its own affair.
     const images = Math.min(data.length, call.units?.images ?? data.length);
-    return { body, usage: { ...tokens(body["usage"]), images } };
+    // What was made, where the upstream says it: it chooses what was left to it.
+    const [size, quality] = [body["size"] ?? call.body["size"], body["quality"] ?? call.body["quality"]];
+    return { body, usage: { ...tokens(body["usage"]), images, ...imageVariant(size, quality) } };
   },
 
   decoder: null,
@@ -50,6 +53,10 @@ function isBase64(text: string): boolean {
 }
 
 function tokens(usage: unknown): Usage {
-  const counts = isJson(usage) && { prompt_tokens: usage["input_tokens"], completion_tokens: usage["output_tokens"] };
+  const counts = isJson(usage) && {
+    prompt_tokens: usage["input_tokens"],
+    completion_tokens: usage["output_tokens"],
+    prompt_tokens_details: usage["input_tokens_details"],
+  };
   return readUsage({ usage: counts }) ?? { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 }

@@ -18,6 +18,10 @@ export interface Allowed {
   readonly fileIds: boolean;
   /** Other parts than text. */
   readonly media: boolean;
+  /** Files that are elsewhere: the Responses API fetches them, chat completions do not. */
+  readonly fileUrls?: boolean;
+  /** Left out: true. */
+  readonly audio?: boolean;
 }
 
 /** Canonical content in the form of OpenAI's API. @param at its canonical pointer. */
@@ -61,7 +65,7 @@ function writeKind(part: Json, at: string, context: Context): Json | null {
     case "image_url":
       return isJson(image_url) ? { type, image_url: cleanImage(image_url) } : null;
     case "input_audio":
-      return isJson(input_audio) ? { type, input_audio } : null;
+      return isJson(input_audio) && context.audio !== false ? { type, input_audio } : null;
     case "file":
       return isJson(file) ? writeFile(file, `${at}/file`, context) : null;
     default:
@@ -69,9 +73,9 @@ function writeKind(part: Json, at: string, context: Context): Json | null {
   }
 }
 
-/** Only PDF documents are files to OpenAI; one of text is a text. One that is elsewhere is not fetched. */
-function writeFile(file: Json, at: string, { fileIds, media, dropped }: Context): Json | null {
-  const { file_data: data, file_id, filename } = file;
+/** Only PDF documents are files to OpenAI; one of text is a text. */
+function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }: Context): Json | null {
+  const { file_data: data, file_url: url, file_id, filename } = file;
   if (typeof data === "string") {
     const inlined = readDataUrl(data);
     const text = inlined && textOf(inlined);
@@ -80,6 +84,10 @@ function writeFile(file: Json, at: string, { fileIds, media, dropped }: Context)
     const name = typeof filename === "string" && filename !== "" ? filename : null;
     if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
     return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
+  }
+  if (typeof url === "string" && fileUrls === true && media) {
+    dropped.push(...droppedBeside({ ...file, file_url: undefined }, KNOWN_FILE, at));
+    return { type: "file", file: { file_url: url } };
   }
   if (typeof file_id !== "string" || !fileIds) return null;
   dropped.push(...droppedBeside(file, KNOWN_FILE, at));

@@ -83,9 +83,14 @@ function isTimed(value: unknown, what: "text" | "word"): boolean {
   );
 }
 
-/** Seconds of audio by the upstream's measure; null when it gave none, or one that is not to be believed. */
+/**
+ * Seconds of audio by the upstream's measure; null when it gave none, or one that is not to be believed. Mistral's has a
+ * name of its own (https://docs.mistral.ai/capabilities/audio/).
+ */
 function durationOf({ duration, usage }: Json): number | null {
-  return seconds(duration) ?? (isJson(usage) ? seconds(usage["seconds"]) : null);
+  return (
+    seconds(duration) ?? (isJson(usage) ? (seconds(usage["seconds"]) ?? seconds(usage["prompt_audio_seconds"])) : null)
+  );
 }
 
 function seconds(value: unknown): number | null {
@@ -96,7 +101,10 @@ function seconds(value: unknown): number | null {
 
 /** Tokens without a duration say nothing of the audio: its length stays out, so that a price by the second estimates it. */
 function usageOf({ usage }: Json, duration: number | null): Usage | null {
-  const counts = isJson(usage) && { prompt_tokens: usage["input_tokens"], completion_tokens: usage["output_tokens"] };
+  const counts = isJson(usage) && {
+    prompt_tokens: usage["input_tokens"] ?? usage["prompt_tokens"],
+    completion_tokens: usage["output_tokens"] ?? usage["completion_tokens"],
+  };
   const tokens = readUsage({ usage: counts });
   if (duration === null) return tokens;
   const none: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };

@@ -5,20 +5,29 @@ const MAX_TOKENS = 10_000_000;
 /** The same for a batch: a reranker counts its query once for each of up to a thousand documents. */
 const MAX_BATCH_TOKENS = 1_000_000_000;
 
-/** The usage object of a body or chunk, wherever the upstream put it; null when there is none. */
+/**
+ * The usage object of a body or chunk, wherever the upstream put it; null when there is none. Groq has a place of its
+ * own, Moonshot the last chunk's choice (https://github.com/northes/go-moonshot/issues/17,
+ * https://github.com/vercel/ai/pull/19727).
+ */
 export function reportedUsage(body: Json): Json | null {
   if (isJson(body["usage"])) return body["usage"];
   const groq = body["x_groq"];
-  return isJson(groq) && isJson(groq["usage"]) ? groq["usage"] : null;
+  if (isJson(groq) && isJson(groq["usage"])) return groq["usage"];
+  const { choices } = body;
+  const choice: unknown = Array.isArray(choices) ? choices[0] : null;
+  return isJson(choice) && isJson(choice["usage"]) ? choice["usage"] : null;
 }
 
 /** The usage of a body or chunk; null when it is missing or not to be believed. */
 export function readUsage(body: Json): Usage | null {
   const raw = reportedUsage(body);
   if (raw === null) return null;
-  const prompt = count(raw["prompt_tokens"]);
+  const sent = count(raw["prompt_tokens"]);
   const completion = count(raw["completion_tokens"]);
-  if (prompt === null || completion === null) return null;
+  if (sent === null || completion === null) return null;
+  // What Perplexity's research read is input, and billed (https://openrouter.ai/perplexity/sonar-deep-research).
+  const prompt = sent + (count(raw["citation_tokens"]) ?? 0);
   const { prompt_tokens_details: read, completion_tokens_details: written } = raw;
   // Beside OpenAI's place: Moonshot, DeepSeek, and Anthropic's names as compatible servers repeat them.
   const cached =
@@ -28,9 +37,12 @@ export function readUsage(body: Json): Usage | null {
     detail(read, "cache_write_tokens") ??
     detail(read, "cache_creation_tokens") ??
     first(raw, ["cache_creation_input_tokens"]);
-  const reasoning = detail(written, "reasoning_tokens") ?? first(raw, ["reasoning_tokens"]);
-  // Some upstreams leave reasoning out of completion_tokens and count it in the total only; it is billed all the same.
-  const apart = reasoning > 0 && raw["total_tokens"] === prompt + completion + reasoning;
+  const beside = first(raw, ["reasoning_tokens"]);
+  const reasoning = detail(written, "reasoning_tokens") ?? beside;
+  // Some upstreams leave reasoning out of completion_tokens and count it in the total only, Perplexity's research beside
+  // the total as well; it is billed all the same.
+  const inTotal = reasoning > 0 && raw["total_tokens"] === sent + completion + reasoning;
+  const apart = inTotal || (reasoning === beside && beside > completion);
   const usage = {
     prompt,
     completion: apart ? completion + reasoning : completion,
@@ -46,7 +58,8 @@ export function canonicalUsage(raw: Json, usage: Usage): Json {
   const { prompt, completion, cached, reasoning, cacheWrite = 0 } = usage;
   const read = withDetails(raw["prompt_tokens_details"], { cached_tokens: cached, cache_write_tokens: cacheWrite });
   const written = withDetails(raw["completion_tokens_details"], { reasoning_tokens: reasoning });
-  const total = Number.isSafeInteger(raw["total_tokens"]) ? raw["total_tokens"] : prompt + completion;
+  const told = raw["total_tokens"];
+  const total = Number.isSafeInteger(told) && Number(told) >= prompt + completion ? told : prompt + completion;
   const fields: Json = {
     prompt_tokens: prompt,
     completion_tokens: completion,

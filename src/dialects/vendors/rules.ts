@@ -21,6 +21,11 @@ export function vendorOf({ vendor, baseUrl }: Location): Vendor {
   return VENDORS.find((name) => TABLE[name].hosts?.test(host) === true) ?? "generic";
 }
 
+/** Whether the vendor is not known to do without a Responses endpoint. */
+export function mayHaveResponses(location: Location): boolean {
+  return TABLE[vendorOf(location)].responsesApi !== false;
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 function overridden(rules: Rules, accepts: Accepts): Rules {

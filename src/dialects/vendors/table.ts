@@ -72,8 +72,11 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://github.com/openai/openai-agents-python/issues/442",
       // Ids of tool calls.
       "https://github.com/karthink/gptel/issues/1203",
+      // Its endpoints: no Responses among them.
+      "https://docs.mistral.ai/api",
     ],
     hosts: /^(?:[a-z]+\.)?(?:api|codestral)\.mistral\.ai$/,
+    responsesApi: false,
     rules: {
       outputLimit: "max_tokens",
       efforts: [],
@@ -368,8 +371,11 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://github.com/proxysoul/Empryo/pull/209",
       "https://github.com/cline/cline/issues/13435",
       "https://github.com/dcdpr/jp/pull/531",
+      // Its endpoints: no Responses among them.
+      "https://inference-docs.cerebras.ai/api-reference",
     ],
     hosts: /^api\.cerebras\.ai$/,
+    responsesApi: false,
     rules: {
       outputLimit: "max_completion_tokens",
       efforts: [],
@@ -463,8 +469,12 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://docs.bigmodel.cn/api-reference",
       "https://docs.z.ai/guides/capabilities/thinking-mode",
       "https://docs.z.ai/api-reference/llm/chat-completion",
+      // No Responses endpoint.
+      "https://github.com/Wei-Shaw/sub2api/pull/6463",
+      "https://github.com/esengine/DeepSeek-Reasonix/issues/7200",
     ],
     hosts: /^(?:api\.z\.ai|open\.bigmodel\.cn)$/,
+    responsesApi: false,
     rules: {
       outputLimit: "max_tokens",
       efforts: [],

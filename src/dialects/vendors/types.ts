@@ -68,6 +68,8 @@ export interface Entry {
   readonly source: readonly Source[];
   /** The hosts of `base_url` by which the vendor is known; left out: only by `vendor`. */
   readonly hosts?: RegExp;
+  /** false: it has no Responses endpoint; left out: it has one, or nobody knows. */
+  readonly responsesApi?: false;
   /** What differs from GENERIC. */
   readonly rules?: Partial<Rules>;
   /** What differs from `rules`: the first that matches the model. */

@@ -107,6 +107,15 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
   },
   {
     ...INFERENCE,
+    path: "/v2/rerank",
+    id: "rerankV2",
+    summary: "Rerank, at the address of Cohere's current client",
+    description: "The same as /v1/rerank.",
+    request: body("RerankRequest"),
+    answers: answer("The documents' places by relevance, best first.", json("RerankResult")),
+  },
+  {
+    ...INFERENCE,
     path: "/v1/audio/speech",
     id: "createSpeech",
     summary: "Text-to-speech",

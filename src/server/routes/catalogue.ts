@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import { type Decimal, GatewayError, type Model, type Price, type Tier } from "../../kit/index.ts";
+import { type Decimal, GatewayError, type ImagePrices, type Model, type Price, type Tier } from "../../kit/index.ts";
 import { jsonResponse, notFound, type Route } from "../app.ts";
 import { callerOf } from "./caller.ts";
 import type { RouteParts } from "./parts.ts";
@@ -62,6 +62,7 @@ export function mayCall(tier: Tier | undefined, model: Model): boolean {
 const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
   ["cached_input_per_million", "cachedInputPerMillion"],
   ["cache_write_per_million", "cacheWritePerMillion"],
+  ["cache_write_1h_per_million", "cacheWrite1hPerMillion"],
   ["reasoning_per_million", "reasoningPerMillion"],
   ["per_request", "perRequest"],
   ["per_image", "perImage"],
@@ -73,7 +74,7 @@ const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
 function pricing({ id, displayName, tier, price }: Model) {
   const others = OTHER_PRICES.flatMap(([name, unit]) => {
     const value = price[unit];
-    return value === undefined ? [] : [[name, numberOf(value)]];
+    return value === undefined ? [] : [[name, shown(value)]];
   });
   return {
     model: id,
@@ -83,6 +84,11 @@ function pricing({ id, displayName, tier, price }: Model) {
     output_per_million: price.outputPerMillion ? numberOf(price.outputPerMillion) : 0,
     ...Object.fromEntries(others),
   };
+}
+
+function shown(price: Decimal | ImagePrices): unknown {
+  if (!("default" in price)) return numberOf(price);
+  return Object.fromEntries(Object.entries(price).map(([variant, one]) => [variant, numberOf(one)]));
 }
 
 /** The double nearest to it, which prints as the operator wrote it for up to 15 significant digits. */

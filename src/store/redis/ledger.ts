@@ -12,6 +12,7 @@ const COUNTS = [
   "milliseconds",
   "images",
   "cacheWrite",
+  "cacheWrite1h",
 ] as const satisfies readonly (keyof Usage)[];
 
 /** Of these an entry always says something. */

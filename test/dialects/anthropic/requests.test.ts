@@ -8,6 +8,8 @@ interface Case {
   readonly model?: string;
   /** `accepts.fields` of the upstream. */
   readonly accepts?: readonly string[];
+  /** Of the model as it is configured. */
+  readonly maxOutput?: number;
   readonly body: Json;
   readonly call?: Partial<Call>;
   /** Fields of the body that must be exactly these. */
@@ -22,7 +24,7 @@ interface Case {
 
 const all = cases("requests") as readonly (readonly [string, Case])[];
 
-function sent({ body, call, model = "claude-x-1", accepts }: Case): {
+function sent({ body, call, model = "claude-x-1", accepts, maxOutput }: Case): {
   readonly body: Json;
   readonly headers: Json;
   readonly dropped: unknown;
@@ -31,7 +33,11 @@ function sent({ body, call, model = "claude-x-1", accepts }: Case): {
     body: text,
     headers,
     dropped,
-  } = accepting(accepts).request(callOf(body, call), target(model), "sk-ant-api-1");
+  } = accepting(accepts).request(
+    callOf(body, call),
+    { ...target(model), ...(maxOutput !== undefined && { maxOutput }) },
+    "sk-ant-api-1",
+  );
   return { body: JSON.parse(text as string) as Json, headers, dropped };
 }
 

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
-import { exceptionClass } from "../../../src/dialects/bedrock/exceptions.ts";
+import { NO_ERROR_BODY } from "../../../src/dialects/error-body.ts";
+import { refusalClass } from "../../../src/dialects/refusals.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { assemble } from "../assemble.ts";
 import { chatCall, codec, decode, outcome, OUTCOMES, stream, write } from "./support.ts";
@@ -233,9 +234,11 @@ describe("refusals", () => {
     ["ModelTimeoutException", "timeout"],
     ["ModelErrorException", "status"],
     ["AccessDeniedException", "credentials"],
-    ["", "status"],
+    ["NeverHeardOfException", "status"],
   ])("the header x-amzn-errortype: %s is %s", (type, failure) => {
-    expect(exceptionClass(type)).toBe(failure);
+    const code = bedrock.codeOf!({ "x-amzn-errortype": type });
+    const error = { ...NO_ERROR_BODY, codes: [code] };
+    expect(refusalClass({ dialect: "bedrock", status: 400, error })).toBe(failure);
   });
 });
 

@@ -528,11 +528,17 @@ export const FIELDS: readonly RequestCase[] = [
         tools: [
           { toolSpec: { name: "a", description: "d", inputSchema: { json: { type: "object", properties: {} } } } },
           { toolSpec: { name: "b", inputSchema: { json: { type: "object" } } } },
-          { toolSpec: { name: "c", inputSchema: { json: { type: "object" } } } },
+          {
+            toolSpec: {
+              name: "c",
+              inputSchema: { json: { type: "object", properties: {}, additionalProperties: false } },
+              strict: true,
+            },
+          },
         ],
       },
     },
-    dropped: ["/tools/2/function/strict", "/tools/3"],
+    dropped: ["/tools/3"],
   },
   ...(
     [

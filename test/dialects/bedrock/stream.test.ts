@@ -231,7 +231,7 @@ describe("failures", () => {
     ["internalServerException", "status", "upstream reported an error: slow down"],
     ["modelStreamErrorException", "status", "upstream reported an error: slow down"],
     ["serviceUnavailableException", "status", "upstream reported an error: slow down"],
-    ["accessDeniedException", "credentials", "upstream reported an error: slow down"],
+    ["accessDeniedException", "credentials", "upstream refused the gateway's credentials"],
     ["validationException", "client_fault", "slow down"],
     ["neverHeardOfException", "status", "upstream reported an error: slow down"],
   ])("%s: %s", (type, failure, message) => {

@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { errorMessage, isCredentialsError, retryAfter } from "../../../src/dialects/gemini/errors.ts";
+import { readError } from "../../../src/dialects/error-body.ts";
+import { errorMessage } from "../../../src/dialects/gemini/errors.ts";
+import { refusalClass } from "../../../src/dialects/refusals.ts";
 import { bytes } from "./support.ts";
+
+/** Milliseconds that a body asks to wait. */
+const retryAfter = (body: Uint8Array): number | null => readError(body).retryAfter;
+/** Whether a 400 is about the gateway's key. */
+const isCredentialsError = (body: Uint8Array): boolean =>
+  refusalClass({ dialect: "gemini", status: 400, error: readError(body) }) === "credentials";
 
 const retry = (retryDelay: unknown) => ({
   error: {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/gemini/chat.ts";
-import { embedding } from "../../../src/dialects/gemini/embedding.ts";
-import { errorMessage, isCredentialsError, retryAfter } from "../../../src/dialects/gemini/errors.ts";
+import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embedding.ts";
+import { readError } from "../../../src/dialects/error-body.ts";
+import { errorMessage } from "../../../src/dialects/gemini/errors.ts";
+import { refusalClass } from "../../../src/dialects/refusals.ts";
 import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { linesOf, recorded as available, recordedBytes } from "../recordings.ts";
@@ -166,9 +168,9 @@ describe.skipIf(!available)("recorded", () => {
 
   test("a 429 says when in its body", () => {
     const body = recordedBytes("google/google-429-retry-info.json");
-    expect(retryAfter(body)).toBe(34_400);
+    expect(readError(body).retryAfter).toBe(34_400);
     expect(errorMessage(body)).toBe("You exceeded your current quota, please check your plan.");
-    expect(isCredentialsError(body)).toBe(false);
+    expect(refusalClass({ dialect: "gemini", status: 429, error: readError(body) })).toBe("rate_limited");
   });
 
   test("Vertex's form of embeddings is not this API's", () => {
@@ -176,5 +178,18 @@ describe.skipIf(!available)("recorded", () => {
     expect(() => embedding.answer(body, readEmbedding({ model: "m", input: ["a", "b"] }))).toThrow(
       "without embeddings",
     );
+  });
+
+  test("Vertex's form of embeddings is Vertex's", () => {
+    const bytes = recordedBytes("google-vertex/google-vertex-embedding.json");
+    const { predictions } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, Json[]>;
+    const input = predictions!.map((_, index) => `text ${index}`);
+    const { body, usage } = vertexEmbedding.answer(bytes, readEmbedding({ model: "m", input }));
+    const embeddings = predictions!.map((one) => one["embeddings"] as Json);
+    expect((body["data"] as Json[]).map(({ embedding: vector }) => vector)).toEqual(
+      embeddings.map(({ values }) => values),
+    );
+    const counts = embeddings.map(({ statistics }) => (statistics as Record<string, number>)["token_count"]!);
+    expect(usage?.prompt).toBe(counts.reduce((sum, count) => sum + count, 0));
   });
 });

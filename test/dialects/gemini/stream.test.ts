@@ -120,6 +120,18 @@ test("after a fault, and after the end, nothing more is read", () => {
   expect(decoder.finish()).toEqual([]);
 });
 
+test("a count without the output's is told, but not as all there is", () => {
+  const early = {
+    ...text("Hello"),
+    usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 5, totalTokenCount: 14 },
+  };
+  const { events } = decode([sse([early, { ...text("!"), usageMetadata: counts(2) }])]);
+  expect(events.map(({ usage, partial }) => [usage?.prompt, usage?.completion, partial])).toEqual([
+    [9, 5, true],
+    [2, 2, undefined],
+  ]);
+});
+
 test("the end is told once, last but for the usage, though every event repeats it", () => {
   const events = [1, 2, 3].map((n) => ({ ...text(`t${n}`, { finishReason: "STOP" }), usageMetadata: counts(n) }));
   const decoded = decode([sse(events)]);

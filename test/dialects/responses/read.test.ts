@@ -6,20 +6,21 @@ import { read, user } from "./wire.ts";
 
 test("the call is chat's of the canonical body, and remembers the client's", () => {
   const body = request({ stream: true, max_output_tokens: 50, instructions: "be" });
+  const canonical = {
+    model: ROUTE,
+    messages: [
+      { role: "system", content: "be" },
+      { role: "user", content: "hi" },
+    ],
+    max_completion_tokens: 50,
+    stream: true,
+  };
   expect(readResponses(body)).toEqual({
     kind: "chat",
     dialect: "responses",
     model: ROUTE,
     stream: true,
-    body: {
-      model: ROUTE,
-      messages: [
-        { role: "system", content: "be" },
-        { role: "user", content: "hi" },
-      ],
-      max_completion_tokens: 50,
-      stream: true,
-    },
+    body: canonical,
     promptBytes: "systembeuserhi".length,
     maxOutput: 50,
     answers: 1,
@@ -32,6 +33,8 @@ test("the call is chat's of the canonical body, and remembers the client's", () 
       records: [],
     },
     request: body,
+    canonical,
+    sources: [[], []],
   });
 });
 

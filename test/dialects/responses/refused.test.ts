@@ -37,18 +37,6 @@ test.each<[Json, string]>([
     { input: [user("a"), { type: "item_reference", id: "msg_1" }] },
     "/input/1/type needs stored responses, which this gateway does not keep; send store: false and the items themselves",
   ],
-  [
-    { input: [{ type: "compaction", encrypted_content: "x" }] },
-    "/input/0/type can only be read by the provider that made it; send the items it stands for",
-  ],
-  [
-    { input: [{ type: "local_shell_call" }] },
-    "/input/0/type local_shell_call cannot be carried to other providers; leave the item out",
-  ],
-  [
-    { input: [{ type: "__proto__" }] },
-    "/input/0/type __proto__ cannot be carried to other providers; leave the item out",
-  ],
   [{ input: [{ type: "web_search_call" }] }, "/input must hold a message"],
   [{ input: [] }, "/input must hold a message"],
   [{ input: 5 }, "/input must be a string or an array"],

@@ -7,7 +7,7 @@ import { TestGateway } from "../support/in-process.ts";
 const TEXT = "text/plain; charset=utf-8";
 
 /** Only of upstreams that are to time out: on a busy machine others would, too. */
-const IMPATIENT = { timeouts: { first_byte: "100ms" } };
+const IMPATIENT = { timeouts: { first_byte: "100ms", total: "100ms" } };
 
 let gateway: TestGateway;
 

@@ -17,7 +17,9 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ["?status=401", "credentials"],
   ["?status=402", "credentials"],
   ["?status=403", "credentials"],
-  ["?status=404", "credentials"],
+  ["?status=404", "declined"],
+  ["?status=407", "declined"],
+  ["?status=410", "declined"],
   ["?status=302", "protocol"],
   ["?status=204", "protocol"],
   ["?first_byte=1h", "timeout"],
@@ -25,7 +27,6 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ["?reset_after=0", "reset"],
   ["?close_after=0", "reset"],
   ["?html", "protocol"],
-  ["?gzip", "protocol"],
   ["?malformed_after=0", "protocol"],
   ["?error_first", "status"],
 ];
@@ -37,7 +38,7 @@ const ANSWER_FAULTS: readonly (readonly [string, string])[] = [
   ["?wrong_length", "reset"],
 ];
 /** The client's fault: no other upstream is asked. */
-const CLIENT_FAULTS = [400, 405, 406, 409, 410, 411, 413, 414, 415, 422, 431, 451];
+const CLIENT_FAULTS = [400, 405, 406, 409, 411, 413, 414, 415, 422, 431, 451];
 
 const LOST = ["connection refused", "no such host"] as const;
 
@@ -65,7 +66,7 @@ beforeAll(async () => {
       upstreams: Object.fromEntries(
         [...FAULTS, ...ANSWER_FAULTS]
           .filter(([, failure]) => failure === "timeout")
-          .map(([script]) => [upstreamOf(script), { timeouts: { first_byte: "150ms", idle: "150ms" } }]),
+          .map(([script]) => [upstreamOf(script), { timeouts: { first_byte: "150ms", idle: "150ms", total: "1s" } }]),
       ),
     },
   });
@@ -96,7 +97,9 @@ describe.each([false, true])("streamed: %s", (stream) => {
     "fails over on %s, a failure of class %s",
     async (script, failure) => {
       const upstream = upstreamOf(script);
-      const failed = () => gateway.metric("gateway_upstream_attempts_total", { upstream, result: failure });
+      // The key of an upstream that asked for half a minute still rests when the second test comes to it.
+      const result = stream && script.includes("retry_after=30") ? "resting" : failure;
+      const failed = () => gateway.metric("gateway_upstream_attempts_total", { upstream, result });
       const before = await failed();
       await expectServed(id(script), stream, upstream.replace(/1$/, "2"));
       expect((await failed()) - before).toBe(1);

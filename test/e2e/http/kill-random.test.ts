@@ -21,7 +21,7 @@ const script = fc.constantFrom(
   "-",
   "?first_byte=1h",
   "?first_event=1h",
-  "?stall_after=1",
+  "?stall_after=2",
   "?stall_after=4",
   "?chunk_delay=2ms&chunks=10000",
   "?chunk_delay=1ms&chunks=30",

@@ -13,7 +13,7 @@ interface Tariff {
   readonly per_request?: string;
   readonly per_million_characters?: string;
   readonly per_second?: string;
-  readonly per_image?: string;
+  readonly per_image?: string | Readonly<Record<string, string>>;
   /** Multiplier of the model. */
   readonly cost?: string;
 }
@@ -40,6 +40,7 @@ const TARIFFS: readonly Tariff[] = [
   { at: "image", per_image: "0.0123456789", cost: "1.1" },
   { at: "image", per_image: "0.01", per_request: "0.0005" },
   { at: "image", per_request: "0.08" },
+  { at: "image", per_image: { default: "0.04", "8x8": "0.0777", "8x8/high": "0.25", low: "0.011" }, cost: "1.3" },
 ];
 
 /** Requests of each kind, of which the simulator measures what they use. */
@@ -53,7 +54,15 @@ const REQUESTS: Readonly<Record<Tariff["at"], readonly Json[]>> = {
   rerank: [{}, { top_n: 1 }, { query: "a b c d", documents: Array(1_000).fill("one two three") }],
   speech: [{ input: "x" }, { input: "Grüße, 漢字 und 😀!" }, { input: "word ".repeat(2_000), response_format: "wav" }],
   transcription: [1, 125, 1_500, 7_777].map((length) => ({ file: file(wav(length)) })),
-  image: [{}, { n: 1 }, { n: 3, size: "8x8" }, { n: 10, response_format: "b64_json", size: "8x8" }],
+  image: [
+    {},
+    { n: 1 },
+    { n: 3, size: "8x8" },
+    { n: 10, response_format: "b64_json", size: "8x8" },
+    { n: 2, width: 8, height: 8, quality: "high" },
+    { quality: "low" },
+    { quality: "other", size: "16x16" },
+  ],
 };
 
 const COST_MULTIPLIER = "1.35";
@@ -61,22 +70,35 @@ const MILLIONTH = rational(1n, 1_000_000n);
 const THOUSANDTH = rational(1n, 1_000n);
 const count = (value: number): Rational => rational(BigInt(value));
 
+/** What an image costs that was asked for so. */
+function imagePrice({ per_image: price = "0" }: Tariff, asked: Json): string {
+  if (typeof price === "string") return price;
+  const { size, width, height, quality } = asked as Readonly<Record<string, string | number | undefined>>;
+  const pixels = size ?? (width === undefined ? "" : `${width}x${height}`);
+  return price[`${pixels}/${quality}`] ?? price[pixels] ?? price[quality ?? ""] ?? price["default"]!;
+}
+
 /** By what the upstream has done, not by what anybody says. */
-function owed(tariff: Tariff, { units }: Pick<Truth, "units">): bigint {
-  const price = (name: Exclude<keyof Tariff, "at">): Rational => parseRational(tariff[name] ?? "0");
+function owed(tariff: Tariff, { units }: Pick<Truth, "units">, asked: Json = {}): bigint {
+  const price = (name: Exclude<keyof Tariff, "at" | "per_image">): Rational => parseRational(tariff[name] ?? "0");
   const parts = [
     times(times(price("input_per_million"), MILLIONTH), count(units.prompt)),
     times(times(price("per_million_characters"), MILLIONTH), count(units.characters)),
     times(times(price("per_second"), THOUSANDTH), count(units.milliseconds)),
-    times(price("per_image"), count(units.images)),
+    times(parseRational(imagePrice(tariff, asked)), count(units.images)),
     price("per_request"),
   ];
   const multiplier = times(parseRational(tariff.cost ?? "1"), parseRational(COST_MULTIPLIER));
   return roundToNano(times(parts.reduce(plus), multiplier));
 }
 
+function numbers(amount: string | Readonly<Record<string, string>>): unknown {
+  if (typeof amount === "string") return Number(amount);
+  return Object.fromEntries(Object.entries(amount).map(([variant, one]) => [variant, Number(one)]));
+}
+
 function modelOf({ at, cost = "1", ...prices }: Tariff): Json {
-  const price = Object.fromEntries(Object.entries(prices).map(([unit, amount]) => [unit, Number(amount)]));
+  const price = Object.fromEntries(Object.entries(prices).map(([unit, amount]) => [unit, numbers(amount)]));
   return { kind: PLACES[at].kind, scripts: ["-"], price, multipliers: { cost: Number(cost) } };
 }
 
@@ -104,7 +126,7 @@ describe("exact charges of every unit", () => {
       const entry = (await gateway.books(user)).ledger.find(({ requestId }) => requestId === headers["x-request-id"])!;
       expect(truth.requestId).toBe(entry.requestId);
       expect({ charge: entry.charge, outcome: entry.outcome, estimated: entry.estimated }).toEqual({
-        charge: owed(tariff, truth),
+        charge: owed(tariff, truth, changes),
         outcome: "served",
         estimated: false,
       });

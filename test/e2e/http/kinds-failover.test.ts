@@ -17,7 +17,6 @@ const FAULTS: Readonly<Record<string, string>> = {
   closed: "?close_after=0",
   html: "?html",
   redirect: "?status=302",
-  compressed: "?gzip",
   garbage: "?malformed_after=0",
   error: "?error_first",
 };
@@ -46,7 +45,7 @@ beforeAll(async () => {
     ...Object.fromEntries(Object.entries(OF_SOME).map(([name, { script }]) => [name, script])),
   };
   const all = Object.entries(scripts).map(([name, script]) => chains(`-${name}`, [script, "-"]));
-  const patience = { timeouts: { first_byte: "150ms", idle: "150ms" } };
+  const patience = { timeouts: { first_byte: "150ms", idle: "150ms", total: "1s" } };
   const slow = ["timeout", "stalled", "silent"].flatMap((name) =>
     KINDS.map((endpoint) => [`${PLACES[endpoint].model.slice(6)}-${name}-1`, patience]),
   );

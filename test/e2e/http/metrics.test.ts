@@ -96,7 +96,7 @@ test("after a known day's work every metric says exactly what happened", async (
     aborted: await attempts("one-1", "aborted"),
     first: await attempts("chain-1", "status"),
     second: await attempts("chain-2", "ok"),
-    down: [await attempts("down-1", "status"), await attempts("down-2", "credentials")],
+    down: [await attempts("down-1", "status"), await attempts("down-2", "declined")],
   }).toEqual({ ok: 10, reset: 1, fault: 1, aborted: 2, first: 2, second: 2, down: [2, 2] });
 
   // Tokens and money are those of the ledger.

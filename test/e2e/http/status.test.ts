@@ -99,7 +99,7 @@ describe("without probes", () => {
     const user = await gateway.user();
     await gateway.chat(user);
     await gateway.chat(user, { sim: "?status=400" });
-    const call = gateway.open(user, { stream: true, sim: "?stall_after=1" });
+    const call = gateway.open(user, { stream: true, sim: "?stall_after=2" });
     await call.until("data:");
     call.leave();
     await gateway.audit();

@@ -81,8 +81,8 @@ describe("heartbeats", () => {
 
   test("and between events", async () => {
     user = await gateway.user();
-    const slow = await gateway.chat(user, { stream: true, max_tokens: 1, sim: "?chunk_delay=250ms" });
-    expect(slow.text).toMatch(/^data: \{[^\n]*\}\n\n(: keep-alive\n\n)+data: /);
+    const slow = await gateway.chat(user, { stream: true, max_tokens: 2, sim: "?chunk_delay=250ms" });
+    expect(slow.text).toMatch(/data: \{[^\n]*\}\n\n(: keep-alive\n\n)+data: /);
   });
 
   test("start the answer; the chain still fails over", async () => {

@@ -14,6 +14,8 @@ const MODELS = [
       inputPerMillion: decimal("0.15"),
       outputPerMillion: decimal("1e-7"),
       cachedInputPerMillion: decimal("0.075"),
+      cacheWritePerMillion: decimal("0.1875"),
+      cacheWrite1hPerMillion: decimal("0.3"),
       perRequest: decimal("0.001"),
       perImage: decimal("123456.789"),
       perSecond: decimal("0.0001"),
@@ -177,6 +179,8 @@ test("prices are the configured numbers; token prices are always there", async (
         input_per_million: 0.15,
         output_per_million: 1e-7,
         cached_input_per_million: 0.075,
+        cache_write_per_million: 0.1875,
+        cache_write_1h_per_million: 0.3,
         per_request: 0.001,
         per_image: 123_456.789,
         per_second: 0.0001,
@@ -184,6 +188,15 @@ test("prices are the configured numbers; token prices are always there", async (
       },
     ],
   });
+});
+
+test("prices of images by size and quality are shown as they are configured", async () => {
+  const perImage = { default: decimal("0.04"), "1024x1536/high": decimal("0.25") };
+  const { ask, key } = await startRoutes({
+    snapshot: () => testSnapshot({ models: [testModel("route/paint", { kind: "image", price: { perImage } })] }),
+  });
+  const { text } = await ask("GET", "/v1/pricing", bearer(key));
+  expect(JSON.parse(text).models[0].per_image).toEqual({ default: 0.04, "1024x1536/high": 0.25 });
 });
 
 test("a number of up to 15 digits is exactly what was configured", async () => {

@@ -16,6 +16,7 @@ import { readUsage } from "../../openai/usage.ts";
 import { chatFormat } from "../chat.ts";
 import { shownUsage, stopOf } from "./ending.ts";
 import { countable } from "./read.ts";
+import { sealedData } from "./sealed.ts";
 import { messageId, MessagesStream } from "./stream.ts";
 
 /** Answers to a Messages client: `model` is the route. */
@@ -89,9 +90,9 @@ function writeReasoning({ reasoning_details, reasoning_content }: Json): Json[] 
 }
 
 function writeDetail(detail: Json): Json {
-  const { type, data, summary, signature } = detail;
+  const { type, summary, signature } = detail;
   const fields = nativeFields(detail, true);
-  if (type === "reasoning.encrypted") return { ...fields, type: "redacted_thinking", data: text(data) };
+  if (type === "reasoning.encrypted") return { ...fields, type: "redacted_thinking", data: sealedData(detail) };
   return { ...fields, ...thinking(text(detail["text"]) + text(summary), text(signature)) };
 }
 

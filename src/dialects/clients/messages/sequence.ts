@@ -3,11 +3,11 @@ import { GatewayError, type Json } from "../../../kit/index.ts";
 /** The most text that may wait for an open tool call to end, in characters. */
 const MAX_HELD = 4 * 1024 * 1024;
 
-export type LaneKind = "text" | "thinking" | "tool" | "native";
+export type BlockKind = "text" | "thinking" | "tool" | "native";
 
 /** One content block on its way to the client. */
-export interface Lane {
-  readonly kind: LaneKind;
+export interface OpenBlock {
+  readonly kind: BlockKind;
   /** Which of its kind: the index of a tool call, a reasoning detail or a native block. */
   readonly key: unknown;
   readonly block: Json;
@@ -23,91 +23,91 @@ export function frame(type: string, fields: Json = {}): string {
 }
 
 /**
- * Writes content blocks one after the other. The first lane is open; what arrives for others while a tool call is open
+ * Writes content blocks one after the other. The first is open; what arrives for others while a tool call is open
  * and its arguments are not whole waits, because blocks must not overlap.
  */
 export class BlockSequence {
-  #lanes: Lane[] = [];
+  #open: OpenBlock[] = [];
   #index = 0;
   #held = 0;
 
   /** The block that was begun last, unless it has been closed. */
-  get last(): Lane | undefined {
-    return this.#lanes.at(-1);
+  get last(): OpenBlock | undefined {
+    return this.#open.at(-1);
   }
 
-  find(kind: LaneKind, key: unknown): Lane | undefined {
-    return this.#lanes.find((lane) => lane.kind === kind && lane.key === key && !lane.sealed);
+  find(kind: BlockKind, key: unknown): OpenBlock | undefined {
+    return this.#open.find((opened) => opened.kind === kind && opened.key === key && !opened.sealed);
   }
 
-  begin(kind: LaneKind, key: unknown, block: Json): { readonly lane: Lane; readonly text: string } {
+  begin(kind: BlockKind, key: unknown, block: Json): { readonly opened: OpenBlock; readonly text: string } {
     const input = kind === "tool" ? new JsonEnd() : null;
-    const lane = { kind, key, block, sealed: false, input, written: false, held: [] };
-    this.#lanes.push(lane);
-    return { lane, text: this.#lanes.length === 1 ? this.#start(lane) : this.#advance() };
+    const opened = { kind, key, block, sealed: false, input, written: false, held: [] };
+    this.#open.push(opened);
+    return { opened, text: this.#open.length === 1 ? this.#start(opened) : this.#advance() };
   }
 
-  delta(lane: Lane, delta: Json): string {
-    if (typeof delta["partial_json"] === "string") lane.input?.feed(delta["partial_json"]);
-    if (lane !== this.#lanes[0]) {
-      this.#hold(lane, delta);
+  delta(opened: OpenBlock, delta: Json): string {
+    if (typeof delta["partial_json"] === "string") opened.input?.feed(delta["partial_json"]);
+    if (opened !== this.#open[0]) {
+      this.#hold(opened, delta);
       return "";
     }
-    return this.#write(lane, delta) + this.#advance();
+    return this.#write(opened, delta) + this.#advance();
   }
 
   /** Closes what waits as well: no more will come. */
   end(): string {
     let text = "";
-    while (this.#lanes.length > 0) text += this.#close();
+    while (this.#open.length > 0) text += this.#close();
     return text;
   }
 
   /** Closes the open block and forgets what waits. */
   cut(): string {
-    this.#lanes.splice(1);
+    this.#open.splice(1);
     return this.end();
   }
 
-  #hold(lane: Lane, delta: Json): void {
+  #hold(opened: OpenBlock, delta: Json): void {
     this.#held += JSON.stringify(delta).length;
     if (this.#held > MAX_HELD) throw new GatewayError("PROVIDER_ERROR", "upstream mixed too much between tool calls");
-    lane.held.push(delta);
+    opened.held.push(delta);
   }
 
   /** Closes the open block while others wait and it needs nothing more. */
   #advance(): string {
     let text = "";
-    while (this.#lanes.length > 1 && isWhole(this.#lanes[0]!)) text += this.#close();
+    while (this.#open.length > 1 && isWhole(this.#open[0]!)) text += this.#close();
     return text;
   }
 
   #close(): string {
-    const [lane, next] = this.#lanes;
-    if (lane === undefined) return "";
+    const [opened, next] = this.#open;
+    if (opened === undefined) return "";
     let text = "";
-    if (lane.kind === "tool" && !lane.written)
-      text += this.#write(lane, { type: "input_json_delta", partial_json: "" });
+    if (opened.kind === "tool" && !opened.written)
+      text += this.#write(opened, { type: "input_json_delta", partial_json: "" });
     text += frame("content_block_stop", { index: this.#index });
     this.#index += 1;
-    this.#lanes.shift();
+    this.#open.shift();
     return next === undefined ? text : text + this.#start(next);
   }
 
-  #start(lane: Lane): string {
-    let text = frame("content_block_start", { index: this.#index, content_block: lane.block });
-    for (const delta of lane.held.splice(0)) text += this.#write(lane, delta);
-    if (this.#lanes.length === 1) this.#held = 0;
+  #start(opened: OpenBlock): string {
+    let text = frame("content_block_start", { index: this.#index, content_block: opened.block });
+    for (const delta of opened.held.splice(0)) text += this.#write(opened, delta);
+    if (this.#open.length === 1) this.#held = 0;
     return text;
   }
 
-  #write(lane: Lane, delta: Json): string {
-    lane.written = true;
+  #write(opened: OpenBlock, delta: Json): string {
+    opened.written = true;
     return frame("content_block_delta", { index: this.#index, delta });
   }
 }
 
-function isWhole({ kind, sealed, input }: Lane): boolean {
+function isWhole({ kind, sealed, input }: OpenBlock): boolean {
   return kind !== "tool" || sealed || input?.reached === true;
 }
 

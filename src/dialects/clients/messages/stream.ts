@@ -4,7 +4,8 @@ import { webCitations } from "../../annotations.ts";
 import { nativeFields } from "../../anthropic/native.ts";
 import { list, objects, omit, text } from "../../json-fields.ts";
 import { firstUsage, NO_USAGE, shownUsage, type Stop, stopOf } from "./ending.ts";
-import { BlockSequence, frame, type Lane, type LaneKind } from "./sequence.ts";
+import { sealedData } from "./sealed.ts";
+import { BlockSequence, frame, type OpenBlock, type BlockKind } from "./sequence.ts";
 
 /** The events of a Messages stream; `model` is the route. */
 export class MessagesStream implements StreamFormat {
@@ -153,9 +154,9 @@ class DeltaWriter {
     let written = "";
     if (!told && text(reasoning_content) !== "") written += this.#think(undefined, text(reasoning_content));
     for (const detail of details) {
-      const { type, index, signature, data } = detail;
+      const { type, index, signature } = detail;
       if (type === "reasoning.encrypted") {
-        this.#seals.push(data);
+        this.#seals.push(sealedData(detail));
         if (this.#blocks.last?.kind !== "text") written += this.#sealed();
       } else {
         if (thoughtOf(detail) !== "") written += this.#think(index, thoughtOf(detail));
@@ -169,38 +170,38 @@ class DeltaWriter {
   #sealed(): string {
     let written = "";
     for (const data of this.#seals.splice(0)) {
-      const { lane, text } = this.#blocks.begin("native", null, { type: "redacted_thinking", data });
-      lane.sealed = true;
+      const { opened, text } = this.#blocks.begin("native", null, { type: "redacted_thinking", data });
+      opened.sealed = true;
       written += text;
     }
     return written;
   }
 
   #think(index: unknown, thinking: string): string {
-    const { lane, begun } = this.#thought(index);
-    return begun + this.#blocks.delta(lane, { type: "thinking_delta", thinking });
+    const { opened, begun } = this.#thought(index);
+    return begun + this.#blocks.delta(opened, { type: "thinking_delta", thinking });
   }
 
   /** A signature ends its block. */
   #sign(index: unknown, signature: string): string {
-    const { lane, begun } = this.#thought(index);
-    lane.sealed = true;
-    return begun + this.#blocks.delta(lane, { type: "signature_delta", signature });
+    const { opened, begun } = this.#thought(index);
+    opened.sealed = true;
+    return begun + this.#blocks.delta(opened, { type: "signature_delta", signature });
   }
 
   /** Text and signature of one thought may come under `reasoning_content` and with an index. */
-  #thought(index: unknown): { readonly lane: Lane; readonly begun: string } {
+  #thought(index: unknown): { readonly opened: OpenBlock; readonly begun: string } {
     const before = this.#sealed();
     const { last } = this.#blocks;
     const same = last?.key === undefined || index === undefined || last.key === index;
-    if (last?.kind === "thinking" && !last.sealed && same) return { lane: last, begun: "" };
-    const { lane, text } = this.#blocks.begin("thinking", index, EMPTY_THINKING);
-    return { lane, begun: before + text };
+    if (last?.kind === "thinking" && !last.sealed && same) return { opened: last, begun: "" };
+    const { opened, text } = this.#blocks.begin("thinking", index, EMPTY_THINKING);
+    return { opened, begun: before + text };
   }
 
   #text(text: string): string {
-    const { lane, begun } = this.#said();
-    return begun + this.#blocks.delta(lane, { type: "text_delta", text });
+    const { opened, begun } = this.#said();
+    return begun + this.#blocks.delta(opened, { type: "text_delta", text });
   }
 
   /** Pages that were read go with the text before them; where none is open they have no place. */
@@ -211,30 +212,30 @@ class DeltaWriter {
     return citations.map((citation) => this.#blocks.delta(last, { type: "citations_delta", citation })).join("");
   }
 
-  #said(): { readonly lane: Lane; readonly begun: string } {
+  #said(): { readonly opened: OpenBlock; readonly begun: string } {
     const before = this.#sealed();
     const { last } = this.#blocks;
-    if (last?.kind === "text" && !last.sealed) return { lane: last, begun: "" };
-    const { lane, text } = this.#blocks.begin("text", undefined, EMPTY_TEXT);
-    return { lane, begun: before + text };
+    if (last?.kind === "text" && !last.sealed) return { opened: last, begun: "" };
+    const { opened, text } = this.#blocks.begin("text", undefined, EMPTY_TEXT);
+    return { opened, begun: before + text };
   }
 
   #call(call: Json): string {
     const { index = 0, id, function: called } = call;
     const { name, arguments: args } = isJson(called) ? called : {};
-    let lane = this.#blocks.find("tool", index);
+    let opened = this.#blocks.find("tool", index);
     let written = "";
-    if (lane === undefined) {
+    if (opened === undefined) {
       // Its block is closed: its arguments were whole, and only white space can follow them.
       if (this.#called.has(index)) return "";
       this.#called.add(index);
       const block = { ...nativeFields(call, true), type: "tool_use", id: text(id), name: text(name), input: {} };
       const before = this.#sealed();
-      ({ lane, text: written } = this.#blocks.begin("tool", index, block));
+      ({ opened, text: written } = this.#blocks.begin("tool", index, block));
       written = before + written;
     }
     if (text(args) === "") return written;
-    return written + this.#blocks.delta(lane, { type: "input_json_delta", partial_json: text(args) });
+    return written + this.#blocks.delta(opened, { type: "input_json_delta", partial_json: text(args) });
   }
 
   #native(event: Json): string {
@@ -264,8 +265,8 @@ class DeltaWriter {
     const found = this.#blocks.find("native", index);
     if (found !== undefined) return this.#blocks.delta(found, delta);
     if (delta["type"] !== "citations_delta") return "";
-    const { lane, begun } = this.#said();
-    return begun + this.#blocks.delta(lane, delta);
+    const { opened, begun } = this.#said();
+    return begun + this.#blocks.delta(opened, delta);
   }
 
   #keep({ message, delta, event, usage }: Json): void {
@@ -284,7 +285,7 @@ function merge(old: Json, more: unknown): Json {
 }
 
 /** A block that canonical deltas continue is one of their kind. */
-function kindOf({ type }: Json): LaneKind {
+function kindOf({ type }: Json): BlockKind {
   return type === "text" || type === "thinking" ? type : "native";
 }
 

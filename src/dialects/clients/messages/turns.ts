@@ -4,6 +4,7 @@ import { nativePart } from "../../anthropic/native.ts";
 import { type BlockPlace, isUsual } from "../../block-order.ts";
 import type { Folded, Placed } from "../../folded.ts";
 import { given, objects, text } from "../../json-fields.ts";
+import { unsealedData } from "./sealed.ts";
 import { leftover } from "./tools.ts";
 
 /** The `system` field as leading system messages. */
@@ -105,7 +106,7 @@ function readReasoning({ type, thinking, signature, data, ...rest }: Json): Json
     return { ...leftover(rest), type: "reasoning.text", text: thinking, ...signed };
   }
   if (type === "redacted_thinking" && typeof data === "string") {
-    return { ...leftover(rest), type: "reasoning.encrypted", data };
+    return { ...leftover(rest), type: "reasoning.encrypted", ...unsealedData(data) };
   }
   return null;
 }

@@ -15,6 +15,7 @@ interface Turn {
   refusal: string;
   /** Pointer to its first item. */
   readonly at: string;
+  readonly items: number[];
   readonly places: { readonly content: string[]; readonly reasoning_details: string[]; readonly tool_calls: string[] };
 }
 
@@ -22,6 +23,8 @@ interface Turn {
 export interface Said {
   readonly message: Json;
   readonly place: Folded;
+  /** Places in the input of the items that it was read from. */
+  readonly items: readonly number[];
 }
 
 /**
@@ -35,15 +38,20 @@ export class Conversation {
 
   /** @param at pointer to the item. */
   say(role: string, content: unknown, at: string, pointer = `${at}/content`): void {
-    this.#open = null;
     const { parts, places } = readContent(content, pointer);
-    const said = { message: { role, content: folded(parts) }, place: { at, lists: { content: places } } };
-    this.#turns.push(() => [said]);
+    this.#add({ role, content: folded(parts) }, at, places);
+  }
+
+  /** An item that only an upstream of the same format can read: a message of its own. */
+  keep(item: Json, at: string): void {
+    const role = /_(?:output|response)$/.test(String(item["type"])) ? "user" : "assistant";
+    this.#add({ role, content: [{ type: "native", dialect: "responses", block: item }] }, at, [at]);
   }
 
   answer(content: unknown, at: string): void {
     const { parts, places, refusal } = readContent(content, `${at}/content`);
     const turn = this.#assistant(at);
+    turn.items.push(...itemAt(at));
     turn.parts.push(...parts);
     turn.places.content.push(...places);
     turn.refusal += refusal;
@@ -54,6 +62,7 @@ export class Conversation {
     // Thoughts after words belong before the next ones: providers check the order of what they signed.
     if (this.#open !== null && this.#open.parts.length > 0 && this.#open.calls.length === 0) this.#open = null;
     const turn = this.#assistant(pointer);
+    turn.items.push(...itemAt(pointer));
     if (text !== "") turn.reasoning.push(text);
     turn.details.push(...details);
     turn.places.reasoning_details.push(...places);
@@ -69,6 +78,7 @@ export class Conversation {
     const turn = this.#assistant(pointer);
     turn.calls.push({ id, type: "function", function: { name, arguments: args } });
     turn.places.tool_calls.push(pointer);
+    turn.items.push(...itemAt(pointer));
     this.#calledIn.set(id, turn);
   }
 
@@ -80,6 +90,7 @@ export class Conversation {
     turn.outputs.push({
       message: { role: "tool", tool_call_id: id, content: folded(parts) },
       place: { at: pointer, lists: { content: places } },
+      items: itemAt(pointer),
     });
     this.#open = null;
   }
@@ -88,14 +99,28 @@ export class Conversation {
     return this.#turns.flatMap((messages) => messages());
   }
 
+  #add(message: Json, at: string, places: readonly string[]): void {
+    this.#open = null;
+    const said = { message, place: { at, lists: { content: places } }, items: itemAt(at) };
+    this.#turns.push(() => [said]);
+  }
+
   /** The one that is being read, or a new one that begins at `at`. */
   #assistant(at: string): Turn {
     if (this.#open !== null) return this.#open;
     const places = { content: [], reasoning_details: [], tool_calls: [] };
-    const turn: Turn = { parts: [], reasoning: [], details: [], calls: [], outputs: [], refusal: "", at, places };
-    this.#turns.push(() => [{ message: message(turn), place: { at, lists: places } }, ...turn.outputs]);
+    const lists = { parts: [], reasoning: [], details: [], calls: [], outputs: [], items: [] };
+    const turn: Turn = { ...lists, refusal: "", at, places };
+    const place = { at, lists: places };
+    this.#turns.push(() => [{ message: message(turn), place, items: turn.items }, ...turn.outputs]);
     return (this.#open = turn);
   }
+}
+
+/** The place of an item in the input; none for what is no list there. */
+function itemAt(pointer: string): readonly number[] {
+  const [, place] = /^\/input\/(\d+)$/.exec(pointer) ?? [];
+  return place === undefined ? [] : [Number(place)];
 }
 
 function message({ parts, reasoning, details, calls, refusal }: Turn): Json {

@@ -12,7 +12,10 @@ import {
 } from "../../../kit/index.ts";
 import { readUsage } from "../../openai/usage.ts";
 import { chatFormat } from "../chat.ts";
+import { objects, outputOf } from "../../responses/items.ts";
+import type { ItemStatus } from "./item.ts";
 import { Output } from "./output.ts";
+import { seal } from "./reasoning.ts";
 import { bareId, incompleteBy, requestOf, responseObject } from "./response.ts";
 import { readTools, type ToolName } from "./tools.ts";
 
@@ -41,8 +44,6 @@ function answer(call: Call, shape: Shape, body: Json, extras: AnswerExtras): str
   const id = bareId(typeof upstream === "string" && upstream !== "" ? upstream : extras.id);
   const choice = firstOf(choices);
   const incomplete = incompleteBy(choice["finish_reason"]);
-  const output = new Output({ ...shape, id, emit: () => {} });
-  if (isJson(choice["message"])) output.add(choice["message"], choice["logprobs"]);
   const status = incomplete === null ? "completed" : "incomplete";
   return JSON.stringify(
     responseObject(call, {
@@ -50,10 +51,28 @@ function answer(call: Call, shape: Shape, body: Json, extras: AnswerExtras): str
       created: seconds(created) ?? extras.created,
       status,
       incomplete,
-      output: output.close(status),
+      output: sameOutput(body, choice) ?? writtenOutput(shape, id, choice, status),
       usage: readUsage(body) ?? extras.bill.usage,
       serviceTier,
     }),
+  );
+}
+
+function writtenOutput(shape: Shape, id: string, { message, logprobs }: Json, status: ItemStatus): readonly Json[] {
+  const output = new Output({ ...shape, id, emit: () => {} });
+  if (isJson(message)) output.add(message, logprobs);
+  return output.close(status);
+}
+
+/** The items of an upstream of the same format, their encrypted reasoning marked as its own; null where there are none. */
+function sameOutput(body: Json, { message }: Json): readonly Json[] | null {
+  const details = isJson(message) ? objects(message["reasoning_details"]) : [];
+  return (
+    outputOf(body, message)?.map((item) => {
+      if (item["type"] !== "reasoning" || typeof item["encrypted_content"] !== "string") return item;
+      const own = details.filter(({ id }) => id === item["id"]);
+      return { ...item, encrypted_content: seal(own) ?? item["encrypted_content"] };
+    }) ?? null
   );
 }
 

@@ -1,10 +1,13 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+import type { Unreadable } from "../../folded.ts";
 import { Conversation, type Said } from "./conversation.ts";
 
 export interface ReadInput {
   readonly said: readonly Said[];
   /** What provider-side tools did in earlier answers, nothing that another provider could read: pointers to them. */
   readonly records: readonly string[];
+  /** Items without which the conversation is another one, and which no upstream of another format can read. */
+  readonly own: readonly Unreadable[];
 }
 
 /** Items that tell of tools run at a provider; the answer that came of them stands beside them. */
@@ -17,14 +20,9 @@ const RECORDS: ReadonlySet<unknown> = new Set([
   "mcp_call",
 ]);
 
-/** Items that mean something only to the provider that keeps or made them, and what to do about it. */
-const REFUSED: ReadonlyMap<unknown, string> = new Map([
-  [
-    "item_reference",
-    "needs stored responses, which this gateway does not keep; send store: false and the items themselves",
-  ],
-  ["compaction", "can only be read by the provider that made it; send the items it stands for"],
-]);
+const REFERENCE =
+  "needs stored responses, which this gateway does not keep; send store: false and the items themselves";
+const COMPACTION = "can only be read by the provider that made it; send the items it stands for";
 
 /** Who may speak in an item. */
 const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "developer"]);
@@ -33,6 +31,7 @@ const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system", "dev
 export function readInput(input: unknown, instructions: unknown): ReadInput {
   const conversation = new Conversation();
   const records: string[] = [];
+  const own: Unreadable[] = [];
   if (typeof instructions === "string" && instructions !== "")
     conversation.say("system", instructions, "/instructions", "/instructions");
   if (typeof input === "string") conversation.say("user", input, "/input", "/input");
@@ -42,35 +41,46 @@ export function readInput(input: unknown, instructions: unknown): ReadInput {
       const pointer = `/input/${index}`;
       if (!isJson(item)) throw invalidRequest(pointer, "must be an object");
       if (RECORDS.has(item["type"])) records.push(pointer);
-      else readItem(item, pointer, conversation);
+      else if (!readItem(item, pointer, conversation)) own.push(kept(item, pointer, conversation));
     }
   }
   const said = conversation.messages();
   if (said.length === 0) throw invalidRequest("/input", "must hold a message");
-  return { said, records };
+  return { said, records, own };
 }
 
-function readItem(item: Json, pointer: string, conversation: Conversation): void {
+/** @returns false for an item without a canonical form. */
+function readItem(item: Json, pointer: string, conversation: Conversation): boolean {
   switch (item["type"]) {
     case undefined:
     case null:
     case "message":
-      return readMessage(item, pointer, conversation);
+      readMessage(item, pointer, conversation);
+      return true;
     case "reasoning":
-      return conversation.reason(item, pointer);
+      conversation.reason(item, pointer);
+      return true;
     case "function_call":
     case "custom_tool_call":
-      return conversation.call(item, pointer);
+      conversation.call(item, pointer);
+      return true;
     case "function_call_output":
     case "custom_tool_call_output":
-      return conversation.output(item, pointer);
+      conversation.output(item, pointer);
+      return true;
     default:
-      throw invalidRequest(`${pointer}/type`, REFUSED.get(item["type"]) ?? `${unknown(item)}; leave the item out`);
+      return false;
   }
 }
 
-function unknown({ type }: Json): string {
-  return typeof type === "string" ? `${type.slice(0, 64)} cannot be carried to other providers` : "must be a string";
+function kept(item: Json, pointer: string, conversation: Conversation): Unreadable {
+  const { type } = item;
+  const at = `${pointer}/type`;
+  if (typeof type !== "string") throw invalidRequest(at, "must be a string; leave the item out");
+  if (type === "item_reference") throw invalidRequest(at, REFERENCE);
+  conversation.keep(item, pointer);
+  const foreign = `${type.slice(0, 64)} cannot be carried to other providers; leave the item out`;
+  return { at, what: type === "compaction" ? COMPACTION : foreign };
 }
 
 function readMessage(item: Json, pointer: string, conversation: Conversation): void {

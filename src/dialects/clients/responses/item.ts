@@ -5,6 +5,8 @@ export type ItemStatus = "completed" | "incomplete";
 /** Where an item stands, and how it tells of itself: fields of events without `type`, number and `output_index`. */
 export interface ItemParts {
   readonly id: string;
+  /** What an upstream of the same format said of it, beside what every item of its type has. */
+  readonly beside: Json;
   readonly emit: (type: string, fields: Json) => void;
 }
 

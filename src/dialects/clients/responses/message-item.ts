@@ -22,6 +22,12 @@ export class MessageItem implements Item {
     at.emit("response.output_item.added", { item: this.#item("in_progress") });
   }
 
+  /** Begins another part. */
+  begin(kind: Kind): void {
+    this.#closePart();
+    this.#open(kind);
+  }
+
   say(kind: Kind, delta: string, logprobs: readonly Json[]): void {
     const part = this.#open(kind);
     part.text += delta;
@@ -42,9 +48,14 @@ export class MessageItem implements Item {
       start_index: Number.isInteger(start) ? start : 0,
       end_index: Number.isInteger(end) ? end : 0,
     };
+    this.cite(shown);
+  }
+
+  /** @param annotation in the form of this API. */
+  cite(annotation: Json): void {
     const { annotations } = this.#open("output_text");
-    this.#emit("response.output_text.annotation.added", { annotation_index: annotations.length, annotation: shown });
-    annotations.push(shown);
+    this.#emit("response.output_text.annotation.added", { annotation_index: annotations.length, annotation });
+    annotations.push(annotation);
   }
 
   close(status: ItemStatus): Json {
@@ -55,7 +66,8 @@ export class MessageItem implements Item {
   }
 
   #item(status: ItemStatus | "in_progress"): Json {
-    return { type: "message", id: this.#at.id, status, role: "assistant", content: [...this.#done] };
+    const { id, beside } = this.#at;
+    return { type: "message", id, status, role: "assistant", ...beside, content: [...this.#done] };
   }
 
   #open(kind: Kind): Part {

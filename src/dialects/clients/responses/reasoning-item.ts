@@ -3,27 +3,39 @@ import type { ReasoningDetail } from "../../canonical.ts";
 import type { Item, ItemParts, ItemStatus } from "./item.ts";
 import { seal } from "./reasoning.ts";
 
-type Detail = { -readonly [Key in "text" | "signature" | "data" | "summary" | "id"]?: string } & { type: string };
+type Detail = { -readonly [Key in "text" | "signature" | "data" | "summary" | "id" | "format"]?: string } & {
+  type: string;
+};
 
 /** Thoughts before an answer, shown as a summary or in full, with what their provider wants back. */
 export class ReasoningItem implements Item {
   readonly type = "reasoning";
   readonly #at: ItemParts;
-  readonly #summary: boolean;
   readonly #details = new Map<unknown, Detail>();
+  readonly #done: Json[] = [];
+  /** Whether the text is shown as a summary: clients that asked for one read nothing else. */
+  #summary: boolean;
+  /** The part that grows; null before the first. */
+  #part: { readonly key: unknown; text: string } | null = null;
   #text = "";
 
-  /** @param summary whether the text is shown as one: clients that asked for a summary read nothing else. */
   constructor(at: ItemParts, summary: boolean) {
     this.#at = at;
     this.#summary = summary;
     at.emit("response.output_item.added", {
-      item: { type: "reasoning", id: at.id, status: "in_progress", summary: [] },
+      item: { type: "reasoning", id: at.id, status: "in_progress", ...at.beside, summary: [] },
     });
   }
 
-  think(delta: string): void {
-    if (this.#text === "") this.#partAdded();
+  /** @param key of the part that the text belongs to; left out: the one that grows. */
+  think(delta: string, summary: boolean, key?: unknown): void {
+    if (this.#text === "") this.#summary = summary;
+    if (this.#part !== null && key !== undefined && key !== this.#part.key) this.#closePart();
+    if (this.#part === null) {
+      this.#part = { key, text: "" };
+      this.#emitPart("added", "");
+    }
+    this.#part.text += delta;
     this.#text += delta;
     this.#emit(this.#summary ? "response.reasoning_summary_text.delta" : "response.reasoning_text.delta", { delta });
   }
@@ -39,47 +51,50 @@ export class ReasoningItem implements Item {
       const value = piece[name];
       if (typeof value === "string") detail[name] = (detail[name] ?? "") + value;
     }
-    for (const name of ["signature", "id"] as const) {
+    for (const name of ["signature", "id", "format"] as const) {
       const value = piece[name];
       if (typeof value === "string") detail[name] = value;
     }
   }
 
   close(status: ItemStatus): Json {
-    const part = this.#part(this.#text);
-    const shown = this.#text === "" ? [] : [part];
-    if (shown.length > 0) this.#partDone(part);
+    this.#closePart();
+    const { id, beside } = this.#at;
     const encrypted = seal(this.#canonical());
     const item = {
       type: "reasoning",
-      id: this.#at.id,
+      id,
       status,
-      summary: this.#summary ? shown : [],
-      ...(!this.#summary && { content: shown }),
+      ...beside,
+      summary: this.#summary ? this.#done : [],
+      ...(!this.#summary && { content: this.#done }),
       ...(encrypted !== null && { encrypted_content: encrypted }),
     };
     this.#at.emit("response.output_item.done", { item });
     return item;
   }
 
-  #part(text: string): Json {
+  #closePart(): void {
+    if (this.#part === null) return;
+    const { text } = this.#part;
+    this.#emit(`response.${this.#summary ? "reasoning_summary_text" : "reasoning_text"}.done`, { text });
+    this.#emitPart("done", text);
+    this.#done.push(this.#shown(text));
+    this.#part = null;
+  }
+
+  #emitPart(what: "added" | "done", text: string): void {
+    const name = this.#summary ? "reasoning_summary_part" : "content_part";
+    this.#emit(`response.${name}.${what}`, { part: this.#shown(text) });
+  }
+
+  #shown(text: string): Json {
     return { type: this.#summary ? "summary_text" : "reasoning_text", text };
-  }
-
-  #partAdded(): void {
-    const type = this.#summary ? "response.reasoning_summary_part.added" : "response.content_part.added";
-    this.#emit(type, { part: this.#part("") });
-  }
-
-  #partDone(part: Json): void {
-    const name = this.#summary ? "reasoning_summary_text" : "reasoning_text";
-    this.#emit(`response.${name}.done`, { text: this.#text });
-    this.#emit(this.#summary ? "response.reasoning_summary_part.done" : "response.content_part.done", { part });
   }
 
   #emit(type: string, fields: Json): void {
     const index = this.#summary ? "summary_index" : "content_index";
-    this.#at.emit(type, { item_id: this.#at.id, [index]: 0, ...fields });
+    this.#at.emit(type, { item_id: this.#at.id, [index]: this.#done.length, ...fields });
   }
 
   /** A signature whose text came only as `reasoning_content` is one of that text. */
@@ -91,8 +106,8 @@ export class ReasoningItem implements Item {
   }
 }
 
-function canonical({ type, text = "", signature, data, summary, id }: Detail): ReasoningDetail | null {
-  const named = id === undefined ? {} : { id };
+function canonical({ type, text = "", signature, data, summary, id, format }: Detail): ReasoningDetail | null {
+  const named = { ...(id !== undefined && { id }), ...(format !== undefined && { format }) };
   if (type === "reasoning.text") return { type, text, ...(signature !== undefined && { signature }) };
   if (type === "reasoning.encrypted" && data !== undefined) return { type, data, ...named };
   if (type === "reasoning.summary" && summary !== undefined) return { type, summary, ...named };

@@ -16,8 +16,8 @@ export interface Reasoning {
 }
 
 /** The `encrypted_content` that brings `details` back; null when they say no more than their text. */
-export function seal(details: readonly ReasoningDetail[]): string | null {
-  const opaque = details.some((detail) => detail.type === "reasoning.encrypted" || "signature" in detail);
+export function seal(details: readonly (ReasoningDetail | Json)[]): string | null {
+  const opaque = details.some((detail) => detail["type"] === "reasoning.encrypted" || "signature" in detail);
   return opaque ? SEAL + Buffer.from(JSON.stringify(details)).toString("base64url") : null;
 }
 
@@ -28,7 +28,7 @@ export function readReasoning(item: Json, pointer: string): Reasoning {
   const content = texts(item["content"], `${pointer}/content`);
   const shown = [...content, ...summary].join("\n\n");
   if (typeof encrypted === "string" && encrypted.startsWith(SEAL)) {
-    const details = unseal(encrypted);
+    const details = unsealed(encrypted);
     if (details === null) throw invalidRequest(`${pointer}/encrypted_content`, "must come back as it was sent");
     const places = details.map(() => `${pointer}/encrypted_content`);
     return { text: details.map(textOf).join("") || shown, details, places };
@@ -50,8 +50,10 @@ export function readReasoning(item: Json, pointer: string): Reasoning {
   return { text: shown, details, places: places.slice(0, details.length) };
 }
 
-function unseal(sealed: string): readonly ReasoningDetail[] | null {
-  const details = parseJson(Buffer.from(sealed.slice(SEAL.length), "base64url"));
+/** The details that an `encrypted_content` of this gateway's making brings back; null for any other, or a damaged one. */
+export function unsealed(encrypted: unknown): readonly ReasoningDetail[] | null {
+  if (typeof encrypted !== "string" || !encrypted.startsWith(SEAL)) return null;
+  const details = parseJson(Buffer.from(encrypted.slice(SEAL.length), "base64url"));
   return Array.isArray(details) && details.every(isDetail) ? details : null;
 }
 
@@ -63,9 +65,9 @@ function isDetail(value: unknown): value is ReasoningDetail {
     case "reasoning.text":
       return typeof value["text"] === "string" && optional("signature");
     case "reasoning.encrypted":
-      return typeof value["data"] === "string" && optional("id");
+      return typeof value["data"] === "string" && optional("id") && optional("format");
     case "reasoning.summary":
-      return typeof value["summary"] === "string" && optional("id");
+      return typeof value["summary"] === "string" && optional("id") && optional("format");
     default:
       return false;
   }

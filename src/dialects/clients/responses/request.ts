@@ -6,9 +6,13 @@ import { readInput } from "./input.ts";
 import { type Choice, readChoice } from "./tool-choice.ts";
 import { readTools } from "./tools.ts";
 
-/** A call that remembers the body it was read from: answers repeat it. */
+/** A call that remembers the body it was read from: answers repeat it, and an upstream of the same format gets it. */
 export interface ResponsesCall extends FoldedCall {
   readonly request: Json;
+  /** The canonical body as it was read: what a plugin has changed is no longer in it. */
+  readonly canonical: Json;
+  /** By message: places in the input of the items that it was read from. */
+  readonly sources: readonly (readonly number[])[];
 }
 
 const STORED = "needs stored responses, which this gateway does not keep; send the whole input";
@@ -72,7 +76,7 @@ export function readResponses(body: Json): ResponsesCall {
   if (body["store"] === true) native["store"] = true;
   if (body["truncation"] === "auto") native["truncation"] = "auto";
 
-  const { said, records } = readInput(body["input"], body["instructions"]);
+  const { said, records, own } = readInput(body["input"], body["instructions"]);
   const tools = readTools(body["tools"]);
   const chosen = readChoice(body["tool_choice"], tools.tools);
   if (chosen.native) native["tool_choice"] = body["tool_choice"];
@@ -93,9 +97,12 @@ export function readResponses(body: Json): ResponsesCall {
       messages: said.map(({ place }) => place),
       tools: chosen.tools.map((tool) => tools.places.get(tool) ?? "/tools"),
       records,
+      ...(own.length > 0 && { own }),
     },
     ...(Object.keys(native).length > 0 && { native }),
     request: body,
+    canonical,
+    sources: said.map(({ items }) => items),
   };
 }
 

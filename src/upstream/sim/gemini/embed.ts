@@ -11,6 +11,9 @@ import { bad, list, message } from "./refusal.ts";
 const DIMENSIONS = 16;
 const MAXIMUM_DIMENSIONS = 4_096;
 const MAXIMUM_REQUESTS = 100;
+/** Of Vertex AI: texts, and tokens in all. */
+const MAXIMUM_INSTANCES = 250;
+const MAXIMUM_TOKENS = 20_000;
 const NAMES = ["model", "content", "taskType", "title", "outputDimensionality"];
 
 interface Input {
@@ -42,6 +45,36 @@ export function readBatchEmbed(body: Json, model: string): Asked {
       "* BatchEmbedContentsRequest.requests: at least one and at most 100 requests can be in one batch",
     );
   return asked(model, sim, inputs, (embeddings) => ({ embeddings }));
+}
+
+/** `POST …/publishers/google/models/{model}:predict`, of Vertex AI. */
+export function readPredict(body: Json, model: string): Asked {
+  const { instances, parameters = {}, sim } = message(body, "", ["instances", "parameters", "sim"]);
+  const { outputDimensionality } = message(parameters, "parameters", ["autoTruncate", "outputDimensionality"]);
+  const dimensions = integer("outputDimensionality", outputDimensionality, MAXIMUM_DIMENSIONS) ?? DIMENSIONS;
+  const texts = list(instances, "instances").map((instance, index) => {
+    const { content } = message(instance, `instances[${index}]`, ["content", "task_type", "title", "mimeType"]);
+    if (typeof content !== "string" || content === "") throw bad(`instances[${index}].content`, "must be text");
+    return content;
+  });
+  const tokens = texts.map(countTokens);
+  const prompt = tokens.reduce((sum, count) => sum + count, 0);
+  if (texts.length === 0 || texts.length > MAXIMUM_INSTANCES) {
+    throw new SimError(
+      400,
+      `Unable to submit request because it has a batchSize value of ${texts.length} but the supported range is from 1 (inclusive) to ${MAXIMUM_INSTANCES + 1} (exclusive).`,
+    );
+  }
+  if (prompt > MAXIMUM_TOKENS) {
+    throw new SimError(400, `The input token count is ${prompt} but the model supports up to ${MAXIMUM_TOKENS}.`);
+  }
+  const predictions = texts.map((text, index) => ({
+    embeddings: {
+      values: [...vectorOf(text, dimensions)],
+      statistics: { truncated: false, token_count: tokens[index] },
+    },
+  }));
+  return { model, sim, reply: () => jsonReply(200, { data: JSON.stringify({ predictions }), units: { prompt } }) };
 }
 
 function asked(

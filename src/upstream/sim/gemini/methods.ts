@@ -8,7 +8,7 @@ import type { Part } from "../part.ts";
 import { jsonReply, MALFORMED, type Reply, streamReply } from "../reply.ts";
 import { generated, pieces } from "./answer.ts";
 import { parseContents, textOf } from "./contents.ts";
-import { readBatchEmbed, readEmbed } from "./embed.ts";
+import { readBatchEmbed, readEmbed, readPredict } from "./embed.ts";
 import { parseGenerate } from "./request.ts";
 
 type Method = (body: Json, model: string, received: Received) => Asked;
@@ -20,11 +20,20 @@ const METHODS: Readonly<Record<string, Method>> = {
   embedContent: readEmbed,
   batchEmbedContents: readBatchEmbed,
 };
+/** Those of Vertex AI. */
+const PUBLISHED: Readonly<Record<string, Method>> = {
+  ...METHODS,
+  predict: readPredict,
+  batchEmbedContents: () => {
+    throw new SimError(404, "Method not found: batchEmbedContents.");
+  },
+};
 
 /** `POST …/models/{model}:{method}`. */
 export function readGemini(received: Received): Asked {
   const [, name = "", method = ""] = /\/models\/([^/]+):([a-zA-Z]+)$/.exec(received.path) ?? [];
-  const read = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  const methods = received.path.includes("/publishers/") ? PUBLISHED : METHODS;
+  const read = Object.hasOwn(methods, method) ? methods[method] : undefined;
   if (!read) throw new SimError(404, `Method not found: ${method}.`);
   return read(jsonOf(received), decoded(name), received);
 }

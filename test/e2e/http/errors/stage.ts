@@ -25,7 +25,7 @@ export interface Ended {
   readonly books: Pick<Books, "used" | "ledger" | "running">;
 }
 
-const IMPATIENT = { timeouts: { first_byte: "100ms" } };
+const IMPATIENT = { timeouts: { first_byte: "100ms", total: "100ms" } };
 const TOUCHY = { breaker: { consecutive: 1, minimum: 1, ratio: 1, window: "30s", open_for: "1h", max_open_for: "1h" } };
 const names = Object.values(PLACES).map(({ model }) => model.replace("route/", ""));
 const upstreams = (suffix: string, settings: Json, count: number) =>

@@ -1,0 +1,31 @@
+import type { ApiChoice, Call, Target } from "../../kit/index.ts";
+import { effortOf } from "../openai/effort.ts";
+import { type JsonRequest, postJson } from "../requests.ts";
+import type { Rules } from "../vendors/rules.ts";
+import { readAnswer } from "./answer.ts";
+import { responsesBody } from "./request.ts";
+import { ResponsesDecoder } from "./stream.ts";
+
+export const RESPONSES_PATH = "/responses";
+
+/**
+ * Whether a call goes to the upstream's Responses endpoint: as configured, else where chat completions refuses it
+ * (decisions 9.6).
+ */
+export function usesResponses(api: ApiChoice | undefined, rules: Rules, { body }: Call): boolean {
+  if (api !== undefined && api !== "auto") return api === "responses";
+  if (rules.endpoint !== "responses_for_tools") return rules.endpoint === "responses";
+  const { tools } = body;
+  return Array.isArray(tools) && tools.length > 0 && effortOf(body, rules).fields["reasoning_effort"] !== "none";
+}
+
+/** A call of the Responses endpoint, and what reads its answer. */
+export function responsesRequest(call: Call, target: Target, apiKey: string, rules: Rules): JsonRequest {
+  const { body, dropped, as } = responsesBody(call, target.model, rules);
+  const accept = call.stream ? "text/event-stream" : "application/json";
+  return {
+    ...postJson(RESPONSES_PATH, apiKey, body, accept),
+    dropped,
+    form: { answer: (bytes) => readAnswer(bytes, as), decoder: () => new ResponsesDecoder(as) },
+  };
+}

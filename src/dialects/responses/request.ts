@@ -1,0 +1,313 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { requestOf } from "../clients/responses/response.ts";
+import { pick } from "../fields.ts";
+import { isFolded } from "../folded.ts";
+import { effortOf } from "../openai/effort.ts";
+import { dropped as droppedOf, droppedNative } from "../pointers.ts";
+import { Report } from "../report.ts";
+import { fittedToolId, sha256 } from "../tool-ids.ts";
+import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
+import type { Rules } from "../vendors/rules.ts";
+import { withFittedSchema } from "../vendors/schemas.ts";
+import { ToolNames } from "../vendors/tool-names.ts";
+import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
+import { objects, ofResponses, type ReadAs } from "./items.ts";
+import { customNames, sentTool, writeChoice, writeTools } from "./tools.ts";
+
+export interface ResponsesBody {
+  readonly body: Json;
+  /** JSON pointers into the client's body. */
+  readonly dropped: readonly string[];
+  /** How its answer is read. */
+  readonly as: ReadAs;
+}
+
+/** Called the same here as in chat completions. */
+const SAME = [
+  "metadata",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "prompt_cache_options",
+  "safety_identifier",
+] as const;
+/** Read into fields of other names or shapes. */
+const READ: ReadonlySet<string> = new Set([
+  ...SAME,
+  "messages",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "logprobs",
+  "top_logprobs",
+  "response_format",
+  "verbosity",
+  "reasoning_effort",
+  "thinking",
+  "user",
+]);
+/** Of the fields that only a Responses client has: read below, not carried over. */
+const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "tool_choice", "store"]);
+/** "integer below minimum value. Expected a value >= 16" (vectorize-io/hindsight#58, earendil-works/pi#6265). */
+const LEAST_OUTPUT_TOKENS = 16;
+const ENCRYPTED = "reasoning.encrypted_content";
+const LOGPROBS = "message.output_text.logprobs";
+
+/** The body of `POST /responses`. Nothing is ever stored: every request brings its whole input. */
+export function responsesBody(call: Call, model: string, rules: Rules): ResponsesBody {
+  return new BodyWriter(call, rules).write(model);
+}
+
+class BodyWriter {
+  readonly #call: Call;
+  readonly #rules: Rules;
+  readonly #report: Report;
+  /** Pointers into the client's body. */
+  readonly #dropped: string[] = [];
+  /** Fields that only a Responses client has. */
+  readonly #native: Json;
+  readonly #names: ToolNames;
+  readonly #as: WriteAs;
+  /** null: not said. */
+  readonly #effort: string | null;
+
+  constructor(call: Call, rules: Rules) {
+    this.#call = call;
+    this.#rules = rules;
+    this.#names = new ToolNames(rules);
+    this.#report = new Report(call);
+    this.#native = ofResponses(call) ? (call.native ?? {}) : {};
+    this.#as = writeAs(rules, this.#names);
+    const { fields, lost } = effortOf(call.body, rules);
+    for (const pointer of lost) this.#report.drop(pointer);
+    this.#effort = typeof fields["reasoning_effort"] === "string" ? fields["reasoning_effort"] : null;
+  }
+
+  write(model: string): ResponsesBody {
+    const { body, stream } = this.#call;
+    const { input, instructions, records, dropped } = writeInput(this.#call, this.#report, this.#as);
+    this.#dropped.push(...dropped);
+    const written = {
+      model,
+      ...this.#carried(),
+      ...(instructions !== undefined && { instructions }),
+      input,
+      ...pick(body, SAME),
+      ...this.#toolFields(),
+      ...this.#sampling(),
+      ...this.#limit(),
+      ...this.#text(),
+      ...this.#reasoning(),
+      ...this.#include(),
+      ...this.#user(),
+      store: false,
+      ...(stream && { stream: true }),
+    };
+    if (!records && isFolded(this.#call)) this.#dropped.push(...this.#call.folded.records);
+    return {
+      body: written,
+      dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
+      as: readAs(this.#call, this.#rules, this.#names),
+    };
+  }
+
+  /** Fields that travel as they came: those of the format alone, and those that the operator lets through. */
+  #carried(): Json {
+    const { body } = this.#call;
+    const let_through = (name: string): boolean =>
+      OTHER_MODEL_OR_RATE.has(name) && !this.#rules.refusedFields.has(name);
+    const known = new Set([...READ, ...Object.keys(body).filter(let_through)]);
+    for (const pointer of droppedOf(body, known)) this.#report.drop(pointer);
+    const accepted = Object.entries(body).filter(([name, value]) => let_through(name) && value !== null);
+    if (!ofResponses(this.#call)) {
+      this.#dropped.push(...droppedNative(this.#call));
+      return Object.fromEntries(accepted);
+    }
+    // What is said of storing is answered in the field itself.
+    if (this.#native["store"] === true) this.#dropped.push("/store");
+    const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
+    const refused = own.filter(([name]) => this.#rules.refusedFields.has(name));
+    this.#dropped.push(...refused.map(([name]) => `/${name}`));
+    const metadata = requestOf(this.#call)["metadata"];
+    return {
+      ...Object.fromEntries([...own.filter((field) => !refused.includes(field)), ...accepted]),
+      ...(isJson(metadata) && { metadata }),
+    };
+  }
+
+  #toolFields(): Json {
+    const { body } = this.#call;
+    const { parallel_tool_calls: parallel } = body;
+    const own = this.#ownTools();
+    const tools = own?.tools ?? writeTools(body["tools"], { ...this.#as, report: this.#report, rules: this.#rules });
+    if (tools.length === 0) return {};
+    const choice = own === null ? writeChoice(body["tool_choice"], this.#as.sentName) : own.choice;
+    return {
+      tools,
+      ...(choice !== undefined && choice !== null && { tool_choice: choice }),
+      ...this.#parallel(parallel),
+    };
+  }
+
+  #parallel(parallel: unknown): Json {
+    if (typeof parallel !== "boolean") return {};
+    if (!this.#rules.refusedFields.has("parallel_tool_calls")) return { parallel_tool_calls: parallel };
+    if (!parallel) this.#report.drop("/parallel_tool_calls");
+    return {};
+  }
+
+  /** The client's own tools and choice, while they are those that were read; null for any others. */
+  #ownTools(): { readonly tools: readonly Json[]; readonly choice: unknown } | null {
+    const { body } = this.#call;
+    if (!isResponsesCall(this.#call)) return null;
+    const { canonical, request } = this.#call;
+    for (const name of ["tools", "tool_choice"]) {
+      if (body[name] !== canonical[name] && !isDeepStrictEqual(body[name], canonical[name])) return null;
+    }
+    const listed = objects(request["tools"]);
+    const kept = listed.filter((tool, index) => {
+      const sent = sentTool(tool, this.#rules) !== null;
+      if (!sent) this.#dropped.push(`/tools/${index}`);
+      return sent;
+    });
+    const choice = this.#choiceAmong(kept, listed.length === kept.length);
+    return { tools: kept, choice };
+  }
+
+  /** A choice of a tool that is not sent is none. */
+  #choiceAmong(tools: readonly Json[], all: boolean): unknown {
+    const { tool_choice: choice } = requestOf(this.#call);
+    if (all || !isJson(choice)) return choice;
+    const { type, tools: allowed } = choice;
+    if (type === "allowed_tools") {
+      const left = objects(allowed).filter((one) => tools.some((tool) => tool["type"] === one["type"]));
+      return left.length > 0 ? { ...choice, tools: left } : undefined;
+    }
+    if (type === "function" || type === "custom" || tools.some((tool) => tool["type"] === type)) return choice;
+    this.#dropped.push("/tool_choice");
+    return undefined;
+  }
+
+  /** Sampling fields that are taken. */
+  get #taken(): ReadonlySet<string> {
+    return this.#effort === "none" ? this.#rules.samplingWithoutReasoning : this.#rules.sampling;
+  }
+
+  /** What a reasoning model refuses is left out, and said so where it would have changed something. */
+  #sampling(): Json {
+    const { temperature, top_p, logprobs, top_logprobs } = this.#call.body;
+    const taken = this.#taken;
+    const fields: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries({ temperature, top_p })) {
+      if (typeof value !== "number") continue;
+      if (taken.has(name)) fields[name] = value;
+      else if (value !== 1) this.#report.drop(`/${name}`);
+    }
+    if (typeof top_logprobs === "number" && top_logprobs > 0) {
+      if (taken.has("logprobs")) fields["top_logprobs"] = top_logprobs;
+      else this.#report.drop("/top_logprobs");
+    }
+    if (logprobs === true && !taken.has("logprobs")) this.#report.drop("/logprobs");
+    return fields;
+  }
+
+  #limit(): Json {
+    const { max_completion_tokens: most, max_tokens: former } = this.#call.body;
+    const limit = most ?? former;
+    return typeof limit === "number" ? { max_output_tokens: Math.max(limit, LEAST_OUTPUT_TOKENS) } : {};
+  }
+
+  #text(): Json {
+    const { response_format: wanted, verbosity } = this.#call.body;
+    const { text: own } = this.#native;
+    const text = {
+      ...(isJson(own) && own),
+      ...(isJson(wanted) && { format: this.#format(wanted) }),
+      ...(typeof verbosity === "string" && { verbosity }),
+    };
+    return Object.keys(text).length > 0 ? { text } : {};
+  }
+
+  #format({ type, json_schema: described }: Json): Json {
+    if (!isJson(described)) return { type };
+    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules);
+    this.#report.dropOf({ dropped }, "/response_format/json_schema");
+    return { type, ...owner };
+  }
+
+  #reasoning(): Json {
+    if (this.#rules.efforts.length === 0) return {};
+    const { reasoning: own } = this.#native;
+    const summary = summaryOf(this.#call);
+    const reasoning = {
+      ...(isJson(own) && own),
+      ...(this.#effort !== null && { effort: this.#effort }),
+      ...(summary !== null && { summary }),
+    };
+    return Object.keys(reasoning).length > 0 ? { reasoning } : {};
+  }
+
+  /**
+   * Without being stored, reasoning lives on only in what is sent back. Other models refuse to be asked for it ("Encrypted
+   * content is not supported with this model": pydantic/pydantic-ai#2865; `@ai-sdk/openai` asks reasoning models alone).
+   */
+  #include(): Json {
+    const { include: own } = this.#native;
+    const reasons = this.#rules.efforts.length > 0;
+    const asked = Array.isArray(own) ? own.filter((one) => one !== ENCRYPTED && one !== LOGPROBS) : [];
+    const logprobs = this.#call.body["logprobs"] === true && this.#taken.has("logprobs");
+    const include = [...(reasons ? [ENCRYPTED] : []), ...(logprobs ? [LOGPROBS] : []), ...asked];
+    return include.length > 0 ? { include } : {};
+  }
+
+  #user(): Json {
+    const { user } = this.#call.body;
+    if (typeof user !== "string") return {};
+    if (this.#rules.user === 0) {
+      this.#report.drop("/user");
+      return {};
+    }
+    return { user: user.length > this.#rules.user ? sha256(user).slice(0, this.#rules.user) : user };
+  }
+}
+
+/** What a client asks to be told of its model's thoughts; null where it does not ask: some accounts may not. */
+function summaryOf(call: Call): unknown {
+  const { reasoning } = requestOf(call);
+  if (isJson(reasoning)) return reasoning["summary"] ?? reasoning["generate_summary"] ?? null;
+  const { thinking } = call.body;
+  return isJson(thinking) && thinking["display"] === "summarized" ? "auto" : null;
+}
+
+function readAs(call: Call, rules: Rules, names: ToolNames): ReadAs {
+  return {
+    native: ofResponses(call),
+    custom: ofResponses(call) ? new Set() : customNames(call.body["tools"]),
+    format: formatOfReasoning(rules),
+    nameOf: (sent) => names.read(sent),
+  };
+}
+
+function writeAs(rules: Rules, names: ToolNames): WriteAs {
+  const own = rules.vendor === "openai" || rules.vendor === "azure";
+  return {
+    format: formatOfReasoning(rules),
+    plainReasoning: !own,
+    // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
+    instructions: own,
+    developerRole: rules.developerRole || own,
+    // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
+    audio: !own,
+    toolId: (id) => fittedToolId(id, rules),
+    sentName: (name) => names.written(name),
+  };
+}
+
+/** Named as OpenRouter names them: `openai-responses-v1`, `azure-openai-responses-v1`, `xai-responses-v1`. */
+function formatOfReasoning({ vendor }: Rules): string {
+  return vendor === "azure" ? "azure-openai-responses-v1" : `${vendor}-responses-v1`;
+}
