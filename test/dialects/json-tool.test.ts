@@ -44,7 +44,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     read(body) {
       const { message, finish_reason: end } = list(body["choices"])[0] as { message: Json; finish_reason: unknown };
       const calls = list(message["tool_calls"]).map((call) => (call["function"] as Json)["name"]);
-      return { text: String(message["content"] ?? ""), calls, end };
+      return { text: typeof message["content"] === "string" ? message["content"] : "", calls, end };
     },
   },
   messages: {
