@@ -67,5 +67,5 @@ function policyOf(ending: Ending, estimated: boolean, outcomes: BillingSettings[
 
 /** What the upstream did say stays; what was produced behind its last count is in the exchange's estimate. */
 async function estimate(ending: Ending, { units }: Call): Promise<Usage> {
-  return ending.usageComplete && ending.usage !== null ? { ...ending.usage, ...units } : ending.estimate();
+  return ending.usageComplete && ending.usage !== null ? { ...units, ...ending.usage } : ending.estimate();
 }

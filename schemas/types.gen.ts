@@ -77,6 +77,8 @@ export interface ServerConfig {
    */
   workers?: number;
   body_limit?: Size;
+  body_memory?: Size;
+  upload_space?: Size;
   /**
    * CIDRs of proxies whose X-Forwarded-For is believed.
    */

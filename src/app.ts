@@ -139,7 +139,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
     const wheel = new Wheel(now);
-    const countTokens = createTokenizer();
+    const tokenizer = createTokenizer();
+    closing.add(() => tokenizer.close());
 
     const build: ConstructorParameters<typeof Reloader>[0]["build"] = async (loaded, number) => {
       const set = await upstreams.lease(loaded.snapshot);
@@ -159,7 +160,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           order: (step, exchange) => set.order(step, exchange),
           now,
           schedule: (at, callback) => wheel.schedule(at, callback),
-          countTokens,
+          countTokens: (text) => tokenizer.count(text),
           log,
         },
       });
@@ -218,7 +219,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         health: (upstream) => reloader.current.health(upstream),
         kill: (userId) => stops.kill(userId),
         validateTokenCount: (body) => validateBody("count_tokens", body),
-        tokensIn: countTokens,
+        tokensIn: (text) => tokenizer.count(text, true),
         openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
         now,
         log,

@@ -89,7 +89,26 @@ export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">):
   };
 }
 
-async function lastGood({ file, env, mode, log }: LoadSettings): Promise<Loaded | null> {
+/**
+ * For account commands: the file, else what served last. A leaked key must be revocable whatever state the file is in
+ * (decisions 10.5). @throws ConfigurationError when there is neither.
+ */
+export async function loadForAccounts(
+  options: Pick<LoadOptions, "file" | "env"> & { readonly log: Log },
+): Promise<{ readonly loaded: Loaded; readonly rejected: readonly Diagnostic[] | null }> {
+  const result = await checkConfig(options);
+  if (isLoaded(result)) return { loaded: result, rejected: null };
+  const last = await lastGood({ ...options, mode: "check" });
+  if (last === null) throw new ConfigurationError(result.diagnostics);
+  return { loaded: last, rejected: result.diagnostics };
+}
+
+async function lastGood({
+  file,
+  env,
+  mode,
+  log,
+}: Pick<LoadOptions, "file" | "env" | "mode"> & { readonly log: Log }): Promise<Loaded | null> {
   const path = resolve(file);
   const hint = await storeUrlHint(path, env);
   const folders = new Set(

@@ -25,6 +25,7 @@ export function addCheckCommand(program: Command): void {
       const diagnostics = results.flatMap((result) => result.diagnostics);
       const ok = results.every((result) => result.ok);
       process.stdout.write(format === "json" ? formatJson(ok, diagnostics) : formatText(diagnostics));
-      if (!ok) process.exitCode = EXIT.findings;
+      const unread = diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
+      if (!ok) process.exitCode = unread ? EXIT.failed : EXIT.findings;
     });
 }

@@ -3,9 +3,10 @@ import type { Alias, Document, Node as YamlNode, Scalar as YamlScalar, YAMLMap, 
 import type { Diagnostic, Finding, Place } from "./diagnostics.ts";
 import { diagnose } from "./diagnostics.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
+import { controlCharacter, MOST_LEVELS, parseBounded, TooDeep } from "./bounded-yaml.ts";
 import type { RuleId } from "./rules.ts";
 
-const MAX_DEPTH = 64;
+const DEEP = { rule: "yaml-depth", message: `is nested more than ${MOST_LEVELS} levels deep` } as const;
 /** Nodes that aliases may add to a document: enough for shared blocks, too few for a bomb. */
 const MAX_ALIASED = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
@@ -18,7 +19,15 @@ export function parse(
   const lines = new LineCounter();
   const start: Place = { file, line: 1, column: 1 };
   try {
-    const document = parseDocument(text, {
+    const control = controlCharacter(text);
+    if (control !== null) {
+      const { offset, name } = control;
+      for (let line = 0; line <= offset; line = text.indexOf("\n", line) + 1 || text.length) lines.addNewLine(line);
+      const message = `the control character ${name} is not allowed`;
+      const finding: Finding = { rule: "yaml-character", message, hint: "remove it" };
+      return { root: null, diagnostics: [diagnose(placeAt(file, lines, [offset, offset + 1]), "", finding)] };
+    }
+    const document = parseBounded(text, {
       lineCounter: lines,
       prettyErrors: false,
       version: "1.2",
@@ -36,8 +45,9 @@ export function parse(
     }
     return new Reader(file, lines, document).read(start);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { root: null, diagnostics: [diagnose(start, "", { rule: "yaml-depth", message: "is nested too deeply" })] };
+    if (!(error instanceof TooDeep)) throw error;
+    const place = placeAt(file, lines, [error.offset, error.offset]);
+    return { root: null, diagnostics: [diagnose(place, "", DEEP)] };
   }
 }
 
@@ -118,7 +128,7 @@ class Reader {
     const place = node?.range ? this.#place(node.range) : key;
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
-    if (depth > MAX_DEPTH) return this.#bad(nothing, "yaml-depth", "is nested too deeply");
+    if (depth > MOST_LEVELS) return this.#bad(nothing, DEEP.rule, DEEP.message);
     if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED) {
       if (this.#aliased === MAX_ALIASED + 1) this.#add(place, "yaml-alias", "aliases repeat too much of the document");
       return nothing;

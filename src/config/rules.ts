@@ -5,6 +5,7 @@ export const RULES = Object.freeze({
   "file-encoding": "A file is not UTF-8.",
   "file-size": "A file is larger than 8 MiB.",
   // YAML
+  "yaml-character": "A file has no control characters but tabs and line ends.",
   "yaml-syntax": "The text is not YAML.",
   "yaml-documents": "One file holds one document.",
   "yaml-root": "The document is a map.",
@@ -34,6 +35,7 @@ export const RULES = Object.freeze({
   "duplicate-item": "A list names each item once.",
   "unsupported-version": "The format's version is one this gateway reads.",
   // server and store
+  "body-room": "One user's share of the room for bodies holds the largest body.",
   "duplicate-address": "Each listener has its own address.",
   "admin-open": "An admin listener beyond loopback has a token.",
   "invalid-cidr": "Trusted proxies are CIDRs.",

@@ -21,6 +21,7 @@ import type {
 } from "../kit/index.ts";
 import { decimal, Secret } from "../kit/index.ts";
 import { mapRecord } from "./names.ts";
+import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "./settings.ts";
 import { buildModel } from "./snapshot-models.ts";
 import { buildUpstream } from "./snapshot-upstreams.ts";
 import type { LoadedStep } from "./steps.ts";
@@ -65,7 +66,9 @@ function buildServer(server: ServerConfig): ServerSettings {
     listen: server.listen ?? [{ host: "127.0.0.1", port: 8080 }],
     admin: admin ? { host: admin.host, port: admin.port, token: new Secret(admin.token ?? "") } : null,
     workers: server.workers ?? 1,
-    bodyLimit: bytes(server.body_limit ?? "32MiB"),
+    bodyLimit: bytes(server.body_limit ?? BODY_LIMIT),
+    bodyMemory: bytes(server.body_memory ?? BODY_MEMORY),
+    uploadSpace: bytes(server.upload_space ?? UPLOAD_SPACE),
     trustedProxies: server.trusted_proxies ?? [],
     ipLimit: ipLimit === "none" ? null : { requests: ipLimit.requests, window: milliseconds(ipLimit.window) },
     cors: { origins: server.cors?.origins ?? [] },

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parseDocument } from "yaml";
+import { parseBounded } from "./bounded-yaml.ts";
 
 const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}/g;
 
@@ -12,7 +12,7 @@ export async function storeUrlHint(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   try {
-    const document = parseDocument(await readFile(file, "utf8"), { strict: false, uniqueKeys: false });
+    const document = parseBounded(await readFile(file, "utf8"), { strict: false, uniqueKeys: false });
     const url: unknown = document.getIn(["store", "url"]);
     if (typeof url !== "string") return null;
     return url.replace(REFERENCE, (_all, name: string, fallback = "") => env[name] ?? fallback);

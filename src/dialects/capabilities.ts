@@ -1,5 +1,6 @@
 import type { DialectName, Kind, Vendor } from "../kit/index.ts";
 import { anthropic } from "./anthropic/index.ts";
+import { addressOf } from "./azure/address.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { cohere } from "./cohere.ts";
@@ -83,7 +84,8 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
             const vendor = dialect?.at?.(location).vendor ?? "generic";
             return vendor === "generic" ? null : vendor;
           },
-          mayHaveResponses: (location) => name === "azure" || (name === "openai" && mayHaveResponses(location)),
+          mayHaveResponses: (location) =>
+            name === "azure" ? addressOf(location).responses !== null : name === "openai" && mayHaveResponses(location),
         },
       ];
     }),

@@ -71,7 +71,8 @@ export interface Intake {
   readonly client: Client;
   /**
    * Reads, parses and checks the body; called once, after the credentials are good.
-   * @throws GatewayError for a body that cannot be used.
+   * @param userId whose share of the room for bodies it takes.
+   * @throws GatewayError for a body that cannot be used, or that there is no room for.
    */
-  read(): Promise<{ readonly call: Call; readonly format: AnswerFormat }>;
+  read(userId: string): Promise<{ readonly call: Call; readonly format: AnswerFormat }>;
 }

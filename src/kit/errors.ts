@@ -35,6 +35,7 @@ export const ERRORS = Object.freeze({
   INTERNAL: { status: 500, coded: false, body: "text" },
   PROVIDER_ERROR: text(502, true),
   CIRCUIT_BREAKER_OPEN: text(503),
+  OVERLOADED: text(503),
   STORE_UNAVAILABLE: text(503),
   SHUTTING_DOWN: text(503),
   PROVIDER_TIMEOUT: text(504, true),
@@ -77,6 +78,11 @@ export function invalidRequest(pointer: string, what: string): GatewayError {
 /** What was believed of a principal is out of date: the request is identified and admitted afresh. */
 export class StalePrincipal extends Error {
   override readonly name = "StalePrincipal";
+}
+
+/** What the gateway can hold is in use (decisions 10.2). */
+export function overloaded(): GatewayError {
+  return new GatewayError("OVERLOADED", "Server is busy", { retryAfter: 1 });
 }
 
 /** The store does not answer: 503, never 401 or 402 (design 6). */

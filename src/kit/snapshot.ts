@@ -31,6 +31,10 @@ export interface ServerSettings {
   readonly admin: (Address & { readonly token: Secret }) | null;
   readonly workers: number;
   readonly bodyLimit: number;
+  /** Bytes of bodies that requests in flight may hold in memory, all together. */
+  readonly bodyMemory: number;
+  /** Bytes of uploads that requests in flight may hold on disk, all together. */
+  readonly uploadSpace: number;
   readonly trustedProxies: readonly string[];
   readonly ipLimit: { readonly requests: number; readonly window: number } | null;
   readonly cors: { readonly origins: readonly string[] };

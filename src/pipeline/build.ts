@@ -53,17 +53,20 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       });
     }
   }
-  const plans = new Map<string, Plan>();
+  /** By tier, then by model: names are free text, and put together two pairs could be one. */
+  const plans = new Map<string, Map<string, Plan>>();
   const conditional = steps.some((step) => step.settings.when !== null);
   return {
     identify: bind(steps, "identify"),
     windows: bind(steps, "windows"),
     plan({ model, tier }) {
-      const key = conditional ? `${tier.name} ${model.id}` : "";
-      let plan = plans.get(key);
+      const [tierName, modelId] = conditional ? [tier.name, model.id] : ["", ""];
+      let byModel = plans.get(tierName);
+      if (byModel === undefined) plans.set(tierName, (byModel = new Map()));
+      let plan = byModel.get(modelId);
       if (plan === undefined) {
         plan = planFor(steps.filter((step) => applies(step.settings.when, model, tier)));
-        plans.set(key, plan);
+        byModel.set(modelId, plan);
       }
       return plan;
     },

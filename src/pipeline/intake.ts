@@ -33,7 +33,7 @@ export async function readExchange(
   principal: Principal,
   host: Host,
 ): Promise<{ readonly exchange: Exchange; readonly format: AnswerFormat }> {
-  const { call, format } = await intake.read();
+  const { call, format } = await intake.read(principal.userId);
   const { id, receivedAt, request, client } = intake;
   const exchange: Exchange = Object.freeze({
     id,

@@ -1,9 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { GatewayError, invalidRequest } from "../kit/index.ts";
+import type { Claim } from "./room.ts";
 
-/** Deeper than any honest request; far below the depth at which JSON.stringify overflows the stack. */
-const MAX_DEPTH = 64;
 /** Chunks that are copied together: kept one by one, those of a byte would take hundreds of times their size. */
 const JOIN = 1024;
 const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?;?$/i;
@@ -25,12 +23,20 @@ export function requireIdentity(headers: IncomingHttpHeaders): void {
 
 /**
  * The whole body in one buffer of at most `limit` bytes.
- * @param signal aborted when nobody waits for it any more.
- * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops.
+ * @param parts.signal aborted when nobody waits for it any more.
+ * @param parts.claim what the body takes of the room for bodies; its taker gives it back.
+ * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops or there is no room.
  */
-export function readBody(req: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Buffer> {
+export function readBody(
+  req: IncomingMessage,
+  limit: number,
+  { signal, claim }: { readonly signal?: AbortSignal; readonly claim?: Claim } = {},
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (Number(req.headers["content-length"] ?? 0) > limit) return reject(tooLarge(limit));
+    const announced = Number(req.headers["content-length"] ?? 0);
+    if (announced > limit) return reject(tooLarge(limit));
+    // Throws before a byte of it is taken.
+    claim?.hold(announced);
     if (req.destroyed || signal?.aborted) return reject(brokenOff(signal));
     const chunks: Buffer[] = [];
     let size = 0;
@@ -45,6 +51,14 @@ export function readBody(req: IncomingMessage, limit: number, signal?: AbortSign
       if (size > limit) {
         stop();
         return reject(tooLarge(limit));
+      }
+      if (size > announced && claim !== undefined) {
+        try {
+          claim.hold(size);
+        } catch (error) {
+          stop();
+          return reject(error);
+        }
       }
       chunks.push(chunk);
       loose += 1;
@@ -73,29 +87,4 @@ export function tooLarge(limit: number): GatewayError {
 export function brokenOff(signal?: AbortSignal): GatewayError {
   if (signal?.reason !== "shutdown") return invalidRequest("/", "ended early");
   return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
-}
-
-/** @throws GatewayError 400 for anything but one JSON object of bounded depth in UTF-8. */
-export function parseJson(body: Buffer): Json {
-  if (body.length === 0) throw invalidRequest("/", "must not be empty");
-  if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString());
-  } catch {
-    throw invalidRequest("/", "must be valid JSON");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalidRequest("/", "must be an object");
-  }
-  if (isDeeper(value, MAX_DEPTH)) throw invalidRequest("/", `must not be nested deeper than ${MAX_DEPTH} levels`);
-  return value as Json;
-}
-
-function isDeeper(value: object, levels: number): boolean {
-  if (levels === 0) return true;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof item === "object" && item !== null && isDeeper(item, levels - 1)) return true;
-  }
-  return false;
 }

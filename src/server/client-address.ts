@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from "node:net";
-import { parseAddress } from "./ip-address.ts";
+import { parseAddress, parseHop } from "./ip-address.ts";
 
 const MAX_HOPS = 20;
 const MAX_LENGTH = 1024;
@@ -49,7 +49,7 @@ export function clientAddress(
   if (forwardedFor === undefined || forwardedFor.length > MAX_LENGTH) return address;
   const hops = forwardedFor.split(",");
   for (let hop = 0; hop < MAX_HOPS && hops.length > 0 && trusted(address); hop += 1) {
-    const next = parseAddress(hops.pop()!.trim());
+    const next = parseHop(hops.pop()!.trim());
     if (next === null) return address;
     address = next;
   }

@@ -17,6 +17,8 @@ export class ServerClient implements Client, Slotted {
   readonly #abort = new AbortController();
   #streaming = false;
   #watched = false;
+  /** Bytes wait for the client, and the timer runs. */
+  #blocked = false;
   #drained: (() => void) | null = null;
   #onShutdown: (() => void) | null = null;
 
@@ -123,14 +125,17 @@ export class ServerClient implements Client, Slotted {
 
   /**
    * Cuts a client that takes nothing of what waits for it: its unread answer would be held for ever. Node's timer is
-   * renewed by every byte the client takes, and the keep-alive timer replaces it when the answer is out.
+   * renewed by every byte the client takes, and the keep-alive timer replaces it when the answer is out. It is set once
+   * for each time that the client falls behind: set anew by every write, heartbeats would keep it from ever running out.
    */
   #watch(): void {
-    if (this.#res.writableLength === 0) return;
+    if (this.#res.writableLength === 0 || this.#blocked) return;
+    this.#blocked = this.#res.socket !== null;
     this.#res.socket?.setTimeout(this.#stallAfter);
     if (this.#watched) return;
     this.#watched = true;
     this.#res.on("drain", () => {
+      this.#blocked = false;
       // A timer left running would cut a client whose upstream is merely silent.
       this.#res.socket?.setTimeout(0);
       this.#drained?.();

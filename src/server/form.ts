@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
 import { brokenOff, requireIdentity, tooLarge } from "./body.ts";
+import type { Claim } from "./room.ts";
 import { type StoredUpload, storeUpload } from "./upload.ts";
 
 /** The one part that is a file. */
@@ -29,20 +30,29 @@ export function requireForm({ headers }: IncomingMessage): void {
 /**
  * A form of at most `limit` bytes whose parts may come in any order. Its file is written away as it comes, no faster than
  * it can be. The caller disposes of the upload; when this throws there is none.
- * @param signal aborted when nobody waits for it any more.
+ * @param parts.signal aborted when nobody waits for it any more.
+ * @param parts.claim what the upload takes of the space for uploads; its taker gives it back.
  * @throws GatewayError 413, 400 for anything but whole fields and one file or when the client leaves, 503 when the
- * gateway stops.
+ * gateway stops or there is no space.
  */
-export async function readForm(req: IncomingMessage, limit: number, signal?: AbortSignal): Promise<Form> {
-  if (Number(req.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
+export async function readForm(
+  req: IncomingMessage,
+  limit: number,
+  { signal, claim }: { readonly signal?: AbortSignal; readonly claim?: Claim } = {},
+): Promise<Form> {
+  const announced = Number(req.headers["content-length"] ?? 0);
+  if (announced > limit) throw tooLarge(limit);
   if (req.destroyed || signal?.aborted) throw brokenOff(signal);
-  return new FormReader(req, limit, signal).read();
+  claim?.hold(announced);
+  return new FormReader(req, { limit, announced, signal, claim }).read();
 }
 
 class FormReader {
   readonly #req: IncomingMessage;
   readonly #limit: number;
+  readonly #announced: number;
   readonly #signal: AbortSignal | undefined;
+  readonly #claim: Claim | undefined;
   readonly #parser: BusboyInstance;
   readonly #done = Promise.withResolvers<Form>();
   readonly #fields = new Map<string, string | string[]>();
@@ -52,10 +62,20 @@ class FormReader {
   #parsed = false;
   #over = false;
 
-  constructor(req: IncomingMessage, limit: number, signal: AbortSignal | undefined) {
+  constructor(
+    req: IncomingMessage,
+    bounds: {
+      readonly limit: number;
+      readonly announced: number;
+      readonly signal: AbortSignal | undefined;
+      readonly claim: Claim | undefined;
+    },
+  ) {
     this.#req = req;
-    this.#limit = limit;
-    this.#signal = signal;
+    this.#limit = bounds.limit;
+    this.#announced = bounds.announced;
+    this.#signal = bounds.signal;
+    this.#claim = bounds.claim;
     this.#parser = createParser(req);
   }
 
@@ -80,8 +100,9 @@ class FormReader {
 
   readonly #onData = (chunk: Buffer): void => {
     this.#received += chunk.length;
-    if (this.#received > this.#limit) this.#fail(tooLarge(this.#limit));
-    else if (!this.#parser.write(chunk)) this.#req.pause();
+    if (this.#received > this.#limit) return this.#fail(tooLarge(this.#limit));
+    if (this.#received > this.#announced) this.#attempt(() => this.#claim?.hold(this.#received));
+    if (!this.#over && !this.#parser.write(chunk)) this.#req.pause();
   };
 
   readonly #onEnd = (): void => {

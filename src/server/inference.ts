@@ -9,13 +9,15 @@ import {
   type Log,
   Slots,
 } from "../kit/index.ts";
-import { parseJson, readBody, requireJson } from "./body.ts";
+import { readBody, requireJson } from "./body.ts";
+import { parseJson } from "./json.ts";
 import { chargeId } from "./charge-id.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
 import { type Form, readForm, requireForm } from "./form.ts";
 import type { Format } from "./formats.ts";
 import type { Reception } from "./respond.ts";
+import type { Claim, Room } from "./room.ts";
 
 /** What is wrong with a body, and where; null when nothing is. */
 export type ValidateBody = (
@@ -28,6 +30,8 @@ export interface InferenceOptions {
   readonly validateBody: ValidateBody;
   readonly log: Log;
   readonly stallAfter: number;
+  /** For bodies in memory, and for uploads on disk. */
+  readonly rooms: { readonly memory: Room; readonly space: Room };
 }
 
 export interface Arrival {
@@ -45,7 +49,8 @@ export interface Inference {
 }
 
 /** Hands requests to the pipeline, which asks for the body only once the credentials are good (decisions 4). */
-export function createInference({ run, validateBody, log, stallAfter }: InferenceOptions): Inference {
+export function createInference({ run, validateBody, log, stallAfter, rooms }: InferenceOptions): Inference {
+  const { memory, space } = rooms;
   const clients = new Slots<ServerClient>();
   return {
     clients,
@@ -56,11 +61,13 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
       const client = new ServerClient(reception, log, stallAfter, ownBody);
       clients.add(client);
       let form: Form | null = null;
-      const read = async (): Promise<Call> => {
+      let claim: Claim | null = null;
+      const read = async (userId: string): Promise<Call> => {
+        claim = (format.body === "json" ? memory : space).claim(userId);
+        const parts = { signal: client.signal, claim };
         const check = (body: Json): Json => checked(format.endpoint, body, validateBody);
-        if (format.body === "json")
-          return format.read(check(await readJson(reception, bodyLimit, client.signal)), req.headers);
-        form = await readMultipart(reception, bodyLimit, client.signal);
+        if (format.body === "json") return format.read(check(await readJson(reception, bodyLimit, parts)), req.headers);
+        form = await readMultipart(reception, bodyLimit, parts);
         return format.read(check(form.fields), form.upload);
       };
       const intake: Intake = {
@@ -68,8 +75,8 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
         receivedAt,
         client,
         request: { requestId, credentials: credentialsOf(req.headers), ip, endpoint: format.endpoint },
-        async read(): Promise<{ readonly call: Call; readonly format: AnswerFormat }> {
-          const call = Object.freeze(await read());
+        async read(userId): Promise<{ readonly call: Call; readonly format: AnswerFormat }> {
+          const call = Object.freeze(await read(userId));
           return { call, format: format.write(call, { id: intake.id, created: Math.floor(receivedAt / 1000) }) };
         },
       };
@@ -77,6 +84,7 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
         .catch((error: unknown) => client.refuse(error, {}))
         .finally(() => {
           clients.delete(client);
+          claim?.release();
           return form?.upload.dispose();
         })
         .catch((error: unknown) => log.error({ err: error, request_id: requestId }, "an upload was not given back"));
@@ -84,18 +92,23 @@ export function createInference({ run, validateBody, log, stallAfter }: Inferenc
   };
 }
 
-async function readJson(reception: Reception, limit: number, signal: AbortSignal): Promise<Json> {
+interface ReadParts {
+  readonly signal: AbortSignal;
+  readonly claim: Claim;
+}
+
+async function readJson(reception: Reception, limit: number, parts: ReadParts): Promise<Json> {
   const { req } = reception;
   requireJson(req);
   invite(reception, limit);
-  return parseJson(await readBody(req, limit, signal));
+  return parseJson(await readBody(req, limit, parts));
 }
 
-function readMultipart(reception: Reception, limit: number, signal: AbortSignal): Promise<Form> {
+function readMultipart(reception: Reception, limit: number, parts: ReadParts): Promise<Form> {
   const { req } = reception;
   requireForm(req);
   invite(reception, limit);
-  return readForm(req, limit, signal);
+  return readForm(req, limit, parts);
 }
 
 /** Lets a client send the body that it has announced, unless that is too long. */

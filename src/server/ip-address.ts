@@ -29,6 +29,15 @@ export function parseAddress(text: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
+/** IPv4, or IPv6 in brackets, with the port that some proxies (Azure Application Gateway, IIS) write behind it. */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]+)\])(?::\d{1,5})?$/;
+
+/** As `parseAddress`, also with a port or in brackets: one entry of `X-Forwarded-For`. */
+export function parseHop(text: string): string | null {
+  const [, v4, v6] = WITH_PORT.exec(text) ?? [];
+  return parseAddress(v4 ?? v6 ?? text);
+}
+
 /** What is limited as one client: an IPv4 address, or the /64 that one IPv6 subscriber has to itself. */
 export function limitKey(address: string): string {
   if (!address.includes(":") || parseAddress(address) === null) return address;

@@ -8,6 +8,7 @@ import { createInference, type ValidateBody } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
 import { refusalOf } from "./refusal.ts";
 import { requestIdOf } from "./request-id.ts";
+import { Room } from "./room.ts";
 import { headOf, limitRest, type Reception, respond } from "./respond.ts";
 
 /** A request that was refused without reaching the pipeline. */
@@ -64,7 +65,11 @@ const CLIENT_GONE = 499;
 /** The public listener: inference past the router, everything else through h3 (decisions 1, 4). */
 export function createPublicServer(options: PublicServerOptions): PublicServer {
   const { settings, now, log, onRefused, onAnswered } = options;
-  const inference = createInference({ ...options, stallAfter: options.stallAfter ?? 30_000 });
+  const rooms = {
+    memory: new Room(() => settings().bodyMemory),
+    space: new Room(() => settings().uploadSpace),
+  };
+  const inference = createInference({ ...options, stallAfter: options.stallAfter ?? 30_000, rooms });
   const visits = new WeakMap<IncomingMessage, Visit>();
   const api = createApp(options.routes ?? [], log, {
     elsewhere: INFERENCE.keys(),

@@ -1,5 +1,6 @@
 import type { Json } from "../../src/kit/index.ts";
 import type { Run } from "./run-errand.ts";
+import { speakerOf } from "./stage.ts";
 
 /** What is wrong with a run, in words; nothing when all of it is as it must be. */
 export function faultsOf(run: Run): readonly string[] {
@@ -31,7 +32,7 @@ function* faultsOfUpstream({ cell: { agent, dialect, task }, exchanged, visits }
   const asked = exchanged.filter(({ path }) => path === agent.endpoint).length;
   if (visits.length !== asked) yield `${asked} requests of the agent were ${visits.length} of the gateway`;
   for (const visit of visits) {
-    if (visit.dialect !== dialect) yield `${visit.entry.path} is not ${dialect}`;
+    if (visit.dialect !== speakerOf(dialect)) yield `${visit.entry.path} is not ${dialect}`;
     if (visit.refusal !== null) yield `the upstream refused: ${visit.refusal}`;
   }
   if (task === "plain") return;

@@ -5,16 +5,15 @@ import type { LedgerEntry } from "../../src/kit/index.ts";
 import { poll } from "../e2e/support/child.ts";
 import type { Agent, Setting } from "./agents/agent.ts";
 import { type Ended, runAgent } from "./processes.ts";
-import { modelOn, type Stage } from "./stage.ts";
+import { modelOn, type RouteName, type Stage } from "./stage.ts";
 import { type Exchanged, Tap } from "./tap.ts";
 import { type Errand, plainErrand, toolErrand } from "./upstream/errand.ts";
 import type { Visit } from "./upstream/server.ts";
-import type { SpeakerName } from "./upstream/speakers.ts";
 
 /** One cell of the matrix. */
 export interface Cell {
   readonly agent: Agent;
-  readonly dialect: SpeakerName;
+  readonly dialect: RouteName;
   readonly task: "plain" | "tool";
 }
 

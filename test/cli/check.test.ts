@@ -51,6 +51,21 @@ describe("exit codes and texts", () => {
     expect(await check("--strict")).toEqual({ code: 0, stdout: "0 errors, 0 warnings\n" });
   });
 
+  test("a file that is not there, or is a folder: 3, with its place", async () => {
+    for (const name of ["nothing.yaml", "."]) {
+      const { code, stdout } = await check(name);
+      expect(code).toBe(3);
+      expect(stdout).toContain(`:1:1: error file-unreadable`);
+    }
+  });
+
+  test("an included file that is not there is a finding like any other: 1", async () => {
+    workspace.write("gateway.yaml", { ...GOOD, include: ["more.yaml"] });
+    const { code, stdout } = await check();
+    expect(code).toBe(1);
+    expect(stdout).toContain("more.yaml");
+  });
+
   test("warnings: 0, with --strict 1", async () => {
     workspace.write("gateway.yaml", WARNED);
     const { code, stdout } = await check();
@@ -100,7 +115,7 @@ describe("exit codes and texts", () => {
     const both = await check("a.yaml", "b.yaml");
     expect(both).toEqual({ code: 0, stdout: expect.stringMatching(/^b\.yaml:.*\n0 errors, 1 warning\n$/) });
     const missing = await check("a.yaml", "nowhere.yaml");
-    expect(missing.code).toBe(1);
+    expect(missing.code).toBe(3);
     expect(missing.stdout).toMatch(/^nowhere\.yaml:1:1: error /);
   });
 

@@ -156,6 +156,8 @@ describe("promises", () => {
     ["stop", "openai", { vendor: "openai", accepts: { stop: 4 } }, "gpt-5.2", false],
     ["stop", "openai", { accepts: { stop: 0 } }, "m", true],
     ["stop", "azure", { baseUrl: "https://x.openai.azure.com" }, "gpt-5.2", true],
+    ["stop", "openai", { api: "responses" }, "m", true],
+    ["tools", "openai", { api: "responses" }, "m", false],
     ["vision", "gemini", { baseUrl: "https://x/v1/projects/p/locations/l/publishers/google" }, "m", false],
   ])("%s at %s %j with %s: lost is %j", (promise, dialect, location, model, lost) => {
     expect(CAPABILITIES[dialect].loses("chat", promise, model, { baseUrl: "", headers: {}, ...location })).toBe(lost);
@@ -198,6 +200,7 @@ test.each<[keyof typeof CAPABILITIES, Partial<Location>, string | null, boolean]
   ["openai", { baseUrl: "https://api.mistral.ai/v1" }, "mistral", false],
   ["openai", { baseUrl: "https://api.mistral.ai/v1", vendor: "vllm" }, "vllm", true],
   ["azure", { baseUrl: "https://x.openai.azure.com" }, null, true],
+  ["azure", { baseUrl: "https://x.openai.azure.com/openai/deployments/d" }, null, false],
   ["anthropic", {}, null, false],
 ])("%s at %j is %j; Responses: %j", (dialect, location, vendor, responses) => {
   const at = { baseUrl: "", headers: {}, ...location };

@@ -30,19 +30,20 @@ test.each([
 const bytes = (messages: unknown, tools?: unknown): number => readChat(chat({ messages, tools })).promptBytes;
 
 describe("promptBytes", () => {
-  test("counts UTF-8 bytes of all texts of messages and tools", () => {
+  test("counts UTF-8 bytes of all texts of messages, and of tools the names too", () => {
     expect(bytes([{ content: "é🌍" }])).toBe(6);
     expect(bytes([{ content: [{ text: "ab" }, { text: "c" }] }])).toBe(3);
-    expect(bytes([], [{ function: { name: "f", description: "gh", parameters: { a: { title: "i" } } } }])).toBe(4);
+    expect(bytes([], [{ function: { name: "f", description: "gh", parameters: { a: { title: "i" } } } }])).toBe(
+      "f".length + "gh".length + "i".length + "functionnamedescriptionparametersatitle".length,
+    );
     expect(bytes(null)).toBe(0);
   });
 
   test("is at least the text of any message", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme" })), (contents) => {
-        const plain = contents.filter((text) => !text.startsWith("data:"));
-        const total = plain.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-        expect(bytes(plain.map((content) => ({ content })))).toBe(total);
+        const total = contents.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+        expect(bytes(contents.map((content) => ({ content })))).toBe(total);
       }),
     );
   });
@@ -52,9 +53,30 @@ describe("promptBytes", () => {
     expect(bytes([{ content: [{ image_url: { url } }] }])).toBe(4_000);
   });
 
+  test.each<[string, Json]>([
+    ["a sound", { input_audio: { data: "A".repeat(1_000_000) } }],
+    ["a document", { file: { file_data: "A".repeat(1_000_000) } }],
+    ["a block of a Messages client", { native: { source: { data: "A".repeat(1_000_000) } } }],
+    ["a picture without an object around its address", { image_url: "A".repeat(1_000_000) }],
+  ])("%s counts as one medium", (_, part) => {
+    expect(bytes([{ content: [part] }])).toBe(4_000);
+  });
+
+  test("names of properties in a schema are text", () => {
+    const name = "n".repeat(320_000);
+    const properties = { [name]: { type: "string" } };
+    expect(bytes([], [{ function: { parameters: { properties } } }])).toBeGreaterThan(320_000);
+    const response_format = { json_schema: { schema: { properties } } };
+    expect(readChat(chat({ messages: [], response_format })).promptBytes).toBeGreaterThan(320_000);
+  });
+
   test("text that merely begins with data: is text", () => {
     expect(bytes([{ content: `data: ${"x".repeat(50_000)}` }])).toBe(50_006);
     expect(bytes([{ content: `data:,${"x".repeat(50_000)}` }])).toBe(50_006);
+    const prose = `data:;base64, ${"prose ".repeat(50_000)}`;
+    expect(bytes([{ content: prose }])).toBe(prose.length);
+    expect(bytes([{ content: [{ type: "text", text: prose }] }])).toBe("text".length + prose.length);
+    expect(chatFormat(readChat(chat({ messages: [{ content: prose }] }))).promptText()).toBe(prose);
   });
 
   test("a body nested deeper than the call stack does not throw", () => {

@@ -53,6 +53,12 @@ describe("plans", () => {
     expect(conditional.plan(exchangeOf("route/a", "Max"))).toBe(max);
   });
 
+  test("are not mixed up by blanks in the names of tiers and models", async () => {
+    const conditional = await build({ plugin: plugin("a", "admit", { admit: noop }), when: { tiers: ["A"] } }, relay);
+    expect(conditional.plan(exchangeOf("B route/c", "A")).admit).toHaveLength(1);
+    expect(conditional.plan(exchangeOf("route/c", "A B")).admit).toHaveLength(0);
+  });
+
   test("hooks keep their `this`", async () => {
     const hooks = {
       seen: 0,

@@ -213,6 +213,23 @@ describe("units other than tokens", () => {
     expect(given.counts).toBe(0);
   });
 
+  test("images that are priced by tokens and came without a count are an estimate, what was told of them stays", async () => {
+    const perImage = { default: decimal("0.04"), high: decimal("0.25") };
+    const usage = { ...none, images: 1, imageVariant: "1024x1024/high" };
+    const price = { outputPerMillion: decimal(8), perImage };
+    const given = ending("served", true, usage);
+    expect(await billOf("image", price, { images: 2, imageVariant: "/low" }, given)).toEqual({
+      usage,
+      estimated: true,
+      charge: 250_000_000n,
+    });
+    const counted = { ...usage, prompt: 5, completion: 1_000 };
+    expect(await billOf("image", price, { images: 2 }, ending("served", true, counted))).toMatchObject({
+      estimated: false,
+      charge: 258_000_000n,
+    });
+  });
+
   test("the upstream's own measure goes before the call's", async () => {
     const usage = { ...none, milliseconds: 1_500 };
     const price = { perSecond: decimal("0.001") };

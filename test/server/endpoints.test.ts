@@ -23,7 +23,7 @@ test.each(BODIES)("%s is read as its own kind and checked by its own schema", as
       return null;
     },
     async run(intake) {
-      const { call, format } = await intake.read();
+      const { call, format } = await intake.read("u1");
       intake.client.answer(200, format.contentType, JSON.stringify(call), {});
     },
   });

@@ -155,7 +155,7 @@ test("bytes after a malformed request never end up inside an answer that has beg
   const { port } = await start({
     run: async (intake) => {
       const { client } = intake;
-      await intake.read();
+      await intake.read("u1");
       client.startStream("text/event-stream", {});
       client.write("data: 1\n\n");
     },

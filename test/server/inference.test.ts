@@ -66,8 +66,14 @@ test.each([
   ["null", "Invalid request: / must be an object"],
   ['"x"', "Invalid request: / must be an object"],
   ["{}", "Invalid request: /model is required"],
-  [`{"model":1,"x":${"[".repeat(64)}${"]".repeat(64)}}`, "Invalid request: / must not be nested deeper than 64 levels"],
-  [`{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`, "Invalid request: / must not be nested deeper than 64 levels"],
+  [
+    `{"model":1,"x":${"[".repeat(200)}${"]".repeat(200)}}`,
+    "Invalid request: / must not be nested deeper than 200 levels",
+  ],
+  [
+    `{"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+    "Invalid request: / must not be nested deeper than 200 levels",
+  ],
 ])("body %.20s is refused", async (body, text) => {
   const { port } = await start();
   const answer = await send(port, { body });
@@ -165,7 +171,7 @@ test.each([
 test("the signal says that the client has gone, while its body is read and while it waits", async () => {
   const { port, intakes, server } = await start({
     run: async (intake) => {
-      await intake.read();
+      await intake.read("u1");
       await new Promise((resolve) => intake.client.signal.addEventListener("abort", resolve));
     },
   });

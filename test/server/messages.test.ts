@@ -27,7 +27,7 @@ describe("a Messages request", () => {
     const seen: unknown[] = [];
     const { port } = await start({
       async run(intake) {
-        seen.push((await intake.read()).call.headers);
+        seen.push((await intake.read("u1")).call.headers);
         intake.client.answer(200, "application/json", "{}", {});
       },
     });

@@ -87,7 +87,7 @@ export interface Taken {
 export async function describeUpload(intake: Intake): Promise<void> {
   const client: Client = intake.client;
   try {
-    const { call } = await intake.read();
+    const { call } = await intake.read("u1");
     const upload = call.upload!;
     const { name, contentType, size } = upload;
     const digests = await Promise.all([digestOf(upload.read()), digestOf(upload.read())]);

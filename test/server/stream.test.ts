@@ -116,6 +116,26 @@ test.each(["a stream", "an answer", "a stream's end"])("a client that takes noth
   expect(client.write("more")).toBe(true);
 });
 
+test("comments that are written meanwhile do not save a client that takes nothing", async () => {
+  const { run, client: taken } = handOver();
+  const { port } = await start({ run, stallAfter: 400 });
+  const connection = await open(port);
+  connection.socket.pause();
+  connection.socket.write(POST);
+  const client = await taken();
+  client.startStream(EVENT_STREAM, {});
+  client.write("x".repeat(16 * 1024 * 1024));
+  const beats = setInterval(() => client.write(": heartbeat\n\n"), 100);
+  const began = Date.now();
+  try {
+    await waitFor(() => client.signal.aborted);
+  } finally {
+    clearInterval(beats);
+  }
+  expect(client.signal.reason).toBe("client_gone");
+  expect(Date.now() - began).toBeLessThan(3_000);
+});
+
 test("a client that has taken everything may wait as long as the upstream is silent", async () => {
   const { run, client: taken } = handOver();
   const { port } = await start({ run, stallAfter: 200 });

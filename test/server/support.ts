@@ -21,6 +21,8 @@ export function settings(changes: Partial<ServerSettings> = {}): ServerSettings 
     admin: null,
     workers: 1,
     bodyLimit: 1024 * 1024,
+    bodyMemory: 64 * 1024 * 1024,
+    uploadSpace: 64 * 1024 * 1024,
     trustedProxies: [],
     ipLimit: null,
     cors: { origins: ["*"] },
@@ -50,7 +52,7 @@ export async function echo(intake: Intake): Promise<void> {
     if (request.credentials.kind === "none")
       throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
     if (request.credentials.value !== GOOD) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
-    const { call } = await intake.read();
+    const { call } = await intake.read("u1");
     client.answer(200, "application/json", JSON.stringify(call.body), { "X-Test": "1" });
   } catch (error) {
     client.refuse(error, {});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../src/kit/index.ts";
 import { testModel, testSnapshot } from "../support/snapshot.ts";
+import { waitFor } from "./support.ts";
 import { bearer, startRoutes, TOKEN } from "./routes/support.ts";
 
 const PATH = "/v1/messages/count_tokens";
@@ -153,6 +154,38 @@ test("a body may be as long as that of an inference request", async () => {
   });
   const { status, text } = await count({ ...GOOD, messages: [{ role: "user", content: "x".repeat(1024 * 1024) }] });
   expect([status, text]).toEqual([413, "Request body exceeds the limit of 1048576 bytes"]);
+});
+
+test("four are counted at once for a user, the fifth is told to wait", async () => {
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  const { count } = await startCounting({
+    parts: {
+      async tokensIn(text) {
+        running += 1;
+        await gate.promise;
+        return text.length;
+      },
+    },
+  });
+  const four = [1, 2, 3, 4].map(() => count(GOOD));
+  await waitFor(() => running === 4);
+  expect(await count(GOOD)).toMatchObject({
+    status: 429,
+    text: "Concurrent count_tokens limit exceeded",
+    headers: { "x-error-code": "RATE_LIMIT_ERROR", "retry-after": "1" },
+  });
+  gate.resolve();
+  for (const { status } of await Promise.all(four)) expect(status).toBe(200);
+  expect((await count(GOOD)).status).toBe(200);
+});
+
+test("more than 4 MiB is too much, however long inference requests may be", async () => {
+  const { count } = await startCounting({
+    snapshot: () => ({ ...testSnapshot(), server: { ...testSnapshot().server, bodyLimit: 32 * 1024 * 1024 } }),
+  });
+  const long = { ...GOOD, messages: [{ role: "user", content: "x".repeat(4 * 1024 * 1024) }] };
+  expect(await count(long)).toMatchObject({ status: 413, text: "Request body exceeds the limit of 4194304 bytes" });
 });
 
 test("a fault of the tokenizer is a 500 that says nothing, and is logged", async () => {

@@ -91,7 +91,7 @@ function holding() {
     read: read.promise,
     release: release.resolve,
     run: async (intake: Intake): Promise<void> => {
-      await intake.read().then(() => read.resolve(), read.reject);
+      await intake.read("u1").then(() => read.resolve(), read.reject);
       await release.promise;
     },
   };
@@ -120,7 +120,7 @@ test("an upload that is still being read when its run ends does not look whole",
   const reading = Promise.withResolvers<AsyncIterator<Uint8Array>>();
   const { port } = await serve({
     async run(intake) {
-      const { call } = await intake.read();
+      const { call } = await intake.read("u1");
       const iterator = call.upload!.read()[Symbol.asyncIterator]();
       await iterator.next();
       reading.resolve(iterator);

@@ -34,6 +34,8 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       admin: null,
       workers: 1,
       bodyLimit: 1024 * 1024,
+      bodyMemory: 64 * 1024 * 1024,
+      uploadSpace: 64 * 1024 * 1024,
       trustedProxies: [],
       ipLimit: null,
       cors: { origins: ["*"] },

@@ -110,3 +110,31 @@ test("for people: a readable line with its fields, without colours when it goes 
   expect(lines.join("")).toMatch(/WARN.*breaker opened.*upstream.*alpha/);
   expect(lines.join("")).not.toContain("\u001b[");
 });
+
+test.each(["-eyJ", "eyJ-", "eyJa.eyJ", "://a:", "rt_", "sk-", '"://x:y"', "://::"])(
+  "a megabyte of %s is scrubbed in time in proportion to it",
+  (piece) => {
+    // Quadratic work would take longer than a test may.
+    const { log, lines } = logTo();
+    log.info({ path: piece.repeat(1_000_000 / piece.length) }, "request");
+    expect(lines).toHaveLength(1);
+  },
+);
+
+test("a line is bounded, stays JSON, and what is cut is not left as half a secret", () => {
+  const { log, lines } = logTo();
+  const around = "x".repeat(2_000);
+  log.error({ text: `${around} ${KEY} ${"y".repeat(200_000)}`, err: new Error("z".repeat(100_000)) }, "failed");
+  const [line = ""] = lines;
+  expect(line.length).toBeLessThan(65_536);
+  expect(line).not.toContain(KEY.slice(0, 20));
+  const { level, msg, text, err } = JSON.parse(line) as { level: number; msg: string; text: string; err: Error };
+  expect([level, msg, text.length < 3_000, err.message.length < 3_000]).toEqual([50, "failed", true, true]);
+});
+
+test("a line of a thousand long fields is bounded as well", () => {
+  const { log, lines } = logTo();
+  log.info(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`f${at}`, "v".repeat(5_000)])), "many");
+  expect(lines[0]!.length).toBeLessThan(65_536);
+  expect(() => JSON.parse(lines[0]!) as unknown).not.toThrow();
+});

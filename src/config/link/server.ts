@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { join } from "../diagnostics.ts";
+import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "../settings.ts";
 import { bytes } from "../units.ts";
 import type { LinkContext } from "./context.ts";
 import { isLoopback } from "./hosts.ts";
@@ -21,6 +22,7 @@ export function linkServer(context: LinkContext): void {
       hint: "at most 256MiB",
     });
   }
+  linkRoom(context);
   const { admin } = server ?? {};
   if (
     admin?.host !== undefined &&
@@ -33,6 +35,24 @@ export function linkServer(context: LinkContext): void {
       severity: "warning",
       message: "without a token an admin listener serves probes and metrics only, on loopback",
       hint: "set server.admin.token, or listen on 127.0.0.1",
+    });
+  }
+}
+
+/** One user gets a quarter of each room (decisions 10.2): less than a body of the limit would refuse it for ever. */
+function linkRoom(context: LinkContext): void {
+  const { server } = context.config;
+  const limit = server?.body_limit ?? BODY_LIMIT;
+  // Said already.
+  if (bytes(limit) > LARGEST_BODY) return;
+  const rooms = { body_memory: server?.body_memory ?? BODY_MEMORY, upload_space: server?.upload_space ?? UPLOAD_SPACE };
+  for (const [key, room] of Object.entries(rooms)) {
+    if (bytes(room) >= 4 * bytes(limit)) continue;
+    const written = server !== undefined && Object.hasOwn(server, key);
+    context.report(written ? `/server/${key}` : "/server/body_limit", {
+      rule: "body-room",
+      message: `one user gets a quarter of ${key} (${room}), which is less than body_limit (${limit})`,
+      hint: `make ${key} at least four times body_limit`,
     });
   }
 }

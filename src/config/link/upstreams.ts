@@ -91,16 +91,18 @@ function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, point
 }
 
 function linkApi(context: LinkContext, name: string, { dialect, api }: Loose<UpstreamConfig>): void {
-  if (api !== "responses" || dialect !== "openai") return;
+  if (api !== "responses" || (dialect !== "openai" && dialect !== "azure")) return;
   const { mayHaveResponses, vendor } = context.dialects[dialect];
   const location = context.location(name);
   if (mayHaveResponses(location)) return;
-  context.report(join("/upstreams", name, "api"), {
-    rule: "vendor-api",
-    severity: "warning",
-    message: `the vendor ${vendor(location)} is not known to have a Responses endpoint`,
-    hint: "use auto or chat; where another server stands there, set vendor: generic",
-  });
+  const [message, hint] =
+    dialect === "azure"
+      ? ["the address of one deployment has no Responses endpoint", "use auto or chat, or the resource's own address"]
+      : [
+          `the vendor ${vendor(location)} is not known to have a Responses endpoint`,
+          "use auto or chat; where another server stands there, set vendor: generic",
+        ];
+  context.report(join("/upstreams", name, "api"), { rule: "vendor-api", severity: "warning", message, hint });
 }
 
 function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], pointer: string): void {

@@ -31,13 +31,12 @@ export function usageOf(usage: Json): Usage | null {
 }
 
 function added(a: Usage, b: Usage): Usage {
-  const written = (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0);
   return {
     prompt: a.prompt + b.prompt,
     completion: a.completion + b.completion,
     cached: a.cached + b.cached,
     reasoning: a.reasoning + b.reasoning,
-    ...cacheWrites(written, (a.cacheWrite1h ?? 0) + (b.cacheWrite1h ?? 0)),
+    ...cacheWrites((a.cacheWrite ?? 0) + (b.cacheWrite ?? 0), (a.cacheWrite1h ?? 0) + (b.cacheWrite1h ?? 0)),
   };
 }
 

@@ -13,7 +13,7 @@ import { pageCitations } from "../annotations.ts";
 import { producedText } from "../openai/produced.ts";
 import { readUsage } from "../openai/usage.ts";
 import { ModelSplice } from "./chat-splice.ts";
-import { textBytes, textsOf } from "./texts.ts";
+import { promptBytes, promptText } from "./texts.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
 const MAX_OUTPUT = 1_000_000_000;
@@ -27,7 +27,7 @@ export function readChat(body: Json): Call {
     model: String(body["model"]),
     stream: body["stream"] === true,
     body,
-    promptBytes: textBytes(body["messages"]) + textBytes(body["tools"]),
+    promptBytes: promptBytes(body),
     maxOutput: maxOutput(body),
     answers: answers(body),
   };
@@ -117,8 +117,7 @@ class ChatFormat implements AnswerFormat, StreamFormat {
   }
 
   promptText(): string {
-    const { messages, tools } = this.#call.body;
-    return textsOf([messages, tools]).join("\n");
+    return promptText(this.#call.body);
   }
 
   producedText(body: Json): string {

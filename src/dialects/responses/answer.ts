@@ -14,6 +14,7 @@ import {
   type ReadAs,
   readReasoning,
   usageOf,
+  withOwnName,
   words,
   writeCall,
 } from "./items.ts";
@@ -29,7 +30,7 @@ export function readAnswer(bytes: Uint8Array, as: ReadAs): Decoded {
   // `in_progress`, `queued`, `cancelled`: nothing is asked for that could still be under way.
   if (status !== undefined && status !== "completed" && status !== "incomplete")
     throw malformed("an unfinished answer");
-  const output = objects(listed);
+  const output = objects(listed).map((item) => withOwnName(item, as));
   const { message, logprobs } = readOutput(output, as);
   const finish_reason = finishOf(response, message["tool_calls"] !== undefined);
   const usage = usageOf(response);

@@ -6,7 +6,7 @@ import { unsealed } from "../clients/responses/reasoning.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
 import { joinedText, writeParts } from "../openai/parts.ts";
 import type { Report } from "../report.ts";
-import { objects, words } from "./items.ts";
+import { objects, withOwnName, words } from "./items.ts";
 
 /** What of an input the upstream takes. */
 export interface WriteAs {
@@ -118,8 +118,9 @@ function restored(item: Json, as: WriteAs): Json | null {
   // Ids are optional: those that other providers' answers were given here are not of the API's making.
   const foreign = prefix !== undefined && typeof id === "string" && (id.length > MAX_ID || !prefix.test(id));
   const short = CALLS.test(type) && typeof called === "string" ? as.toolId(called) : called;
-  if (!foreign && short === called) return item;
-  return { ...item, ...(foreign && { id: undefined }), ...(short !== called && { call_id: short }) };
+  const named = CALLS.test(type) ? withOwnName(item, { nameOf: as.sentName }) : item;
+  if (!foreign && short === called) return named;
+  return { ...named, ...(foreign && { id: undefined }), ...(short !== called && { call_id: short }) };
 }
 
 /**

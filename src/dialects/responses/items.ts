@@ -79,6 +79,14 @@ export function readCall(item: Json, { custom, nameOf }: ReadAs): ReadCall | nul
   return { ...known, said: words(item["input"]), free: custom.has(name) ? "custom" : "wrapped" };
 }
 
+/** A call under the client's own name of its tool; the very same item where that is what was sent. */
+export function withOwnName(item: Json, { nameOf }: Pick<ReadAs, "nameOf">): Json {
+  const { type, name, namespace } = item;
+  if ((type !== "function_call" && type !== "custom_tool_call") || typeof name !== "string") return item;
+  const own = words(namespace) === "" ? nameOf(name) : name;
+  return own === name ? item : { ...item, name: own };
+}
+
 /** Free text inside the arguments of the function that stands for its tool: what is before, the text, what is after. */
 export const WRAPPED = {
   begin: '{"input":"',

@@ -13,7 +13,7 @@ import { withFittedSchema } from "../vendors/schemas.ts";
 import { ToolNames } from "../vendors/tool-names.ts";
 import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
 import { objects, ofResponses, type ReadAs } from "./items.ts";
-import { customNames, sentTool, writeChoice, writeTools } from "./tools.ts";
+import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
 
 export interface ResponsesBody {
   readonly body: Json;
@@ -175,7 +175,8 @@ class BodyWriter {
       return sent;
     });
     const choice = this.#choiceAmong(kept, listed.length === kept.length);
-    return { tools: kept, choice };
+    const named = (tool: Json): Json => renamed(tool, this.#as.sentName);
+    return { tools: kept.map(named), choice: isJson(choice) ? named(choice) : choice };
   }
 
   /** A choice of a tool that is not sent is none. */

@@ -15,6 +15,7 @@ import {
   type ReadAs,
   type ReadCall,
   usageOf,
+  withOwnName,
   words,
   WRAPPED,
 } from "./items.ts";
@@ -116,8 +117,9 @@ export class ResponsesDecoder extends SseDecoder {
     for (const item of this.#items.values()) item.done = true;
   }
 
-  #item(type: string, event: Json): void {
-    const { item: told } = event;
+  #item(type: string, from: Json): void {
+    const told = isJson(from["item"]) ? withOwnName(from["item"], this.#as) : from["item"];
+    const event = told === from["item"] ? from : { ...from, item: told };
     const index = Number.isSafeInteger(event["output_index"]) ? Number(event["output_index"]) : null;
     if (index === null) return;
     const item = this.#items.get(index) ?? (isJson(told) ? this.#open(index, told) : null);

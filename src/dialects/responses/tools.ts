@@ -28,6 +28,17 @@ export function sentTool(tool: Json, { fields }: Rules): Json | null {
   return UNPAID.has(type) && model === undefined ? tool : null;
 }
 
+/** A tool of this format's own, or a choice among them, under the names that are sent; the very same where they fit. */
+export function renamed(tool: Json, sentName: (name: string) => string): Json {
+  const { type, name, tools } = tool;
+  if (type === "allowed_tools" && Array.isArray(tools)) {
+    return { ...tool, tools: tools.map((one: unknown) => (isJson(one) ? renamed(one, sentName) : one)) };
+  }
+  if ((type !== "function" && type !== "custom") || typeof name !== "string") return tool;
+  const sent = sentName(name);
+  return sent === name ? tool : { ...tool, name: sent };
+}
+
 export interface ToolsContext {
   readonly report: Report;
   readonly rules: Rules;

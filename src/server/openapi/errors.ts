@@ -121,6 +121,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: "A fault of the gateway.",
   PROVIDER_ERROR: "Every upstream failed; at sign-in, the identity provider.",
   CIRCUIT_BREAKER_OPEN: "Every upstream is left alone for a while.",
+  OVERLOADED: "What the gateway can hold at once is in use.",
   STORE_UNAVAILABLE: "The gateway's store does not answer.",
   SHUTTING_DOWN: "The gateway stops.",
   PROVIDER_TIMEOUT: "Every upstream timed out.",

@@ -12,6 +12,7 @@ const ERRORS: readonly ErrorCode[] = [
   "RATE_LIMIT_ERROR",
   "PROVIDER_ERROR",
   "CIRCUIT_BREAKER_OPEN",
+  "OVERLOADED",
   "SHUTTING_DOWN",
   "PROVIDER_TIMEOUT",
 ];
@@ -71,10 +72,11 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     path: "/v1/messages/count_tokens",
     id: "countMessageTokens",
     summary: "Count a Messages request's tokens",
-    description: "By the gateway's own tokenizer; counts against no limit and costs nothing.",
+    description:
+      "By the gateway's own tokenizer; counts against no limit and costs nothing. At most 4 MiB, four at once a user.",
     request: body("CountTokensRequest"),
     answers: { 200: { description: "The count.", content: json("TokenCount") } },
-    errors: [...BODY_ERRORS, ...CALLER_ERRORS, "INVALID_MODEL", "MODEL_NOT_ALLOWED"],
+    errors: [...BODY_ERRORS, ...CALLER_ERRORS, "INVALID_MODEL", "MODEL_NOT_ALLOWED", "RATE_LIMIT_ERROR", "OVERLOADED"],
     messagesErrors: true,
   },
   {

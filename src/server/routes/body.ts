@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Json } from "../../kit/index.ts";
 import { BODY_LIMIT } from "../app.ts";
-import { parseJson, readBody, requireJson } from "../body.ts";
+import { readBody, requireJson } from "../body.ts";
+import { parseJson } from "../json.ts";
 
 /** @throws GatewayError 400, 413, 415 for anything but a JSON object. */
 export async function readObject(req: IncomingMessage): Promise<Json> {

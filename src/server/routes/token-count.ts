@@ -1,30 +1,58 @@
 import { readCountTokens } from "../../dialects/clients/messages.ts";
-import { GatewayError, invalidRequest, type Json } from "../../kit/index.ts";
+import { GatewayError, invalidRequest, type Json, type Principal } from "../../kit/index.ts";
 import { jsonResponse, type Route, type Visit } from "../app.ts";
-import { parseJson, readBody, requireJson } from "../body.ts";
+import { readBody, requireJson } from "../body.ts";
+import { parseJson } from "../json.ts";
 import { keyHolderOf } from "./caller.ts";
 import { mayCall } from "./catalogue.ts";
 import type { RouteParts } from "./parts.ts";
+
+/** Decisions 10.1. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_AT_ONCE = 4;
 
 /**
  * Counts a Messages request's tokens with the gateway's own tokenizer: no upstream is asked, nothing is counted against
  * the caller and nothing charged (decisions 7).
  */
 export function tokenCountRoutes(parts: RouteParts): readonly Route[] {
+  /** Counts that run, by user. */
+  const running = new Map<string, number>();
+  const atMost = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+    const others = running.get(userId) ?? 0;
+    if (others >= MOST_AT_ONCE) {
+      throw new GatewayError("RATE_LIMIT_ERROR", "Concurrent count_tokens limit exceeded", { retryAfter: 1 });
+    }
+    running.set(userId, others + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (running.get(userId) ?? 1) - 1;
+      if (left > 0) running.set(userId, left);
+      else running.delete(userId);
+    }
+  };
   return [
     {
       method: "POST",
       path: "/v1/messages/count_tokens",
-      handle: async (_event, visit) => jsonResponse(200, { input_tokens: await countTokens(parts, visit) }),
+      async handle(_event, visit) {
+        const principal = await keyHolderOf(visit, parts.identities);
+        const input_tokens = await atMost(principal.userId, () => countTokens(parts, visit, principal));
+        return jsonResponse(200, { input_tokens });
+      },
     },
   ];
 }
 
 /** @throws GatewayError in the order of checks of the inference routes (decisions 4). */
-async function countTokens({ snapshot, identities, validateTokenCount, tokensIn }: RouteParts, visit: Visit) {
-  const principal = await keyHolderOf(visit, identities);
+async function countTokens(
+  { snapshot, validateTokenCount, tokensIn }: RouteParts,
+  visit: Visit,
+  principal: Principal,
+): Promise<number> {
   const { models, tiers, server } = snapshot();
-  const body = await readWhole(visit, server.bodyLimit);
+  const body = await readWhole(visit, Math.min(MOST_BYTES, server.bodyLimit));
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
   const { model: id, text } = readCountTokens(body);
@@ -36,7 +64,6 @@ async function countTokens({ snapshot, identities, validateTokenCount, tokensIn 
   return tokensIn(text);
 }
 
-/** As long as an inference request may be: agents count what they are about to send. */
 async function readWhole({ req }: Visit, limit: number): Promise<Json> {
   requireJson(req);
   return parseJson(await readBody(req, limit).finally(() => req.resume()));

@@ -17,7 +17,12 @@ export interface Question {
   readonly calls: readonly Tool[];
   /** Left out: when the model's name says so. */
   readonly thinks?: boolean;
+  /** The JSON Schema that the answer's text is to be an instance of. */
+  readonly schema?: unknown;
 }
+
+/** Of an answer that is to be JSON, whatever else. */
+export const ANY_JSON = Object.freeze({ type: "object", properties: { answer: { type: "string" } } });
 
 export interface Tool {
   readonly name: string;
@@ -98,7 +103,7 @@ export function answer(question: Question, script: Script, source: string): Answ
 
 /** Whether a model of this name thinks without being asked to. */
 export function thinksByName(model: string): boolean {
-  return model.includes("reason");
+  return /reason|think/.test(model);
 }
 
 function choose(question: Question, script: Script, seed: string): Choice {
@@ -111,7 +116,7 @@ function choose(question: Question, script: Script, seed: string): Choice {
     const tokens = reasoning.length + callTokens;
     return { reasoning, content: [], calls, finish: "tool_calls", stopped: null, tokens };
   }
-  const { text, stopped } = beforeStop(say(question.said, script.chunks), question.stop);
+  const { text, stopped } = beforeStop(say(question, script.chunks), question.stop);
   const whole = calls.length > 0 ? [] : words(text);
   const content = whole.slice(0, left);
   const finish = content.length < whole.length || calls.length > 0 ? "length" : "stop";
@@ -129,8 +134,9 @@ function call(tool: Tool, seed: string): ToolCall {
   return { id: `call_${seed.slice(-24)}`, name: tool.name, arguments: JSON.stringify(example(tool.parameters)) };
 }
 
-/** The text of an answer, made long enough for `chunks` events of a word each. */
-function say(said: string, chunks?: number): string {
+/** The text of an answer, made long enough for `chunks` events of a word each; JSON stays as it is. */
+function say({ said, schema }: Question, chunks?: number): string {
+  if (schema !== undefined) return JSON.stringify(example(schema), null, 1).replaceAll(/\n */g, " ");
   if (chunks === 0) return "";
   const text = `This is a simulated answer. You said: ${said.slice(0, MAXIMUM_ECHO).toWellFormed()}`;
   return text + FILLER.repeat(Math.max(0, (chunks ?? 0) - countTokens(text)));

@@ -11,6 +11,7 @@ import { jsonReply, streamReply } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { parseScript } from "./script.ts";
 import type { Script } from "./script.ts";
+import { checkVendor, habitsOf } from "./strict/vendors.ts";
 
 const KEPT_TEXT = 16_384;
 const KEPT = 128;
@@ -38,19 +39,25 @@ export class Chat {
   /** @throws SimError 400 */
   read(text: string, ...scripts: readonly unknown[]): { readonly request: ChatRequest; readonly script: Script } {
     const body = parseBody(text);
-    return { script: parseScript(...scripts, body["sim"]), request: parseChat(body) };
+    const script = parseScript(...scripts, body["sim"]);
+    checkVendor(script, "/chat/completions", body);
+    // A vendor has a limit of its own, or none.
+    return { script, request: parseChat(body, script.vendor ? Infinity : undefined) };
   }
 
   /** The reply as `script` shapes it; its faults are not in it yet. */
   reply(text: string, { question, stream, includeUsage }: ChatRequest, script: Script): Reply<string> {
     const made = answer(question, script, text);
+    const defects = habitsOf(script);
     if (!stream) {
       const whole = completion(made, !script.no_usage, script.finish);
-      return jsonReply(200, script.defect ? defectiveAnswer(whole, script.defect) : whole);
+      return jsonReply(200, defects ? defectiveAnswer(whole, defects) : whole);
     }
-    const healthy = chunks(made, includeUsage && !script.no_usage, script.finish);
-    const parts = script.defect ? defectiveChunks(healthy, made, script.defect) : healthy;
-    return streamReply(ended(parts, script.no_done || script.defect?.includes("no-done") ? "" : DONE));
+    // Some vendors tell it without being asked, and some refuse to be asked.
+    const unasked = !script.defect && defects?.some((defect) => defect.startsWith("usage-"));
+    const healthy = chunks(made, (includeUsage || unasked === true) && !script.no_usage, script.finish);
+    const parts = defects ? defectiveChunks(healthy, made, defects) : healthy;
+    return streamReply(ended(parts, script.no_done || defects?.includes("no-done") ? "" : DONE));
   }
 
   /** Encodes a healthy reply once, for this request and its repetitions. */

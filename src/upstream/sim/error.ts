@@ -6,13 +6,20 @@ export class SimError extends Error {
   readonly code: string | null;
   /** For a Retry-After, as the script writes it. */
   readonly retryAfter: string | null;
+  /** The whole JSON body, of a provider that has a form of its own. */
+  readonly body: object | null;
 
-  constructor(status: number, message: string, more: { param?: string; code?: string; retryAfter?: string } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    more: { param?: string; code?: string; retryAfter?: string; body?: object } = {},
+  ) {
     super(message);
     this.status = status;
     this.param = more.param ?? null;
     this.code = more.code ?? null;
     this.retryAfter = more.retryAfter ?? null;
+    this.body = more.body ?? null;
   }
 }
 

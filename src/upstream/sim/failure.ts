@@ -46,6 +46,7 @@ const BEDROCK: Readonly<Record<number, string>> = {
 /** The body of a failure, and headers that it comes with. */
 export function failureOf(error: SimError, dialect: Dialect = "openai"): Failure {
   const { status, message, param, code } = error;
+  if (error.body) return { body: JSON.stringify(error.body) };
   switch (dialect) {
     case "anthropic": {
       const made = { type: "error", error: { type: anthropicType(status), message }, request_id: REQUEST_ID };

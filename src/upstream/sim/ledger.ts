@@ -8,7 +8,11 @@ export interface LedgerEntry {
   readonly startedAt: number;
   /** Bytes of the request's body. */
   requestBytes: number;
+  /** The body itself, where the script says `record`. */
+  body: string | null;
   model: string;
+  /** What was wrong with the request; null when nothing was. */
+  refusal: string | null;
   /** The file of a transcription as it arrived, with the form's other fields. */
   upload: ReceivedFile | null;
   /** Sent in parts: events, or audio. */
@@ -67,7 +71,9 @@ export class Ledger {
       path,
       startedAt: Date.now(),
       requestBytes: 0,
+      body: null,
       model: "",
+      refusal: null,
       upload: null,
       stream: false,
       status: 0,

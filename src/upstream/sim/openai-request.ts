@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Question, Tool } from "./answer.ts";
+import { ANY_JSON, type Question, type Tool } from "./answer.ts";
 import { badParameter } from "./error.ts";
 import { integer, parseModel, wrong } from "./fields.ts";
 import { type ToolUse, toolsToCall } from "./tools.ts";
@@ -14,9 +14,10 @@ export interface ChatRequest {
 
 const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
 const MAXIMUM_CHOICES = 128;
+const MAXIMUM_STOPS = 4;
 
-/** @throws SimError 400 naming the parameter. */
-export function parseChat(body: Json): ChatRequest {
+/** @param stops most stop sequences @throws SimError 400 naming the parameter. */
+export function parseChat(body: Json, stops = MAXIMUM_STOPS): ChatRequest {
   const { n, stream, stop, stream_options: options } = body;
   const model = parseModel(body["model"]);
   const messages = parseMessages(body["messages"]);
@@ -36,8 +37,9 @@ export function parseChat(body: Json): ChatRequest {
       said,
       choices: integer("n", n, MAXIMUM_CHOICES) ?? 1,
       maximum: limits[0] ?? limits[1] ?? Infinity,
-      stop: parseStop(stop),
+      stop: parseStop(stop, stops),
       calls: parseCalls(body, said, messages.at(-1)?.["role"] === "tool"),
+      schema: parseFormat(body["response_format"]),
     },
     stream: stream === true,
     includeUsage: isJson(options) && options["include_usage"] === true,
@@ -61,12 +63,24 @@ function parseMessages(value: unknown): readonly Json[] {
   });
 }
 
-function parseStop(stop: unknown): readonly string[] {
+function parseStop(stop: unknown, most: number): readonly string[] {
   if (stop === undefined || stop === null) return [];
   const sequences: readonly unknown[] = Array.isArray(stop) ? stop : [stop];
   const usable = sequences.filter((sequence) => typeof sequence === "string");
-  if (usable.length < sequences.length || usable.length > 4) throw wrong("stop", "a string or up to 4 strings", stop);
+  if (usable.length < sequences.length || usable.length > most)
+    throw wrong("stop", `a string or up to ${most} strings`, stop);
   return usable.filter((sequence) => sequence !== "");
+}
+
+/** The schema that is asked for. */
+function parseFormat(format: unknown): unknown {
+  if (format === undefined || format === null) return undefined;
+  if (!isJson(format)) throw wrong("response_format", "an object", format);
+  const { type, json_schema: described } = format;
+  if (type === "json_object") return ANY_JSON;
+  if (type !== "json_schema") return undefined;
+  if (!isJson(described)) throw wrong("response_format.json_schema", "an object", described);
+  return described["schema"] ?? {};
 }
 
 function parseCalls(body: Json, said: string, answered: boolean): readonly Tool[] {

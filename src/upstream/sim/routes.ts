@@ -15,6 +15,7 @@ import { play } from "./play.ts";
 import { disturb, errorReply, jsonReply } from "./reply.ts";
 import { parseScript, shapeOf } from "./script.ts";
 import type { Script } from "./script.ts";
+import { checkVendor } from "./strict/vendors.ts";
 import { type Row, rowOf } from "./table.ts";
 
 const NO_BODY = new Uint8Array();
@@ -51,12 +52,7 @@ export class Routes {
     } catch (error) {
       if (response.headersSent) response.destroy();
       else
-        await play(
-          response,
-          errorReply(error instanceof SimError ? error : new SimError(500, String(error))),
-          {},
-          entry,
-        );
+        await refuse(response, error instanceof SimError ? error : new SimError(500, String(error)), "openai", entry);
     }
   }
 
@@ -117,6 +113,7 @@ export class Routes {
     entry.requestBytes = body.length;
     const text = body.toString();
     checkKey("openai", request.headers);
+    if (parseScript(...scripts).record) entry.body = text;
     const known = scripts.every((script) => !script || script === "-") ? this.#chat.recall(text) : undefined;
     if (known) return sendWhole(response, known, entry);
     const { request: chat, script } = this.#chat.read(text, ...scripts);
@@ -133,11 +130,14 @@ export class Routes {
     entry.requestBytes = body.length;
     const { headers } = request;
     const params = new URLSearchParams(query);
-    const fallback = parseScript(...scripts).shape ?? row.dialect;
+    const told = parseScript(...scripts);
+    const fallback = told.shape ?? row.dialect;
+    if (told.record) entry.body = body.toString();
     let asked: Asked;
     let script: Script;
     try {
       checkKey(row.dialect, headers, params);
+      if (told.vendor) checkVendor(told, path, jsonIn(body));
       asked = await row.endpoint({
         path,
         origin: `http://${headers.host ?? "localhost"}`,
@@ -146,6 +146,7 @@ export class Routes {
         body,
       });
       script = parseScript(...scripts, asked.sim);
+      if (!told.vendor && script.vendor) checkVendor(script, path, jsonIn(body));
     } catch (error) {
       return refuse(response, error, fallback, entry);
     }
@@ -159,7 +160,17 @@ export class Routes {
 
 function refuse(response: ServerResponse, error: unknown, dialect: Dialect, entry: LedgerEntry): Promise<void> {
   if (!(error instanceof SimError)) throw error;
+  entry.refusal = error.message;
   return play(response, errorReply(error, dialect), {}, entry);
+}
+
+/** undefined for what is no JSON, which is for the endpoint to say. */
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The cheap way out: one write for everything. */

@@ -2,6 +2,7 @@ import { nearest } from "../../kit/index.ts";
 import { badParameter } from "./error.ts";
 import { type Defect, DEFECTS, SHAPES } from "./shape.ts";
 import { shown } from "./shown.ts";
+import { STRICT_VENDORS } from "./strict/rule.ts";
 
 /** One key of a script: reads its value (text of a query, or JSON); `undefined` means it cannot be used. */
 interface Entry<Value> {
@@ -68,6 +69,8 @@ export const SCRIPT = {
     entry(parseDefects, `some of ${DEFECTS.join(", ")}`, `breaks OpenAI's rules of form: ${DEFECTS.join(", ")}`),
   ),
   metadata: shape(word(["after", "before"], "Bedrock's counts, seen from the stop reason")),
+  vendor: shape(word(STRICT_VENDORS, "refuses, in its words, what this provider refuses")),
+  record: shape(flag("the ledger keeps the request's body")),
   shape: shape(word(SHAPES, "answers and errors in this provider's form")),
   embedding: shape(word(["float", "base64"], "vectors in this encoding, whatever was asked for")),
   image: shape(word(["url", "b64_json"], "images in this form, whatever was asked for")),

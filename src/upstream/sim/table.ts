@@ -12,6 +12,7 @@ import { readRerank } from "./endpoints/rerank.ts";
 import { readSpeech } from "./endpoints/speech.ts";
 import { readTranscription } from "./endpoints/transcription.ts";
 import { readGemini } from "./gemini/methods.ts";
+import { readResponses } from "./responses/responses.ts";
 import type { Dialect } from "./dialect.ts";
 
 export interface Row {
@@ -27,6 +28,7 @@ const AZURE: readonly (readonly [string, Endpoint])[] = [
   ["audio/speech", readSpeech],
   ["audio/transcriptions", readTranscription],
   ["images/generations", readImage],
+  ["responses", readResponses],
 ];
 
 /** The first that fits decides. Chat completions of OpenAI, which are remembered, have a way of their own. */
@@ -38,6 +40,8 @@ const ROWS: readonly Row[] = [
   })),
   { path: /\/models\/[^/]+:[a-zA-Z]+$/, dialect: "gemini", endpoint: readGemini },
   { path: /\/model\/[^/]+\/converse(?:-stream)?$/, dialect: "bedrock", endpoint: readConverse },
+  { path: /\/openai\/responses$/, dialect: "azure", endpoint: readResponses },
+  { path: /\/responses$/, dialect: "openai", endpoint: readResponses },
   { path: /\/messages$/, dialect: "anthropic", endpoint: readMessages },
   { path: /\/messages\/count_tokens$/, dialect: "anthropic", endpoint: readCountTokens },
   { path: /\/chat$/, dialect: "cohere", endpoint: readCohereChat },

@@ -9,6 +9,8 @@ import { parseBody } from "../../../src/upstream/sim/fields.ts";
 import { Ledger, type LedgerEntry } from "../../../src/upstream/sim/ledger.ts";
 import { play } from "../../../src/upstream/sim/play.ts";
 import { errorReply } from "../../../src/upstream/sim/reply.ts";
+import { parseScript } from "../../../src/upstream/sim/script.ts";
+import { checkVendor } from "../../../src/upstream/sim/strict/vendors.ts";
 import { nextDeed } from "./errand.ts";
 import { type Deed, performed, SPEAKERS, type SpeakerName } from "./speakers.ts";
 
@@ -52,10 +54,14 @@ export class ErrandUpstream {
     const body = bytes.toString();
     const visit: Visit = { entry, dialect: dialect ?? null, body, deed: null, results: 0, refusal: null };
     this.visits.push(visit);
+    const failing = dialect === "responses" ? "openai" : dialect;
     try {
       if (dialect === undefined) throw new SimError(404, `${request.method} ${path} is no path of a known dialect.`);
       if (dialect === "bedrock") checkSigned(request.headers, bytes);
-      else checkKey(dialect, request.headers);
+      else checkKey(dialect === "responses" ? "openai" : dialect, request.headers);
+      // `/sim/vendor=…/` before the path: as strict as that vendor.
+      const [, script] = /^\/sim\/([^/]+)\//.exec(path) ?? [];
+      checkVendor(parseScript(script), path, parseBody(body));
       const asked = { path, version: request.headers["anthropic-version"]?.toString(), body: parseBody(body) };
       const reply = SPEAKERS[dialect].reply(asked, (question, scene) => {
         visit.deed = nextDeed(scene);
@@ -66,7 +72,7 @@ export class ErrandUpstream {
     } catch (error) {
       visit.refusal = String(error);
       const refused = error instanceof SimError ? error : new SimError(500, String(error));
-      await play(response, errorReply(refused, dialect), {}, entry);
+      await play(response, errorReply(refused, failing), {}, entry);
     }
   }
 }

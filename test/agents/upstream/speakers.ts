@@ -11,6 +11,8 @@ import { parseGenerate } from "../../../src/upstream/sim/gemini/request.ts";
 import { chunks, completion, DONE } from "../../../src/upstream/sim/openai-answer.ts";
 import { parseChat } from "../../../src/upstream/sim/openai-request.ts";
 import { jsonReply, type Reply, streamReply } from "../../../src/upstream/sim/reply.ts";
+import { events as responseEvents, response } from "../../../src/upstream/sim/responses/answer.ts";
+import { parseResponses } from "../../../src/upstream/sim/responses/request.ts";
 
 export interface Asked {
   /** As it was called, decoded. */
@@ -49,6 +51,22 @@ export const SPEAKERS = {
         results: objects(body["messages"]).flatMap((one) => (one["role"] === "tool" ? [JSON.stringify(one)] : [])),
       });
       return stream ? streamReply(ended(chunks(made, includeUsage), DONE)) : jsonReply(200, completion(made, true));
+    },
+  },
+  responses: {
+    path: /\/responses$/,
+    reply({ body }, act) {
+      const request = parseResponses(body);
+      const made = act(request.question, {
+        prompt: request.question.prompt.join("\n"),
+        tools: objects(body["tools"]).flatMap((tool) => toolOf(tool, "parameters")),
+        results: objects(body["input"]).flatMap((one) =>
+          one["type"] === "function_call_output" ? [JSON.stringify(one)] : [],
+        ),
+      });
+      return request.stream
+        ? streamReply(responseEvents(made, request, {}))
+        : jsonReply(200, response(made, request, {}));
     },
   },
   anthropic: {

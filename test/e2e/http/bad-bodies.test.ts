@@ -139,8 +139,8 @@ describe("what is wrong is named, and changes nothing", () => {
     await expectRefused(endpoint, {}, invalid("/ must not be empty"), { body: "" });
     await expectRefused(endpoint, {}, invalid("/ must be an object"), { body: "[]" });
     await expectRefused(endpoint, {}, invalid("/ must be UTF-8"), { body: Buffer.from('{"model":"\xff"}', "latin1") });
-    await expectRefused(endpoint, {}, invalid("/ must not be nested deeper than 64 levels"), {
-      body: `{"a":${"[".repeat(100)}${"]".repeat(100)}}`,
+    await expectRefused(endpoint, {}, invalid("/ must not be nested deeper than 200 levels"), {
+      body: `{"a":${"[".repeat(200)}${"]".repeat(200)}}`,
     });
   });
 });

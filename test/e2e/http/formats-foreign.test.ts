@@ -1,19 +1,53 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CAPABILITIES } from "../../../src/dialects/capabilities.ts";
-import { isJson, type Json } from "../../../src/kit/index.ts";
+import { type DialectName, isJson, type Json } from "../../../src/kit/index.ts";
 import { askFormat, eventsOf, FORMAT_NAMES, FORMATS, modelsIn, streamedText } from "../support/formats.ts";
 import { shown } from "../support/http.ts";
+import { AUDIO, openKind } from "../support/kinds.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
-/** Where the upstream's clients meet it, by dialect. */
-const ADDRESSES = { openai: "/v1", anthropic: "", gemini: "" } as const;
-const DIALECTS = (Object.keys(ADDRESSES) as readonly (keyof typeof ADDRESSES)[]).filter((name) =>
-  CAPABILITIES[name].served.includes("chat"),
-);
+/** The upstream's chat endpoints: dialect, the rest of the address, more of the upstream's settings. */
+const CHAT: Readonly<Record<string, readonly [dialect: DialectName, path: string, more?: Json]>> = {
+  openai: ["openai", "/v1"],
+  "openai-responses": ["openai", "/v1", { vendor: "openai", api: "responses" }],
+  anthropic: ["anthropic", ""],
+  gemini: ["gemini", ""],
+  vertex: ["gemini", "/v1/projects/p/locations/l/publishers/google"],
+  azure: ["azure", ""],
+  "azure-v1": ["azure", "/openai/v1"],
+  bedrock: ["bedrock", "", { api_keys: ["AKID:secret"] }],
+  cohere: ["cohere", ""],
+};
+/** What else it speaks, kind by kind. */
+const KINDS: Readonly<Record<string, readonly DialectName[]>> = {
+  embedding: ["openai", "azure", "cohere"],
+  rerank: ["cohere"],
+  speech: ["openai", "elevenlabs"],
+  transcription: ["openai"],
+  image: ["openai"],
+};
+const PRICES: Readonly<Record<string, Json>> = {
+  chat: { input_per_million: 1, output_per_million: 2 },
+  embedding: { input_per_million: 1 },
+  rerank: { per_request: 0.001 },
+  speech: { per_million_characters: 10 },
+  transcription: { per_second: 0.001 },
+  image: { per_image: 0.02 },
+};
+const ROUTES = Object.keys(CHAT);
 
 /** An upstream that nobody here wrote. */
 const mock = new LLMock({ port: 0, chunkSize: 7 });
+function model(kind: string, upstream: string): Json {
+  return {
+    kind,
+    tier: "Free",
+    owned_by: "elsewhere",
+    price: PRICES[kind],
+    chain: [{ upstream, model: `${upstream}-model` }],
+  };
+}
+
 let gateway: TestGateway;
 let user: TestUser;
 
@@ -21,24 +55,21 @@ beforeAll(async () => {
   await mock.start();
   gateway = await TestGateway.start({
     config: {
-      upstreams: Object.fromEntries(
-        DIALECTS.map((dialect) => [
-          dialect,
-          { dialect, base_url: mock.url + ADDRESSES[dialect], api_keys: ["upstream-key"] },
-        ]),
-      ),
-      models: Object.fromEntries(
-        DIALECTS.map((dialect) => [
-          `route/${dialect}`,
-          {
-            kind: "chat",
-            tier: "Free",
-            owned_by: "elsewhere",
-            price: { input_per_million: 1, output_per_million: 2 },
-            chain: [{ upstream: dialect, model: `${dialect}-model` }],
-          },
-        ]),
-      ),
+      upstreams: {
+        ...Object.fromEntries(
+          Object.entries(CHAT).map(([name, [dialect, path, more]]) => [
+            name,
+            { dialect, base_url: mock.url + path, api_keys: ["upstream-key"], ...more },
+          ]),
+        ),
+        elevenlabs: { dialect: "elevenlabs", base_url: mock.url, api_keys: ["upstream-key"] },
+      },
+      models: Object.fromEntries([
+        ...ROUTES.map((name) => [`route/${name}`, model("chat", name)]),
+        ...Object.entries(KINDS).flatMap(([kind, dialects]) =>
+          dialects.map((dialect) => [`route/${dialect}-${kind}`, model(kind, dialect)]),
+        ),
+      ]),
     },
   });
 });
@@ -68,11 +99,11 @@ function callsIn(value: unknown): readonly unknown[] {
   return found;
 }
 
-const ROWS = FORMAT_NAMES.flatMap((name) => DIALECTS.map((dialect) => [name, dialect] as const));
+const ROWS = FORMAT_NAMES.flatMap((name) => ROUTES.map((route) => [name, route] as const));
 
-describe.each(ROWS)("%s over a foreign upstream that speaks %s", (name, dialect) => {
+describe.each(ROWS)("%s over a foreign upstream that speaks %s", (name, route) => {
   const format = FORMATS[name];
-  const model = `route/${dialect}`;
+  const model = `route/${route}`;
 
   test.each([false, true])("an answer (streamed: %s)", async (stream) => {
     mock.onMessage("Hello", { content: "Good day, 世界! How are you?" });
@@ -83,17 +114,7 @@ describe.each(ROWS)("%s over a foreign upstream that speaks %s", (name, dialect)
       "Good day, 世界! How are you?",
     );
     expect([...modelsIn(stream ? eventsOf(text) : JSON.parse(text))]).toEqual([model]);
-    expect((await gateway.books(user)).ledger).toMatchObject([{ outcome: "served", upstream: dialect }]);
-  });
-
-  test("thinking is told apart from the text", async () => {
-    mock.onMessage("Hello", { content: "Done.", reasoning: "Let me think." });
-    const whole = await askFormat(gateway, user, name, { model });
-    expect(whole.text).toContain('"Let me think."');
-    expect(whole.text).toContain('"Done."');
-    const { text } = await askFormat(gateway, user, name, { model, stream: true });
-    expect(streamedText(name, text)).toBe("Done.");
-    expect(text).toContain('"Let me');
+    expect((await gateway.books(user)).ledger).toMatchObject([{ outcome: "served", upstream: route }]);
   });
 
   test("a tool is called with its arguments", async () => {
@@ -121,5 +142,70 @@ describe.each(ROWS)("%s over a foreign upstream that speaks %s", (name, dialect)
     expect(status).toBe(200);
     expect(text).not.toMatch(/message_stop|response\.completed/);
     expect(text).toMatch(/"error":\{/);
+  });
+});
+
+// Cohere's thinking is a block of text here, which it is nowhere else.
+const THINKING = ROWS.filter(([, route]) => route !== "cohere");
+
+test.each(THINKING)("%s over %s: thinking is told apart from the text", async (name, route) => {
+  const model = `route/${route}`;
+  mock.onMessage("Hello", { content: "Done.", reasoning: "Let me think." });
+  const whole = await askFormat(gateway, user, name, { model });
+  expect(whole.text).toContain('"Let me think."');
+  expect(whole.text).toContain('"Done."');
+  const { text } = await askFormat(gateway, user, name, { model, stream: true });
+  expect(streamedText(name, text)).toBe("Done.");
+  expect(text).toContain('"Let me');
+});
+
+const VECTOR = [0.25, -0.5, 1];
+const asked = (kind: Parameters<typeof openKind>[2], name: string, changes: Json = {}) =>
+  openKind(gateway, user, kind, { model: name, ...changes }).whole();
+
+describe("kinds other than chat", () => {
+  test.each(KINDS["embedding"]!)("embeddings of %s", async (dialect) => {
+    mock.onEmbedding(/plain words/, { embedding: VECTOR });
+    const { status, text } = await asked("embeddings", `route/${dialect}-embedding`);
+    expect([status, JSON.parse(text)]).toMatchObject([200, { data: [{ embedding: VECTOR }] }]);
+  });
+
+  test.each(KINDS["rerank"]!)("rerank of %s", async (dialect) => {
+    mock.onRerank(/green tea/, [
+      { index: 1, relevance_score: 0.9 },
+      { index: 2, relevance_score: 0.4 },
+    ]);
+    const { status, text } = await asked("rerank", `route/${dialect}-rerank`);
+    const results = [
+      { index: 1, relevance_score: 0.9 },
+      { index: 2, relevance_score: 0.4 },
+    ];
+    expect([status, JSON.parse(text)]).toMatchObject([200, { results }]);
+  });
+
+  test("speech of openai", async () => {
+    mock.onSpeech(/Say it/, { audio: AUDIO.toString("base64"), format: "wav" });
+    const { status, bytes } = await asked("speech", "route/openai-speech", { response_format: "wav" });
+    expect([status, bytes.equals(AUDIO)]).toEqual([200, true]);
+  });
+
+  test("speech of elevenlabs", async () => {
+    mock.onElevenLabsTTS(/Say it/, { audio: AUDIO.toString("base64"), format: "mp3" });
+    const { status, bytes } = await asked("speech", "route/elevenlabs-speech", { response_format: "mp3" });
+    expect([status, bytes.equals(AUDIO)]).toEqual([200, true]);
+  });
+
+  test.each(["json", "text", "srt", "vtt", "verbose_json"])("a transcript as %s", async (format) => {
+    const segments = [{ id: 0, start: 0, end: 1.5, text: "Good day." }];
+    mock.onTranscription({ transcription: { text: "Good day.", language: "en", duration: 1.5, segments } });
+    const { status, text } = await asked("transcription", "route/openai-transcription", { response_format: format });
+    expect([status, text]).toEqual([200, expect.stringContaining("Good day.")]);
+  });
+
+  test.each(["url", "b64_json"])("an image as %s", async (form) => {
+    mock.onImage(/red boat/, { image: form === "url" ? { url: "https://example.com/boat.png" } : { b64Json: "AAAA" } });
+    const { status, text } = await asked("image", "route/openai-image", { response_format: form });
+    const image = form === "url" ? { url: "https://example.com/boat.png" } : { b64_json: "AAAA" };
+    expect([status, JSON.parse(text)]).toMatchObject([200, { data: [image] }]);
   });
 });

@@ -104,6 +104,25 @@ describe("the last good configuration", () => {
     expect((await second.config()).last_rejection).toBeNull();
   });
 
+  test("account commands use it beside a file that does not pass, and say so", async () => {
+    const sim = await workspace.sim();
+    workspace.write("gateway.yaml", configuration(sim.origin));
+    const gateway = await workspace.serve();
+    const user = await workspace.account();
+    expect((await gateway.chat(user.key, ask("x"))).status).toBe(200);
+    workspace.write("gateway.yaml", "version: 1\nmodels: {");
+
+    const listed = await workspace.cli("keys", "list", "--user", user.id, "--json");
+    expect(listed.code).toBe(0);
+    expect(listed.stderr).toMatch(/gateway\.yaml does not pass: this command uses the last good configuration\n/);
+    expect(listed.stderr).toMatch(/gateway\.yaml:\d+:\d+: error/);
+    const [key] = JSON.parse(listed.stdout) as readonly { id: string }[];
+    const revoked = await workspace.cli("keys", "revoke", key!.id, "--json");
+    expect([revoked.code, revoked.stdout]).toEqual([0, '{"message":"API key revoked"}\n']);
+    await poll(async () => (await gateway.chat(user.key, ask("x"))).status === 401);
+    expect((await workspace.cli("credits", "add", user.id, "1")).code).toBe(0);
+  });
+
   test("keeps references, never what they stand for", async () => {
     const sim = await workspace.sim();
     workspace.env["PLANTED"] = "sk-planted-in-the-environment";

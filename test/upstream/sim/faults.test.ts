@@ -354,6 +354,19 @@ describe("where and when", () => {
     expect((await call(`${simulator.origin}/sim/%zz/v1/chat/completions`, { body: plain })).status).toBe(400);
   });
 
+  test("vendor refuses what that provider refuses, also when faults spare the request", async () => {
+    const seen = await call(urlOf(uses("vendor=mistral&status=500&fail_times=0")), { body: { ...plain, seed: 1 } });
+    expect([seen.status, seen.text]).toEqual([422, expect.stringContaining('"loc":["body","seed"]')]);
+    expect((await call(urlOf("vendor=mistral"), { body: plain })).status).toBe(200);
+  });
+
+  test("record keeps the body in the ledger", async () => {
+    await call(urlOf(uses("record")), { body: plain });
+    expect(JSON.parse(simulator.ledger().at(-1)?.body ?? "")).toEqual(plain);
+    await call(urlOf("-"), { body: plain });
+    expect(simulator.ledger().at(-1)?.body).toBe(null);
+  });
+
   test("every key of a script is tested here", () => {
     expect(Object.keys(SCRIPT).filter((key) => !tested.has(key))).toEqual([]);
   });

@@ -75,6 +75,8 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       admin: null,
       workers: 1,
       bodyLimit: 0,
+      bodyMemory: 0,
+      uploadSpace: 0,
       trustedProxies: [],
       ipLimit: null,
       cors: { origins: [] },

@@ -56,6 +56,7 @@ export function parseMessages(body: Json, version: string | undefined): Messages
       stop: parseStop(body["stop_sequences"]),
       calls: toolsToCall({ tools, ...parseChoice(body["tool_choice"], tools), said, answered }),
       thinks,
+      schema: schemaOf(body),
     },
     stream: body["stream"] === true,
     thinking: model.includes("redact") ? "redacted" : thinking.display,
@@ -94,6 +95,12 @@ function textsOf(block: Json): readonly string[] {
   if (type !== "tool_result") return [];
   if (typeof content === "string") return [content];
   return Array.isArray(content) ? content.flatMap((inner: unknown) => (isJson(inner) ? textsOf(inner) : [])) : [];
+}
+
+/** What `output_config.format`, or `output_format` before it, asks for. */
+function schemaOf({ output_config: config, output_format: format }: Json): unknown {
+  const asked = isJson(config) && isJson(config["format"]) ? config["format"] : format;
+  return isJson(asked) && asked["type"] === "json_schema" ? asked["schema"] : undefined;
 }
 
 function parseStop(value: unknown): readonly string[] {

@@ -38,7 +38,20 @@ export function parseConverse(body: Json, model: string): Question {
       answered: turns.at(-1)?.content.some(({ toolResult }) => toolResult !== undefined) ?? false,
     }),
     thinks: thinking === undefined ? thinksByName(model) : thinking !== "disabled",
+    schema: schemaOf(body["outputConfig"]),
   };
+}
+
+/** What `outputConfig.textFormat` asks for: its schema is JSON text. */
+function schemaOf(config: unknown): unknown {
+  const format = isJson(config) ? config["textFormat"] : undefined;
+  const structure = isJson(format) && isJson(format["structure"]) ? format["structure"]["jsonSchema"] : undefined;
+  if (!isJson(structure)) return undefined;
+  try {
+    return JSON.parse(shown(structure["schema"])) as unknown;
+  } catch {
+    throw invalid("The value at outputConfig.textFormat.structure.jsonSchema.schema is not valid JSON.");
+  }
 }
 
 function objectOf(value: unknown, name: string): Json {

@@ -1,6 +1,5 @@
 import { isJson, type Json } from "../../../kit/index.ts";
-import type { Question, Tool } from "../answer.ts";
-import { thinksByName } from "../answer.ts";
+import { ANY_JSON, type Question, thinksByName, type Tool } from "../answer.ts";
 import { SimError } from "../error.ts";
 import { type ToolUse, toolsToCall } from "../tools.ts";
 import { shown } from "../shown.ts";
@@ -53,9 +52,15 @@ export function parseChat(body: Json): ChatRequest {
         answered: messages.at(-1)?.["role"] === "tool",
       }),
       thinks: thinking === undefined ? thinksByName(model) : thinking !== "disabled",
+      schema: schemaOf(body["response_format"]),
     },
     stream: stream === true,
   };
+}
+
+function schemaOf(format: unknown): unknown {
+  if (!isJson(format) || format["type"] !== "json_object") return undefined;
+  return format["json_schema"] ?? format["schema"] ?? ANY_JSON;
 }
 
 function bad(message: string): SimError {

@@ -1,6 +1,5 @@
 import { isJson, type Json } from "../../../kit/index.ts";
-import type { Question, Tool } from "../answer.ts";
-import { thinksByName } from "../answer.ts";
+import { ANY_JSON, type Question, thinksByName, type Tool } from "../answer.ts";
 import { SimError } from "../error.ts";
 import { type ToolUse, toolsToCall } from "../tools.ts";
 import { checkSignatures, parseContents, parseParts, textOf } from "./contents.ts";
@@ -71,6 +70,7 @@ export function parseGenerate(body: Json, model: string): GenerateRequest {
         answered: contents.at(-1)?.parts.some(({ functionResponse }) => functionResponse !== undefined) ?? false,
       }),
       thinks: thinking.asked ?? signs,
+      schema: schemaOf(config),
     },
     thoughts: thinking.told,
     signs,
@@ -114,6 +114,11 @@ function checkFormat({ responseMimeType: type, responseSchema: schema, responseJ
     throw new SimError(400, "Only one of response_schema and response_json_schema may be set.");
   if ((schema !== undefined || full !== undefined) && type !== "application/json")
     throw bad("generation_config.response_mime_type", "must be application/json with a response schema");
+}
+
+function schemaOf({ responseMimeType: type, responseSchema: schema, responseJsonSchema: full }: Json): unknown {
+  if (type !== "application/json") return undefined;
+  return lowerCased(schema ?? full ?? ANY_JSON);
 }
 
 function parseTools(value: unknown): readonly Tool[] {
