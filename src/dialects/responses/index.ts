@@ -3,6 +3,7 @@ import { effortOf } from "../openai/effort.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
+import { ofResponses } from "./items.ts";
 import { responsesBody } from "./request.ts";
 import { ResponsesDecoder } from "./stream.ts";
 
@@ -10,10 +11,13 @@ export const RESPONSES_PATH = "/responses";
 
 /**
  * Whether a call goes to the upstream's Responses endpoint: as configured, else where chat completions refuses it
- * (decisions 9.6).
+ * or what a client of the format itself would lose there (decisions 9.6).
  */
-export function usesResponses(api: ApiChoice | undefined, rules: Rules, { body }: Call): boolean {
+export function usesResponses(api: ApiChoice | undefined, rules: Rules, call: Call): boolean {
+  const { body } = call;
   if (api !== undefined && api !== "auto") return api === "responses";
+  // Chat completions take no encrypted reasoning back: an agent's model would think anew at every turn.
+  if (ofResponses(call) && rules.vendor === "openai" && rules.efforts.length > 0) return true;
   if (rules.endpoint !== "responses_for_tools") return rules.endpoint === "responses";
   const { tools } = body;
   return Array.isArray(tools) && tools.length > 0 && effortOf(body, rules).fields["reasoning_effort"] !== "none";

@@ -38,6 +38,40 @@ describe.each(casesIn("requests") as readonly (readonly [string, RequestCase])[]
   });
 });
 
+describe("where a call goes while nothing is configured", () => {
+  const asked = { model: "route/a", input: "hi" };
+  const chatAsked = { model: "route/a", messages: [{ role: "user", content: "hi" }] };
+  test.each<[string, ClientDialect, Json, model: string, base: string, path: string]>([
+    [
+      "a Responses client of a reasoning model",
+      "responses",
+      asked,
+      "gpt-5.1",
+      "https://api.openai.com/v1",
+      "/responses",
+    ],
+    [
+      "one of a model that does not reason",
+      "responses",
+      asked,
+      "gpt-4o",
+      "https://api.openai.com/v1",
+      "/chat/completions",
+    ],
+    ["one at another server", "responses", asked, "gpt-5.1", "https://models.example/v1", "/chat/completions"],
+    [
+      "a chat client of a reasoning model",
+      "chat",
+      chatAsked,
+      "gpt-5.1",
+      "https://api.openai.com/v1",
+      "/chat/completions",
+    ],
+  ])("%s", (_, client, request, model, baseUrl, path) => {
+    expect(sent(READERS[client](request), model, { baseUrl }).path).toBe(path);
+  });
+});
+
 /** Which of a client's messages a plugin has changed decides what of its items still stands. */
 describe("a Responses client's input behind a plugin", () => {
   const input = [
