@@ -2,8 +2,8 @@ import { isJson, type StreamEvent, type Units, type Usage } from "../kit/index.t
 
 type CountTokens = (text: string) => Promise<number>;
 
-/** A stream's produced text waits here, in characters, before it is counted: the bound of its memory. */
-const SEGMENT_CHARACTERS = 32 * 1024;
+/** Characters of produced text that are kept for a tokenizer: most upstreams count, and then it is not asked. */
+const KEPT_CHARACTERS = 256 * 1024;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** What one exchange uses: what its upstream tells, and for what that leaves out the text it produced. */
@@ -16,9 +16,10 @@ export class Metered {
   finished = false;
   /** The upstream has counted with the finish reason or behind it. */
   #toldAtEnd = false;
-  /** Produced text that is not counted yet. */
+  /** Produced text, as far as it is kept. */
   #text = "";
-  #tokens: Promise<number> = Promise.resolve(0);
+  /** Characters of what was produced beyond it. */
+  #unkept = 0;
   readonly #countTokens: CountTokens;
 
   constructor(countTokens: CountTokens) {
@@ -49,8 +50,8 @@ export class Metered {
   }
 
   produced(text: string): void {
-    this.#text += text;
-    if (this.#text.length >= SEGMENT_CHARACTERS) this.#countText();
+    if (this.#text.length < KEPT_CHARACTERS) this.#text += text;
+    else this.#unkept += text.length;
   }
 
   /** What `Ending.estimate` promises. */
@@ -59,25 +60,20 @@ export class Metered {
     if (usage !== null && this.usageComplete) return { ...usage, ...units };
     // No prompt is empty: an upstream that says so at the start counts at the end.
     const prompt = usage?.prompt || countOrGuess(this.#countTokens, promptText());
-    this.#countText();
-    const completion = Math.max(usage?.completion ?? 0, await this.#tokens);
+    const completion = Math.max(usage?.completion ?? 0, await this.#producedTokens());
     return { cached: 0, reasoning: 0, ...usage, prompt: await prompt, completion, ...units };
   }
 
-  #countText(): void {
-    if (this.#text === "") return;
-    const segment = this.#text;
-    this.#text = "";
-    const before = this.#tokens;
-    const counted = Promise.all([before, countOrGuess(this.#countTokens, segment)]);
-    this.#tokens = counted.then(([sum, tokens]) => sum + tokens);
+  /** What is not kept has as many tokens a character as what is. */
+  async #producedTokens(): Promise<number> {
+    const kept = this.#text.length;
+    if (kept === 0) return 0;
+    const tokens = await countOrGuess(this.#countTokens, this.#text);
+    return Math.ceil(tokens * (1 + this.#unkept / kept));
   }
 }
 
-/**
- * Tokens of a text. A tokenizer that fails must not make an answer free, nor surface as an unhandled rejection in a
- * stream that later brings its own count: a guess by length then stands in.
- */
+/** Tokens of a text. A tokenizer that fails must not make an answer free: a guess by length then stands in. */
 async function countOrGuess(countTokens: CountTokens, text: string): Promise<number> {
   try {
     return await countTokens(text);

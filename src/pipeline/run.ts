@@ -7,9 +7,10 @@ import {
   type Ending,
   type EventReply,
   type Exchange,
-  type GatewayError,
+  GatewayError,
   type Host,
   type Intake,
+  isStoreUnavailable,
   type Json,
   type Observer,
   type Outcome,
@@ -110,13 +111,30 @@ export class Run {
   async #admit(): Promise<void> {
     const { principal } = this.#exchange;
     let confirmed = principal.version === undefined;
-    await admit(this.#plan.admit, this.#exchange, this.#parts.observer, (admitted) => {
-      if (admitted.settle) this.#settlers.push(admitted.settle);
-      if (admitted.windows) this.#windows = admitted.windows;
-      if (admitted.confirmed) confirmed = true;
-      if (admitted.stopToken !== undefined) this.#watch(admitted.stopToken);
-    });
+    try {
+      await admit(this.#plan.admit, this.#exchange, this.#parts.observer, (admitted) => {
+        if (admitted.settle) this.#settlers.push(admitted.settle);
+        if (admitted.windows) this.#windows = admitted.windows;
+        if (admitted.confirmed) confirmed = true;
+        if (admitted.stopToken !== undefined) this.#watch(admitted.stopToken);
+      });
+    } catch (error) {
+      // The plan that refused may be one that the user has left minutes ago: a lost push must not cost a paid model.
+      const refused = error instanceof GatewayError && !isStoreUnavailable(error);
+      const stale = refused && !confirmed && !(await this.#isConfirmed());
+      throw stale ? new StalePrincipal() : error;
+    }
     if (!confirmed && !(await this.#parts.host.identities.confirm(principal))) throw new StalePrincipal();
+  }
+
+  /** A store that is away leaves a refusal what it is. */
+  async #isConfirmed(): Promise<boolean> {
+    try {
+      return await this.#parts.host.identities.confirm(this.#exchange.principal);
+    } catch (error) {
+      if (isStoreUnavailable(error)) return true;
+      throw error;
+    }
   }
 
   /** From its admission on the user can end a stream, also one whose upstream says nothing. */

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Admission, Principal } from "../../src/kit/index.ts";
+import { type Admission, type Principal, storeUnavailable } from "../../src/kit/index.ts";
 import { Bench, type BenchParts, KEY } from "../support/bench.ts";
 import { plugin, reserving } from "../support/spy.ts";
 import { answers } from "../support/upstream.ts";
 
 const BUILT_IN = ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"];
+
+/** A request of a model that the plan Free may not call. */
+const MAX = { model: "route/max", messages: [{ role: "user", content: "hi" }] };
 
 /** A cache that is behind, and a store that refuses what it gives until it has caught up with `now`. */
 function cachedPrincipal(...principals: readonly (Principal | null)[]) {
@@ -70,6 +73,29 @@ describe("a principal whose version is no longer the store's", () => {
     await bench.serve();
     expect(journal).toEqual(["keeper admits", "keeper settles", "keeper admits", "keeper settles"]);
     await bench.audit();
+  });
+
+  test("is confirmed before its plan refuses: a user who has bought a better one is served", async () => {
+    const { state, parts } = cachedPrincipal(ann(1, "Free"), ann(2, "Max"));
+    const bench = await Bench.create(parts);
+    bench.upstream.play(answers());
+    const client = await bench.serve({ body: MAX });
+    expect(client.answered?.status).toBe(200);
+    expect(state).toMatchObject({ asked: 2, forgotten: 1, confirmed: 1, admitted: [2] });
+    await bench.audit();
+  });
+
+  test("is refused by its plan as it is when nothing has changed, or the store cannot say", async () => {
+    const { state, parts } = cachedPrincipal(ann(2, "Free"));
+    const bench = await Bench.create(parts);
+    const client = await bench.serve({ body: MAX });
+    expect(client.refused?.error).toMatchObject({ code: "MODEL_NOT_ALLOWED" });
+    expect(state).toMatchObject({ asked: 1, confirmed: 1, admitted: [] });
+    const away = cachedPrincipal(ann(2, "Free"));
+    const confirm = () => Promise.reject(storeUnavailable(new Error("away")));
+    const alone = await Bench.create({ ...away.parts, identities: { ...away.parts.identities, confirm } });
+    const other = await alone.serve({ body: MAX });
+    expect(other.refused?.error).toMatchObject({ code: "MODEL_NOT_ALLOWED" });
   });
 
   test("that keeps changing is 503, not a loop", async () => {
