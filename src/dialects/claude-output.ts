@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../kit/index.ts";
-import { wantedSchema, withJsonTool } from "./json-tool.ts";
+import { mustCall, wantedSchema, withJsonTool } from "./json-tool.ts";
 import { fitSchema } from "./json-schema.ts";
 import type { Report } from "./report.ts";
 import { CLAUDE_MOST_OPTIONAL, CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "./schema-rules.ts";
@@ -46,6 +46,7 @@ export function claudeOutput(
     const tool = withJsonTool(body, asTool.schema, choice);
     if (tool !== null) {
       report.dropOf(asTool, SCHEMA_AT);
+      if (choice === "auto") report.drop("/response_format");
       return { body: { ...tool.body, parallel_tool_calls: false }, schema: null, tool: tool.name };
     }
   }
@@ -55,9 +56,4 @@ export function claudeOutput(
   }
   report.dropOf(fitted, SCHEMA_AT);
   return { body, schema: fitted.schema, tool: null };
-}
-
-/** Whether the answer is to be a call of one of the client's tools, which has no format. */
-function mustCall({ tool_choice: choice }: Json): boolean {
-  return choice === "required" || isJson(choice);
 }

@@ -5,7 +5,8 @@ import { objects } from "./json-fields.ts";
 /*
  * Structured output of a model that has none of its own: a tool with the schema, which the model must call, and whose
  * arguments are the answer. As @ai-sdk/anthropic does it (`jsonResponseTool`): beside the client's own tools one of them
- * must be called, whichever; text without a call of the tool is the answer after all, text before one is left out.
+ * must be called, whichever; text without a call of the tool is the answer after all, text before one is left out. A model
+ * that cannot be made to call a tool is only offered it: that it must is then reported as lost.
  */
 
 const DESCRIPTION = "Respond with a JSON object.";
@@ -14,6 +15,11 @@ export interface JsonTool {
   /** The canonical body that asks for a call of the tool in place of structured output. */
   readonly body: Json;
   readonly name: string;
+}
+
+/** Whether the answer is to be a call of one of the client's tools: then there is no text to have a format. */
+export function mustCall({ tool_choice: choice }: Json): boolean {
+  return choice === "required" || isJson(choice);
 }
 
 /** The schema that a canonical `response_format` names; null: it names none. */
@@ -30,7 +36,7 @@ export function wantedSchema(format: unknown): Json | null {
  */
 export function withJsonTool(body: Json, schema: Json, choice: "required" | "auto" = "required"): JsonTool | null {
   const { response_format: format, tools, tool_choice: wanted } = body;
-  if (wanted === "required" || isJson(wanted) || (schema["type"] ?? "object") !== "object") return null;
+  if (mustCall(body) || (schema["type"] ?? "object") !== "object") return null;
   const described = isJson(format) && isJson(format["json_schema"]) ? format["json_schema"]["description"] : undefined;
   const own = Array.isArray(tools) && wanted !== "none" ? (tools as readonly unknown[]) : [];
   const taken = new Set(
@@ -62,7 +68,8 @@ function answered({ body, usage }: Decoded, name: string): Decoded {
     const calls = isJson(message) ? objects(message["tool_calls"]) : [];
     const found = calls.find((call) => calledName(call) === name);
     if (!isJson(message) || found === undefined) return choice;
-    const others = calls.filter((call) => call !== found);
+    // One answer is enough.
+    const others = calls.filter((call) => calledName(call) !== name);
     const { tool_calls: _calls, ...said } = message;
     return {
       ...rest,
@@ -127,9 +134,11 @@ class JsonToolDecoder implements StreamDecoder {
     const choices = listed.flatMap((choice) => this.#choice(choice["index"]).read(choice) ?? []);
     const text = this.#held + event.text;
     this.#held = choices.length === 0 ? text : "";
-    if (choices.length > 0) return { ...event, text, data: { ...event.data, choices } };
+    // What the upstream wrote is not what is said.
+    const { raw: _raw, ...rest } = event;
+    if (choices.length > 0) return { ...rest, text, data: { ...event.data, choices } };
     // Counts must not be lost with it.
-    return event.usage === undefined ? null : { ...event, text: "", data: { ...event.data, choices } };
+    return event.usage === undefined ? null : { ...rest, text: "", data: { ...event.data, choices } };
   }
 
   #choice(index: unknown): JsonToolChoice {
@@ -147,6 +156,8 @@ class JsonToolChoice {
   #text = "";
   /** The tool's index among the calls; null: it was not called yet. */
   #tool: unknown = null;
+  /** Indexes of further calls of it: one answer is enough. */
+  readonly #repeated = new Set<unknown>();
   /** New indexes of the other calls by those they had. */
   readonly #others = new Map<unknown, number>();
 
@@ -160,12 +171,15 @@ class JsonToolChoice {
     const calls: Json[] = [];
     let written = "";
     for (const call of objects(tool_calls)) {
-      if (this.#tool === null && calledName(call) === this.#name) {
-        this.#tool = call["index"];
-        this.#text = "";
+      const { index } = call;
+      if (calledName(call) === this.#name && index !== this.#tool) {
+        if (this.#tool === null) {
+          this.#tool = index;
+          this.#text = "";
+        } else this.#repeated.add(index);
       }
-      if (this.#tool !== null && call["index"] === this.#tool) written += argumentsOf(call);
-      else calls.push({ ...call, index: this.#indexOf(call["index"]) });
+      if (this.#tool !== null && index === this.#tool) written += argumentsOf(call);
+      else if (!this.#repeated.has(index)) calls.push({ ...call, index: this.#indexOf(index) });
     }
     if (typeof content === "string" && this.#tool === null) this.#text += content;
     const reason = choice["finish_reason"];

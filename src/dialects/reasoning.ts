@@ -4,7 +4,10 @@ import { objects } from "./json-fields.ts";
 /** How a dialect marks what only its provider can read, such as `gemini1.`. */
 export const MARKED = /^[a-z]+\d+\./;
 
-/** What Claude wants back word for word: it refuses any that it has not signed, wherever it is served. */
+/**
+ * What Claude wants back word for word: it refuses any that it has not signed. Signatures of one platform are good at another
+ * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ */
 export type ClaudeReasoning = { readonly text: string; readonly signature: string } | { readonly data: string };
 
 /** null for a detail that another provider made, or nobody signed. */

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
 import { messagesFormat, readMessages } from "../../src/dialects/clients/messages.ts";
 import { readResponses, responsesFormat } from "../../src/dialects/clients/responses.ts";
-import type { AnswerForm } from "../../src/dialects/dialect.ts";
+import type { AnswerForm, Codec } from "../../src/dialects/dialect.ts";
+import { openai } from "../../src/dialects/openai/index.ts";
 import { type Call, isJson, type Json, type StreamEvent } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 import { assemble } from "./assemble.ts";
@@ -83,19 +84,27 @@ const ENDS: Readonly<Record<string, readonly [stopped: string, called: string]>>
   responses: ["completed", "completed"],
 };
 
+const FORMATS = { chat: "/response_format", messages: "/output_config/format", responses: "/text/format" };
 const UPSTREAMS: readonly (readonly [name: string, Native, model: string])[] = [
   ["Claude before 4.5", NATIVES.anthropic, "claude-3-haiku-20240307"],
   ["Claude of Bedrock", NATIVES.bedrock, "anthropic.claude-3-5-sonnet-20240620-v1:0"],
   ["Nova", NATIVES.bedrock, "amazon.nova-pro-v1:0"],
   ["Llama, which cannot be made to call", NATIVES.bedrock, "meta.llama3-3-70b-instruct-v1:0"],
   ["Gemini before 3, beside functions", NATIVES.gemini, "gemini-2.5-flash"],
+  ["DeepSeek", NATIVES.openai, "deepseek-chat"],
   ["Cohere, beside tools", NATIVES.cohere, "command-a-03-2025"],
 ];
 
+function codecFor({ dialect }: Native): Codec {
+  if (dialect !== "openai") return codecOf(dialect, "chat");
+  return openai.at!({ baseUrl: "https://api.deepseek.com", headers: {} }).codecs.chat!;
+}
+
 function formOf(native: Native, model: string, call: Call): AnswerForm {
-  const request = codecOf(native.dialect, "chat").request(call, testTarget("alpha", { model }), "k");
+  const request = codecFor(native).request(call, testTarget("alpha", { model }), "k");
   expect(request.form).toBeDefined();
-  expect(request.dropped).toEqual([]);
+  // That a model must call it is lost where it can only be offered the tool.
+  expect(request.dropped).toEqual(model.startsWith("meta.") ? [FORMATS[call.dialect ?? "chat"]] : []);
   return request.form!;
 }
 
@@ -111,6 +120,8 @@ function streamed(
   const events = cutAt(framed(native.dialect, payloads), at).flatMap((piece) => [...decoder.feed(piece)]);
   events.push(...decoder.finish());
   expect([decoder.fault, decoder.complete]).toEqual([null, true]);
+  // What the upstream wrote would be relayed as it is.
+  expect(events.map(({ raw = "" }) => raw).join("")).not.toMatch(/tool_calls.*"json"/);
   return events;
 }
 

@@ -3,7 +3,8 @@ import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { getJson } from "../requests.ts";
 import { awsCredentials } from "./credentials.ts";
 import { errorMessage, exceptionName } from "./exceptions.ts";
-import { type NameRules, namingTools } from "../vendors/tool-names.ts";
+import { namingTools } from "../named-calls.ts";
+import type { NameRules } from "../vendors/tool-names.ts";
 import { chatRequest, FORM } from "./request.ts";
 
 /** ToolSpecification.name: `[a-zA-Z0-9_-]+`, 1 to 64 (AWS, API_runtime_ToolSpecification). */

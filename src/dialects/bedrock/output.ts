@@ -2,7 +2,7 @@ import { isJson, type Json } from "../../kit/index.ts";
 import { rulesOf } from "../anthropic/models.ts";
 import { claudeOutput, SCHEMA_AT } from "../claude-output.ts";
 import { fitSchema } from "../json-schema.ts";
-import { wantedSchema, withJsonTool } from "../json-tool.ts";
+import { mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
 import type { Report } from "../report.ts";
 import { CLAUDE_SCHEMAS } from "../schema-rules.ts";
 import { hasStructuredOutput, takesToolChoice } from "./family.ts";
@@ -24,9 +24,11 @@ export function outputOf(body: Json, model: string, { family, report }: Translat
   if (family === "anthropic") {
     const { forcedTools } = rulesOf(model.toLowerCase());
     const output = claudeOutput(body, { structured: structured || !forcedTools, forcedTools }, report);
-    return { body: output.body, config: configOf(body, output.schema, report), tool: output.tool };
+    // That only one tool is called could be said to Claude alone, beside Converse's own choice of a tool.
+    const asked = { ...output.body, parallel_tool_calls: body["parallel_tool_calls"] };
+    return { body: asked, config: configOf(body, output.schema, report), tool: output.tool };
   }
-  const { response_format: format, tool_choice: choice } = body;
+  const { response_format: format } = body;
   const schema = wantedSchema(format);
   if (schema === null) {
     if (isJson(format) && format["type"] !== "text") report.drop("/response_format");
@@ -37,9 +39,9 @@ export function outputOf(body: Json, model: string, { family, report }: Translat
     report.dropOf(fitted, SCHEMA_AT);
     return { body, config: configOf(body, fitted.schema, report), tool: null };
   }
-  const tool = withJsonTool(body, schema, takesToolChoice(family) ? "required" : "auto");
-  // Where a tool of the client's must be called there is no text to have a format.
-  if (tool === null && choice !== "required" && !isJson(choice)) report.drop("/response_format");
+  const forced = takesToolChoice(family);
+  const tool = withJsonTool(body, schema, forced ? "required" : "auto");
+  if ((tool === null || !forced) && !mustCall(body)) report.drop("/response_format");
   return { body: tool?.body ?? body, config: {}, tool: tool?.name ?? null };
 }
 

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { fitSchema } from "../json-schema.ts";
-import { wantedSchema, withJsonTool } from "../json-tool.ts";
+import { mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
 import { outputLimit } from "../output-limit.ts";
 import type { Report } from "../report.ts";
 import { COHERE_SCHEMAS } from "../schema-rules.ts";
@@ -85,9 +85,7 @@ export function formatOf(body: Json, documents: boolean, report: Report): Format
   const tool = schema === null ? null : withJsonTool(body, schema);
   if (tool !== null) return { body: tool.body, format: {}, tool: tool.name };
   const isJsonMode = type === "json_object" || type === "json_schema";
-  // Where a tool of the client's must be called there is no text to have a format.
-  const hasText = choice !== "required" && !isJson(choice);
-  if (hasText && (!isJsonMode || !taken)) report.drop("/response_format");
+  if (!mustCall(body) && (!isJsonMode || !taken)) report.drop("/response_format");
   return { body, format: isJsonMode && taken ? { response_format: { type: "json_object" } } : {}, tool: null };
 }
 

@@ -1,5 +1,6 @@
 import type { AnswerCodec } from "../dialect.ts";
-import { type NameRules, namingTools } from "../vendors/tool-names.ts";
+import { namingTools } from "../named-calls.ts";
+import type { NameRules } from "../vendors/tool-names.ts";
 import { chatRequest, FORM } from "./request.ts";
 
 /** FunctionDeclaration.name: letters, digits, `_`, `:`, `.` and `-`, 64 at most (https://ai.google.dev/api/caching). */

@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
-import { jsonToolForm, wantedSchema, withJsonTool } from "../json-tool.ts";
+import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
 import { Report } from "../report.ts";
 import { chatAnswer } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
@@ -73,7 +73,7 @@ function withoutFormat(
   const schema = wantedSchema(format);
   const tool = schema && withJsonTool(body, schema);
   if (tool !== null) return { body: tool.body, tool: tool.name };
-  if (choice !== "required" && !isJson(choice)) report.drop("/response_format");
+  if (!mustCall(body)) report.drop("/response_format");
   return { body: { ...body, response_format: undefined }, tool: null };
 }
 

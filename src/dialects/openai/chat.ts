@@ -1,15 +1,20 @@
 import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
+import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
+import { namedForm } from "../named-calls.ts";
+import { clientPointer } from "../pointers.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { type Rules, rulesOf } from "../vendors/rules.ts";
-import { type ToolNames, withOwnNames } from "../vendors/tool-names.ts";
 import { readAnswer } from "./answer.ts";
 import { MAX_CHOICES } from "./chunks.ts";
 import { ChatDecoder } from "./decoder.ts";
 import { chatBody } from "./request.ts";
 
 export { producedText } from "./produced.ts";
+
+/** How answers are read. */
+const FORM = { answer: readAnswer, decoder: () => new ChatDecoder() } satisfies AnswerForm;
 
 /**
  * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse or as
@@ -32,31 +37,36 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
-      const { body, dropped, names } = chatBody(call, target.model, rules);
+      const { call: asked, tool, lost } = withoutSchema(call, rules);
+      const { body, dropped, names } = chatBody(asked, target.model, rules);
       const accept = call.stream ? "text/event-stream" : "application/json";
       // What is undefined is not written.
       const written = named ? { ...body, model: undefined } : body;
-      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped };
-      return names.changed ? { ...request, form: namingForm(names) } : request;
+      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped: [...lost, ...dropped] };
+      if (tool === null) return names.changed ? { ...request, form: namedForm(FORM, names) } : request;
+      return { ...request, form: jsonToolForm(names.changed ? namedForm(FORM, names) : FORM, tool) };
     },
 
-    answer: readAnswer,
-
-    decoder: () => new ChatDecoder(),
+    ...FORM,
   } satisfies AnswerCodec;
 }
 
 /** At a server of which nothing is known. */
 export const chat = chatAt({ baseUrl: "", headers: {} });
 
-/** Reads an answer in which tools are called by the names that they have in the request. */
-function namingForm(names: ToolNames): AnswerForm {
-  return {
-    answer(bytes) {
-      const { body, usage } = readAnswer(bytes);
-      return { body: withOwnNames(body, "message", names), usage };
-    },
-    // Before a chunk is read: what is relayed as it came must have the names already.
-    decoder: () => new ChatDecoder((data) => withOwnNames(data, "delta", names)),
-  };
+/** A call with a tool in place of a schema that the model does not take, alone or beside tools. */
+function withoutSchema(
+  call: Call,
+  { structuredOutput, toolChoice }: Rules,
+): { readonly call: Call; readonly tool: string | null; readonly lost: readonly string[] } {
+  const { body } = call;
+  const schema = structuredOutput === "beside_tools" ? null : wantedSchema(body["response_format"]);
+  const { tools, tool_choice: choice } = body;
+  const beside = Array.isArray(tools) && tools.length > 0 && choice !== "none";
+  if (schema === null || (structuredOutput === "alone" && !beside)) return { call, tool: null, lost: [] };
+  const forced = toolChoice !== "auto";
+  const tool = withJsonTool(body, schema, forced ? "required" : "auto");
+  const lost = mustCall(body) || (tool !== null && forced) ? [] : [clientPointer(call, "/response_format")];
+  if (tool !== null) return { call: { ...call, body: tool.body }, tool: tool.name, lost };
+  return { call: { ...call, body: { ...body, response_format: undefined } }, tool: null, lost };
 }

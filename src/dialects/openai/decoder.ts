@@ -10,13 +10,6 @@ export class ChatDecoder extends SseDecoder {
   override done = false;
   readonly #parser = new ChunkParser();
   readonly #chunks = new ChunkReader();
-  readonly #change: ((data: Json) => Json) | null;
-
-  /** @param change what is done to each canonical chunk; gives the very same object where it changes nothing. */
-  constructor(change: ((data: Json) => Json) | null = null) {
-    super();
-    this.#change = change;
-  }
 
   override get complete(): boolean {
     return this.done || this.#chunks.finished;
@@ -30,7 +23,7 @@ export class ChatDecoder extends SseDecoder {
     const { error } = data;
     if ((error !== undefined && error !== null) || name === "error") throw reportedError(error ?? data["message"]);
     const event = this.#chunks.read(data, raw);
-    if (event !== null) events.push(this.#change === null ? event : changedEvent(event, this.#change));
+    if (event !== null) events.push(event);
   }
 
   protected override mark(events: StreamEvent[]): void {
@@ -41,12 +34,4 @@ export class ChatDecoder extends SseDecoder {
   protected override close(events: StreamEvent[]): void {
     for (const event of this.#chunks.end(false)) events.push(event);
   }
-}
-
-/** A chunk that changed is no longer the text that came. */
-function changedEvent(event: StreamEvent, change: (data: Json) => Json): StreamEvent {
-  const data = change(event.data);
-  if (data === event.data) return event;
-  const { raw: _raw, ...rest } = event;
-  return { ...rest, data };
 }

@@ -30,6 +30,7 @@ export const GENERIC: Rules = {
   sampling: SAMPLING,
   samplingWithoutReasoning: SAMPLING,
   schemaKeywords: null,
+  structuredOutput: "beside_tools",
   endpoint: "chat",
 };
 
@@ -118,6 +119,8 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       "https://github.com/earendil-works/pi/issues/1048",
       // Reasoning of turns with tool calls must come back.
       "https://github.com/NousResearch/hermes-agent/issues/15353",
+      // Of `response_format` only `json_object`: "This response_format type is unavailable now".
+      "https://api-docs.deepseek.com/guides/json_mode",
     ],
     hosts: /^api\.deepseek\.com$/,
     rules: {
@@ -131,6 +134,7 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       stop: 16,
       toolNameCharacters: "word",
       developerRole: false,
+      structuredOutput: "never",
     },
     models: [
       {
@@ -157,6 +161,9 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       // reasoning_content: property is unsupported.
       "https://github.com/janhq/jan/issues/8136",
       "https://github.com/karthink/gptel/issues/774",
+      // "json mode cannot be combined with tool/function calling"; models that take schemas.
+      "https://github.com/vercel/ai/pull/16540",
+      "https://console.groq.com/docs/structured-outputs#supported-models",
     ],
     hosts: /^api\.groq\.com$/,
     rules: {
@@ -176,9 +183,15 @@ export const TABLE: Readonly<Record<RuledVendor, Entry>> = {
       developerRole: false,
       sampling: without("logprobs", "top_logprobs", "logit_bias"),
       samplingWithoutReasoning: without("logprobs", "top_logprobs", "logit_bias"),
+      structuredOutput: "never",
     },
     models: [
-      gptOss("https://console.groq.com/docs/reasoning", { reasoningEcho: "reasoning" }),
+      gptOss("https://console.groq.com/docs/reasoning", { reasoningEcho: "reasoning", structuredOutput: "alone" }),
+      {
+        match: /llama-4|kimi-k2/i,
+        source: ["https://console.groq.com/docs/structured-outputs#supported-models"],
+        rules: { structuredOutput: "alone" },
+      },
       {
         match: /qwen-?3/i,
         source: ["https://console.groq.com/docs/reasoning"],

@@ -58,6 +58,8 @@ export interface Rules {
   readonly samplingWithoutReasoning: ReadonlySet<string>;
   /** Keywords of JSON Schema beyond the common ones that schemas of structured output may have; null: any. */
   readonly schemaKeywords: readonly string[] | null;
+  /** Whether a schema of `response_format` is taken, and beside tools too; where it is not, a tool asks for it. */
+  readonly structuredOutput: "beside_tools" | "alone" | "never";
   readonly endpoint: Endpoint;
 }
 

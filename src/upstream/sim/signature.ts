@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 
 /**
  * What a provider makes of something so that it knows it again when it comes back: base64, different for every request
- * (`seed`), good for the same `text` at the same provider only. Those of Claude are `anthropic`'s wherever it runs: its
- * API, Bedrock and Vertex AI take each other's (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ * (`seed`), good for the same `text` at the same provider only. `claude` signs alike wherever it is served: "signature values
+ * are compatible across platforms" (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
  */
 export function sign(provider: string, seed: string, text: string): string {
   return Buffer.from(`${seed}.${hash("sha256", `${provider}:${seed}:${text}`)}`).toString("base64");

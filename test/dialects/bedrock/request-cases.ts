@@ -634,6 +634,25 @@ export const FIELDS: readonly RequestCase[] = [
       },
     },
     lacks: ["outputConfig"],
+    dropped: ["/response_format"],
+  },
+  {
+    name: "names of tools that Converse does not take are shortened, in calls and choices too",
+    body: {
+      messages: [
+        asked,
+        { ...called("a"), tool_calls: [{ id: "a", type: "function", function: { name: "a.b" } }] },
+        result("a"),
+      ],
+      tools: [{ type: "function", function: { name: "a.b" } }],
+      tool_choice: { type: "function", function: { name: "a.b" } },
+    },
+    has: {
+      toolConfig: {
+        tools: [{ toolSpec: { name: "a_b_2e7336dc", inputSchema: { json: { type: "object" } } } }],
+        toolChoice: { tool: { name: "a_b_2e7336dc" } },
+      },
+    },
   },
   {
     name: "a strict tool",

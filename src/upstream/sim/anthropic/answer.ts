@@ -95,10 +95,10 @@ function blocksOf({ reasoning, content, calls }: Choice, seed: string, shown: Sh
 function thinking(reasoning: readonly string[], seed: string, shown: Shown): Streamed {
   const all = reasoning.reduce((sum, piece) => sum + countTokens(piece), 0);
   if (shown === "redacted") {
-    return { start: { type: "redacted_thinking", data: sign("anthropic", seed, "") }, tokens: all, deltas: [] };
+    return { start: { type: "redacted_thinking", data: sign("claude", seed, "") }, tokens: all, deltas: [] };
   }
   const pieces = shown === "omitted" ? [] : reasoning;
-  const signature = sign("anthropic", seed, pieces.join(""));
+  const signature = sign("claude", seed, pieces.join(""));
   return {
     start: { type: "thinking", thinking: "", signature: "" },
     deltas: [
@@ -111,10 +111,10 @@ function thinking(reasoning: readonly string[], seed: string, shown: Shown): Str
 function contentOf({ reasoning, content, calls }: Choice, seed: string, shown: Shown): readonly object[] {
   const blocks: object[] = [];
   if (reasoning.length > 0 && shown === "redacted")
-    blocks.push({ type: "redacted_thinking", data: sign("anthropic", seed, "") });
+    blocks.push({ type: "redacted_thinking", data: sign("claude", seed, "") });
   else if (reasoning.length > 0) {
     const text = shown === "omitted" ? "" : reasoning.join("");
-    blocks.push({ type: "thinking", thinking: text, signature: sign("anthropic", seed, text) });
+    blocks.push({ type: "thinking", thinking: text, signature: sign("claude", seed, text) });
   }
   if (content.length > 0) blocks.push({ type: "text", text: content.join("") });
   for (const { id, name, arguments: text } of calls) {

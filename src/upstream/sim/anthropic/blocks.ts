@@ -111,12 +111,12 @@ function checkBlock({ at, value }: Block, role: Turn["role"], { strict }: Rules)
       return;
     case "thinking":
       only("assistant");
-      if (!isSigned("anthropic", value["signature"], shown(value["thinking"])))
+      if (!isSigned("claude", value["signature"], shown(value["thinking"])))
         throw bad(at, "Invalid `signature` in `thinking` block");
       return;
     case "redacted_thinking":
       only("assistant");
-      if (!isSigned("anthropic", value["data"], "")) throw bad(at, "Invalid `data` in `redacted_thinking` block");
+      if (!isSigned("claude", value["data"], "")) throw bad(at, "Invalid `data` in `redacted_thinking` block");
   }
 }
 

@@ -63,11 +63,11 @@ function blocksOf({ reasoning, content, calls }: Choice, { seed, model }: Answer
   if (reasoning.length > 0) {
     const tokens = reasoning.reduce((sum, piece) => sum + countTokens(piece), 0);
     const signature = {
-      delta: { reasoningContent: { signature: sign("anthropic", seed, reasoning.join("")) } },
+      delta: { reasoningContent: { signature: sign("claude", seed, reasoning.join("")) } },
       tokens: 0,
     };
     const told = reasoning.map((text) => ({ delta: { reasoningContent: { text } }, tokens: countTokens(text) }));
-    const redacted = { delta: { reasoningContent: { redactedContent: sign("anthropic", seed, "") } }, tokens };
+    const redacted = { delta: { reasoningContent: { redactedContent: sign("claude", seed, "") } }, tokens };
     blocks.push({ deltas: isRedacted(model) ? [redacted] : [...told, signature] });
   }
   if (content.length > 0)
@@ -87,8 +87,8 @@ function contentOf({ reasoning, content, calls }: Choice, { seed, model }: Answe
   if (reasoning.length > 0) {
     const text = reasoning.join("");
     const reasoningContent = isRedacted(model)
-      ? { redactedContent: sign("anthropic", seed, "") }
-      : { reasoningText: { text, signature: sign("anthropic", seed, text) } };
+      ? { redactedContent: sign("claude", seed, "") }
+      : { reasoningText: { text, signature: sign("claude", seed, text) } };
     blocks.push({ reasoningContent });
   }
   if (content.length > 0) blocks.push({ text: content.join("") });

@@ -129,8 +129,8 @@ function checkReasoning(value: unknown, role: Turn["role"], at: string): void {
   const { reasoningText: told, redactedContent: redacted } = isJson(value) ? value : {};
   const good =
     redacted === undefined
-      ? isJson(told) && isSigned("anthropic", told["signature"], shown(told["text"]))
-      : isSigned("bedrock", redacted, "");
+      ? isJson(told) && isSigned("claude", told["signature"], shown(told["text"]))
+      : isSigned("claude", redacted, "");
   if (role !== "assistant" || !good) throw invalid(`${at}: Invalid \`signature\` in \`thinking\` block`);
 }
 
