@@ -59,7 +59,7 @@ function toolUses(calls: unknown, at: string, translation: Translation): (readon
 }
 
 function toolUse(call: unknown, at: string, translation: Translation): readonly Json[] {
-  const { report, toolId, names } = translation;
+  const { report, toolId } = translation;
   if (!isJson(call)) throw report.refusal(at, "must be an object");
   const { id, function: called } = call;
   if (!isJson(called)) {
@@ -70,6 +70,6 @@ function toolUse(call: unknown, at: string, translation: Translation): readonly 
   if (typeof id !== "string" || id === "") throw report.refusal(`${at}/id`, "must be a string that is not empty");
   if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a string");
   report.dropBeside(call, CALL, at);
-  const toolUse = { toolUseId: toolId(id), name: names.written(name), input: inputOf(called["arguments"]) };
+  const toolUse = { toolUseId: toolId(id), name, input: inputOf(called["arguments"]) };
   return [{ toolUse }, ...cachePoint(call, at, translation)];
 }

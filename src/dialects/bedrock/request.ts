@@ -1,7 +1,6 @@
 import type { Call, Json, Target } from "../../kit/index.ts";
 import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
 import { jsonToolForm } from "../json-tool.ts";
-import { namedForm } from "../named-calls.ts";
 import type { Report } from "../report.ts";
 import { postJson } from "../requests.ts";
 import { chatAnswer } from "./answer.ts";
@@ -59,14 +58,8 @@ export function chatRequest(call: Call, target: Target, apiKey: string): Upstrea
   return {
     ...request,
     dropped: report.dropped,
-    ...formOf(output, translation),
+    ...(output.tool !== null && { form: jsonToolForm(FORM, output.tool) }),
   };
-}
-
-function formOf({ tool }: Output, { names }: Translation): { readonly form?: AnswerForm } {
-  if (tool === null && !names.changed) return {};
-  const named = names.changed ? namedForm(FORM, names) : FORM;
-  return { form: tool === null ? named : jsonToolForm(named, tool) };
 }
 
 /** A schema nested deeper than the call stack is the client's fault, not a 500. */

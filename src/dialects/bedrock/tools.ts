@@ -45,9 +45,7 @@ function toolSpec(listed: unknown, at: string, translation: Translation): readon
   const { tool, described } = found;
   report.dropBeside(tool, TOOL, at);
   report.dropBeside(described, FUNCTION, `${at}/function`);
-  const { name, description } = described;
-  const named = { name: translation.names.written(String(name)), description };
-  return [spec(named, inputOf(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
+  return [spec(described, inputOf(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
 }
 
 function spec({ name, description }: Json, input: Json): Json {
@@ -75,18 +73,18 @@ function inputOf({ parameters, strict }: Json, at: string, { family, strictTools
   return { inputSchema: { json: taken.schema } };
 }
 
-function chosen(choice: unknown, body: Json, { family, names, report }: Translation): Json {
+function chosen(choice: unknown, body: Json, { family, report }: Translation): Json {
   // Said among the model's own fields, it must not be said here: Converse refuses both.
   if (isSingle(body) && family === "anthropic") return {};
   if (choice === "auto") return {};
   if (choice === "required") return { toolChoice: { any: {} } };
   const name = namedTool(choice);
   if (name === null) report.drop("/tool_choice");
-  return name === null ? {} : { toolChoice: { tool: { name: names.written(name) } } };
+  return name === null ? {} : { toolChoice: { tool: { name } } };
 }
 
 /** At most one call at a time; a field of Claude's own. */
-function single(choice: unknown, body: Json, { family, names, report }: Translation): { readonly choice?: Json } {
+function single(choice: unknown, body: Json, { family, report }: Translation): { readonly choice?: Json } {
   if (!isSingle(body)) return {};
   if (family !== "anthropic") {
     report.drop("/parallel_tool_calls");
@@ -94,8 +92,7 @@ function single(choice: unknown, body: Json, { family, names, report }: Translat
   }
   const name = namedTool(choice);
   if (name === null && choice !== "auto" && choice !== "required") report.drop("/tool_choice");
-  const own =
-    name !== null ? { type: "tool", name: names.written(name) } : { type: choice === "required" ? "any" : "auto" };
+  const own = name !== null ? { type: "tool", name } : { type: choice === "required" ? "any" : "auto" };
   return { choice: { tool_choice: { ...own, disable_parallel_tool_use: true } } };
 }
 

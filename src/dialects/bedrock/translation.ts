@@ -1,6 +1,5 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { Report } from "../report.ts";
-import { ToolNames } from "../vendors/tool-names.ts";
 import { caches, type Family, familyOf, hasStructuredOutput } from "./family.ts";
 import { toolIds } from "./ids.ts";
 import { documentNames } from "./media.ts";
@@ -13,8 +12,6 @@ export interface Translation {
   readonly report: Report;
   /** The same for a call and its result. */
   readonly toolId: (id: string) => string;
-  /** Names of tools as Converse takes them: `[a-zA-Z0-9_-]{1,64}` (API_runtime_ToolSpecification). */
-  readonly names: ToolNames;
   readonly documentName: (wanted: string) => string;
 }
 
@@ -26,7 +23,6 @@ export function translationOf(call: Call, model: string): Translation {
 
     report: new Report(call),
     toolId: toolIds(family),
-    names: new ToolNames({ toolName: 64, toolNameCharacters: "word" }),
     documentName: documentNames(),
   };
 }

@@ -1,11 +1,11 @@
 import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
-import { namedForm } from "../named-calls.ts";
 import { clientPointer } from "../pointers.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { type Rules, rulesOf } from "../vendors/rules.ts";
+import { namedForm } from "../vendors/tool-names.ts";
 import { readAnswer } from "./answer.ts";
 import { MAX_CHOICES } from "./chunks.ts";
 import { ChatDecoder } from "./decoder.ts";
