@@ -8,7 +8,7 @@ import type { Location, UpstreamDialect } from "../../../src/dialects/dialect.ts
 import { openai } from "../../../src/dialects/openai/index.ts";
 import { vendorOf } from "../../../src/dialects/vendors/rules.ts";
 import { TABLE } from "../../../src/dialects/vendors/table.ts";
-import { type Accepts, type Call, type Json, type Vendor, VENDORS } from "../../../src/kit/index.ts";
+import { type Accepts, type ApiChoice, type Call, type Json, type Vendor, VENDORS } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 
 /*
@@ -30,6 +30,7 @@ interface Case {
   /** The target's. */
   readonly model: string;
   readonly accepts?: Accepts;
+  readonly api?: ApiChoice;
   /** Of the client's body; messages are filled in. */
   readonly request: Json;
   /** Fields of the upstream's body that are exactly these. */
@@ -53,8 +54,12 @@ function callOf({ client = "chat", request }: Case): Call {
   return readChat({ model: "route/a", messages: HI, ...request });
 }
 
-function dialectOf(vendor: string, { base_url: baseUrl = "" }: File, accepts?: Accepts): UpstreamDialect {
-  const location = { baseUrl, headers: {}, ...(accepts && { accepts }) };
+function dialectOf(
+  vendor: string,
+  { base_url: baseUrl = "" }: File,
+  { accepts, api }: Pick<Case, "accepts" | "api"> = {},
+): UpstreamDialect {
+  const location = { baseUrl, headers: {}, ...(accepts && { accepts }), ...(api && { api }) };
   if (vendor === "azure") return azureAt(location);
   return at(baseUrl === "" ? { ...location, vendor: vendor as Vendor } : location);
 }
@@ -78,7 +83,7 @@ const textOf = (form: string): unknown => expect.stringMatching(new RegExp(form)
 
 describe.each(FILES)("%s", (vendor, file) => {
   test.each(file.cases.map((one) => [one.about, one] as const))("%s", (_, one) => {
-    const { body, dropped } = sent(dialectOf(vendor, file, one.accepts), one);
+    const { body, dropped } = sent(dialectOf(vendor, file, one), one);
     for (const [name, value] of Object.entries(one.sends ?? {})) {
       expect({ [name]: body[name] }).toEqual({ [name]: expected(value) });
     }
