@@ -10,7 +10,7 @@ const PLAIN = { disallowedSpecial: new Set<string>() };
 
 setMergeCacheSize(CACHED_PIECES);
 parentPort?.on("message", ({ id, text }: { id: number; text: string }) => {
-  parentPort?.postMessage({ id, tokens: tokensIn(text) });
+  parentPort?.postMessage({ id, tokens: tokensIn(text) }, []);
 });
 
 /** Whether a cut between the two would split one letter. */

@@ -61,7 +61,7 @@ export function createTokenizer(): Tokenizer {
       const counted = new Promise<number>((resolve, reject) => {
         waiting.set(id, { characters: text.length, resolve, reject });
       });
-      worker.postMessage({ id, text });
+      worker.postMessage({ id, text }, []);
       return counted;
     },
     async close() {

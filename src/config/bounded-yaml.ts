@@ -50,7 +50,7 @@ export function parseBounded(text: string, options: DocumentOptions & ParseOptio
   const parser = new BoundedParser(options.lineCounter?.addNewLine);
   let document: Document.Parsed | null = null;
   for (const next of new Composer(options).compose(parser.parse(text), true, text.length)) {
-    if (document === null) document = next as Document.Parsed;
+    if (document === null) document = next;
     else {
       const [from, to] = next.range;
       document.errors.push(new YAMLParseError([from, to], "MULTIPLE_DOCS", "more than one document"));

@@ -22,7 +22,7 @@ describe("depth", () => {
     ["lists of maps", much("[{a: ")],
     ["block lists", much("- ")],
     ["keys that are lists", much("? - ")],
-    ["block maps", `${block(1_500)}`],
+    ["block maps", block(1_500)],
     ["five thousand lists that are closed", `a: ${"[".repeat(5_000)}${"]".repeat(5_000)}`],
   ])("%s are given up while they are read, with their place", (_, text) => {
     const [finding, ...more] = found(text);
@@ -40,7 +40,7 @@ describe("depth", () => {
   test.each<[string, (levels: number) => string]>([
     ["lists", (levels) => `a: ${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`],
     ["maps", (levels) => `${"{a: ".repeat(levels)}${"}".repeat(levels)}`],
-    ["block maps", (levels) => `${block(levels)}`],
+    ["block maps", (levels) => block(levels)],
   ])("a hundred levels of %s are read, one more is not", (_, text) => {
     expect(found(text(101))).toEqual([]);
     expect(found(text(102))).toMatchObject([["yaml-depth"]]);

@@ -9,6 +9,8 @@ const BUILT_IN = ["auth", "plan-check", "quota", "breaker", "stream-relay", "met
 /** A request of a model that the plan Free may not call. */
 const MAX = { model: "route/max", messages: [{ role: "user", content: "hi" }] };
 
+const unanswered = () => Promise.reject(storeUnavailable(new Error("away")));
+
 /** A cache that is behind, and a store that refuses what it gives until it has caught up with `now`. */
 function cachedPrincipal(...principals: readonly (Principal | null)[]) {
   const left = [...principals];
@@ -92,8 +94,7 @@ describe("a principal whose version is no longer the store's", () => {
     expect(client.refused?.error).toMatchObject({ code: "MODEL_NOT_ALLOWED" });
     expect(state).toMatchObject({ asked: 1, confirmed: 1, admitted: [] });
     const away = cachedPrincipal(ann(2, "Free"));
-    const confirm = () => Promise.reject(storeUnavailable(new Error("away")));
-    const alone = await Bench.create({ ...away.parts, identities: { ...away.parts.identities, confirm } });
+    const alone = await Bench.create({ ...away.parts, identities: { ...away.parts.identities, confirm: unanswered } });
     const other = await alone.serve({ body: MAX });
     expect(other.refused?.error).toMatchObject({ code: "MODEL_NOT_ALLOWED" });
   });

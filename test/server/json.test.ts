@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, sizeOf } from "../../src/server/json.ts";
 import { GatewayError } from "../../src/kit/index.ts";
