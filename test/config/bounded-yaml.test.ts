@@ -38,12 +38,12 @@ describe("depth", () => {
   });
 
   test.each<[string, (levels: number) => string]>([
-    ["lists", (levels) => `a: ${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`],
+    ["lists", (levels) => `a: ${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}`],
     ["maps", (levels) => `${"{a: ".repeat(levels)}${"}".repeat(levels)}`],
     ["block maps", (levels) => block(levels)],
   ])("a hundred levels of %s are read, one more is not", (_, text) => {
-    expect(found(text(101))).toEqual([]);
-    expect(found(text(102))).toMatchObject([["yaml-depth"]]);
+    expect(found(text(100))).toEqual([]);
+    expect(found(text(101)).map(([rule]) => rule)).toEqual(["yaml-depth"]);
   });
 });
 
@@ -53,7 +53,7 @@ describe("characters", () => {
     (code) => {
       const letter = String.fromCharCode(code);
       const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-      for (const text of [`a: 1\n# x${letter}`, `a: 1\nbcd${letter}: 2`, `a: 1\r\nb: "${letter}"`]) {
+      for (const text of [`a: 1\n# xy${letter}`, `a: 1\nbcde${letter}: 2`, `a: 1\r\nb: "${letter}"`]) {
         expect(found(text)).toEqual([["yaml-character", 2, 5, `the control character ${name} is not allowed`]]);
       }
     },
@@ -66,7 +66,7 @@ describe("characters", () => {
   test("at the very beginning, and behind eight megabytes", () => {
     expect(found("\u0000")).toEqual([["yaml-character", 1, 1, "the control character U+0000 is not allowed"]]);
     const lines = "# a comment\n".repeat(600_000);
-    expect(found(`${lines}a: \u0000`)).toMatchObject([["yaml-character", 600_001, 4]]);
+    expect(found(`${lines}a: \u0000`).map((finding) => finding.slice(0, 3))).toEqual([["yaml-character", 600_001, 4]]);
   });
 });
 

@@ -370,7 +370,7 @@ describe("files", () => {
     ["bad UTF-8", (file) => writeFile(file, Buffer.from([0x61, 0x3a, 0x20, 0xff])), "file-encoding"],
     ["UTF-16", (file) => writeFile(file, Buffer.from("\uFEFFversion: 1", "utf16le")), "file-encoding"],
     ["an empty file", (file) => writeFile(file, ""), "yaml-root"],
-    ["a NUL", (file) => writeFile(file, "a: \0\n"), "unknown-key"],
+    ["a NUL", (file) => writeFile(file, "a: \0\n"), "yaml-character"],
   ])("%s is refused with a reason", async ([, make, rule]) => {
     const file = join(await scratch(), "gateway.yaml");
     await make(file);

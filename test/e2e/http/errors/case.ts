@@ -14,8 +14,11 @@ export interface ErrorCase {
   readonly when: string;
   readonly on: readonly Where[];
   readonly answer: Shown;
-  /** Which gateway: one that is well, one whose store is away, one that is stopped meanwhile, one that limits addresses. */
-  readonly at?: "away" | "ending" | "strict";
+  /**
+   * Which gateway: one that is well, one whose store is away, one that is stopped meanwhile, one that limits addresses, one
+   * that holds as many bodies as it may.
+   */
+  readonly at?: "away" | "ending" | "strict" | "full";
   readonly tier?: string;
   readonly credits?: string;
   /** `<key>`, `<token>` and `<unknown>` stand for the user's; left out: the user's key. */

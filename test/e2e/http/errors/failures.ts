@@ -59,6 +59,12 @@ export const OF_FAILURES: readonly ErrorCase[] = [
     answer: text(503, "STORE_UNAVAILABLE", "Store unavailable"),
   },
   {
+    ...of("OVERLOADED", "bodies and uploads in flight take all the room"),
+    at: "full",
+    retryAfter: 1,
+    answer: text(503, "OVERLOADED", "Server is busy"),
+  },
+  {
     ...of("SHUTTING_DOWN", "a stop before the answer"),
     at: "ending",
     retryAfter: 1,

@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { dirname, join } from "node:path";
 import type { Endpoint, Json } from "../../../../src/kit/index.ts";
 import { openStore } from "../../../../src/store/open.ts";
@@ -16,6 +17,8 @@ export interface Stage {
   readonly awayUser: TestUser & { readonly token: string };
   /** Its one client address has no requests left. */
   readonly strict: TestGateway;
+  /** Others' bodies, which never come to their end, take all the room for bodies and uploads. */
+  readonly full: TestGateway;
   /** Of a gateway that was stopped while it waited for its upstreams, by endpoint. */
   readonly ended: ReadonlyMap<Where | "messages, versioned", Ended>;
 }
@@ -33,7 +36,7 @@ const upstreams = (suffix: string, settings: Json, count: number) =>
 
 export async function startStage(): Promise<Stage> {
   const [well, strict, away, ended] = [await startWell(), await startStrict(), await startAway(), await endAll()];
-  return { well, strict, ...away, ended };
+  return { well, strict, full: await startFull(), ...away, ended };
 }
 
 /** Every kind has a model with each suffix, which says how its upstreams are. */
@@ -86,6 +89,32 @@ async function startStrict(): Promise<TestGateway> {
   });
   await strict.get("/v1/models");
   return strict;
+}
+
+/** Four users announce a quarter each, and send the beginning only. */
+async function startFull(): Promise<TestGateway> {
+  const full = await TestGateway.start({
+    chains: KIND_CHAINS,
+    config: { server: { body_limit: "256KiB", body_memory: "1MiB", upload_space: "1MiB" } },
+  });
+  const types = {
+    "/v1/chat/completions": "application/json",
+    "/v1/audio/transcriptions": "multipart/form-data; boundary=b",
+  };
+  for (let quarter = 0; quarter < 4; quarter += 1) {
+    const { key } = await full.user();
+    for (const [path, type] of Object.entries(types)) {
+      const headers = { authorization: `Bearer ${key}`, "content-type": type, "content-length": 256 * 1024 };
+      request(`${full.url}${path}`, { method: "POST", headers })
+        .on("error", () => {})
+        .write("{");
+    }
+  }
+  const user = await full.user();
+  for (const endpoint of ["chat", "transcription"] as const) {
+    await eventually(async () => (await openAt(full, user, endpoint, {}, {}).whole()).status === 503);
+  }
+  return full;
 }
 
 async function startAway(): Promise<Pick<Stage, "away" | "awayUser">> {
