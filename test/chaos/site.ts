@@ -79,7 +79,8 @@ export class Site extends Workspace {
       tiers: Object.fromEntries(Object.entries(tiers).map(([name, limits]) => [name, tierConfig(limits)])),
       defaults: {
         upstream: {
-          timeouts: { connect: silence, first_byte: silence, idle: silence, total: "5m" },
+          // A whole answer may be silent until `total`: the wait for an end is a minute, for all of a chain.
+          timeouts: { connect: silence, first_byte: silence, idle: silence, total: "10s" },
           // One in ten requests fails on purpose: that must not keep the others out.
           breaker: { consecutive: 100_000, minimum: 1_000_000 },
         },

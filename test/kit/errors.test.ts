@@ -32,6 +32,7 @@ const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "me
   ["INTERNAL", 500, false, "text", false],
   ["PROVIDER_ERROR", 502, true, "text", true],
   ["CIRCUIT_BREAKER_OPEN", 503, true, "text", false],
+  ["OVERLOADED", 503, true, "text", false],
   ["STORE_UNAVAILABLE", 503, true, "text", false],
   ["SHUTTING_DOWN", 503, true, "text", false],
   ["PROVIDER_TIMEOUT", 504, true, "text", true],

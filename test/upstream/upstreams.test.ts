@@ -209,7 +209,7 @@ describe("state outlives a configuration", () => {
     const server = await serve(() => undefined);
     const upstreams = create({ random: () => 0.99 });
     const set = await upstreams.lease(snapshot(upstream(server.origin), upstream(server.origin, { name: "beta" })));
-    const timeouts = { connect: 5_000, firstByte: 100, idle: 5_000, total: 100 };
+    const timeouts = { connect: 5_000, firstByte: 1_000, idle: 5_000, total: 1_000 };
     const targets = [target({ timeouts }), target({ timeouts, upstream: "beta" })];
     const first = (): string | undefined => set.order(step("latency", ...targets), exchange())[0]?.upstream;
     await failure(set.send(target({ timeouts }), call(), exchange({ deadline: 20 })));
