@@ -48,6 +48,8 @@ export interface StoreSettings {
   readonly nodes: readonly Secret[];
   readonly prefix: string;
   readonly onFailure: "closed" | "open";
+  /** For one question to a Redis. */
+  readonly timeout: number;
 }
 
 export interface AuthSettings {

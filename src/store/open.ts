@@ -30,13 +30,14 @@ export function isShared({ url, nodes }: Pick<StoreSettings, "url" | "nodes">): 
  * @throws Error that names the remedy. A Redis that cannot be reached is none: it is connected to when it is there.
  */
 export async function openConfigured(
-  { url, nodes, prefix }: Pick<StoreSettings, "url" | "nodes" | "prefix">,
+  { url, nodes, prefix, timeout }: Pick<StoreSettings, "url" | "nodes" | "prefix" | "timeout">,
   options: ConfiguredOptions,
 ): Promise<Store> {
   const address = url.reveal();
   if (!isShared({ url, nodes })) return openStore(address, options);
   const { instance, log, strict, clock } = options;
-  return openRedis({ url: address, nodes: nodes.map((node) => node.reveal()), prefix, instance, log, strict, clock });
+  const addresses = nodes.map((node) => node.reveal());
+  return openRedis({ url: address, nodes: addresses, prefix, timeout, instance, log, strict, clock });
 }
 
 /**

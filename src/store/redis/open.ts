@@ -8,8 +8,8 @@ import { RedisStore } from "./store.ts";
 /** Milliseconds that opening waits for the server; later it is connected to in the background. */
 const PATIENCE = 2_000;
 
-/** Milliseconds that a call waits for its answer. */
-const TIMEOUT = 250;
+/** Milliseconds that a call waits for its answer, as `store.timeout` when it is left out. */
+const TIMEOUT = 1_000;
 
 export interface OpenRedisOptions {
   /** `redis:` or `rediss:` address of one server; may hold a password. */
