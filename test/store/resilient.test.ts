@@ -224,7 +224,7 @@ describe("a settlement while the store is away", () => {
       {
         level: "error",
         fields: { id: requests[0]!.id, err: expect.any(RangeError) as RangeError },
-        message: "the store will not take a settlement: the journal keeps it as rejected",
+        message: "the store will not take a settlement: it is kept aside, see GET /admin/settlements",
       },
     ]);
     const db = new DatabaseSync(options.journal!);
