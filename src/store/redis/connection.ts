@@ -48,7 +48,7 @@ interface Subscription {
 const MOST_PENDING = 10_000;
 
 /** Milliseconds that a closing connection gives the calls that it has taken. */
-const LINGER = 1_000;
+const LINGER = 250;
 
 export class RedisConnection implements Connection {
   readonly #client: Client;

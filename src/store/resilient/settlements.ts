@@ -11,6 +11,7 @@ const SHORTEST = 50;
 const LONGEST = 1_000;
 /** Milliseconds that an answer waits for a settlement that cannot be written down, and a shutdown for all of them. */
 const PATIENCE = 5_000;
+const LAST_CHANCE = 500;
 /** Milliseconds between looks for what a process that died has left. */
 const LOOK_EVERY = 5_000;
 /** Settlements in memory beyond which no more requests are admitted without the store. */
@@ -144,12 +145,13 @@ export class Settlements {
     this.#nap.abort();
   }
 
-  /** Waits for what is pending, 5 s at most. */
-  async done(): Promise<void> {
+  /** Waits for what is pending, so many milliseconds at most; what only memory has always gets half a second. */
+  async done(patience = PATIENCE): Promise<void> {
     this.#look();
     this.wake();
     const settled = new AbortController();
-    if (this.#working) await Promise.race([this.#working, this.#options.sleep(PATIENCE, settled.signal)]);
+    const most = this.#memory.size > 0 ? Math.max(patience, LAST_CHANCE) : patience;
+    if (this.#working && most > 0) await Promise.race([this.#working, this.#options.sleep(most, settled.signal)]);
     settled.abort();
     this.#end();
     const { log, journal } = this.#options;

@@ -74,14 +74,19 @@ export class ResilientStore extends AskingStore {
     return this.#settlements.pending;
   }
 
+  /** The process ends: a store that is away is not waited for; settlements go into the journal at once. */
+  leave(): void {
+    this.#circuit.leave();
+  }
+
   /** Settlements that the store will never take, the newest first; at most 1,000. */
   rejections(): readonly Rejection[] {
     return this.#settlements.rejections();
   }
 
-  /** Before `close`: waits for what is pending, 5 s at most; the journal keeps what remains. */
+  /** Before `close`: waits for what is pending, 5 s at most, while the store answers; the journal keeps what remains. */
   done(): Promise<void> {
-    return this.#settlements.done();
+    return this.#settlements.done(this.#circuit.left ? 0 : undefined);
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
@@ -120,6 +125,7 @@ export class ResilientStore extends AskingStore {
       await repeated;
       return false;
     }
+    if (this.#circuit.left) return this.#later(settlement);
     try {
       // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
       return await this.#circuit.observe(() => this.store.settle(settlement));
@@ -129,6 +135,10 @@ export class ResilientStore extends AskingStore {
         throw error;
       }
     }
+    return this.#later(settlement);
+  }
+
+  async #later(settlement: Settlement): Promise<boolean> {
     await this.#settlements.add({ settlement, admission: null, tried: true });
     return true;
   }

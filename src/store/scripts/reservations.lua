@@ -19,6 +19,7 @@ local function append(text)
   local now = redis.call("TIME")
   local entry = string.format("%.0f ", now[1] * 1000) .. text
   redis.call("RPUSH", LEDGER, entry)
+  redis.call("PEXPIRE", LEDGER, RETENTION)
   for _ = 1, 2 do
     local oldest = string.match(redis.call("LINDEX", LEDGER, 0), "^%d+")
     if tonumber(oldest) > now[1] * 1000 - RETENTION then break end
