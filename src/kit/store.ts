@@ -185,8 +185,12 @@ export interface Store {
   stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;
   /** The stop tokens of these users; 0 for one that was never raised. */
   stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
-  /** Pushes what other processes stop, as far as the store can; `stopTokens` is the net. @returns lets go. */
-  onStop(listener: OnStop): () => void;
+  /**
+   * Pushes what other processes stop, as far as the store can; `stopTokens` is the net.
+   * @param sure told whether pushes are sure to come; until it is told, and with a store that never tells, they are not.
+   * When it changes some may have been missed. @returns lets go.
+   */
+  onStop(listener: OnStop, sure?: (is: boolean) => void): () => void;
   /** Pushes users whose tier or keys this process, or another one, has changed, as far as the store can. @returns lets go. */
   onChange(listener: OnChange): () => void;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster } from "ioredis";
 import type { Redis } from "ioredis";
 import { type Log, storeUnavailable } from "../../kit/index.ts";
@@ -30,6 +31,11 @@ export interface Connection {
    * this has begun, but not when a Cluster's client has gone on to another node. @returns lets go.
    */
   subscribe(channel: string, listener: (message: string) => void, missed?: () => void): () => void;
+  /**
+   * Whether what is published arrives: an answer on the subscribing connection within so many milliseconds. Left out
+   * where that cannot be told, as with a Cluster.
+   */
+  readonly hears?: (within: number) => Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -51,6 +57,7 @@ const MOST_PENDING = 10_000;
 const LINGER = 250;
 
 export class RedisConnection implements Connection {
+  readonly hears?: (within: number) => Promise<boolean>;
   readonly #client: Client;
   readonly #subscriber: Client;
   readonly #timeout: number;
@@ -75,6 +82,7 @@ export class RedisConnection implements Connection {
     this.#client = client;
     // A connection that subscribes can do little else; a Cluster keeps one for it by itself.
     this.#subscriber = client instanceof Cluster ? client : client.duplicate();
+    if (!(client instanceof Cluster)) this.hears = (within) => this.#hears(within);
     this.#timeout = timeout;
     this.#waits = new Waits(timeout);
     this.#log = log;
@@ -259,6 +267,17 @@ export class RedisConnection implements Connection {
         () => begun(channel),
         () => {},
       );
+  }
+
+  async #hears(within: number): Promise<boolean> {
+    if (this.#subscriber.status !== "ready") return false;
+    const tired = new AbortController();
+    const answered = this.#subscriber.ping().then(
+      () => true,
+      () => false,
+    );
+    const waited = sleep(within, false, { signal: tired.signal, ref: false }).catch(() => false);
+    return Promise.race([answered, waited]).finally(() => tired.abort());
   }
 
   #lost(error: Error): void {

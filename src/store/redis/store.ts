@@ -157,8 +157,8 @@ export class RedisStore implements Store {
     return this.#stops.stopTokens(userIds);
   }
 
-  onStop(listener: OnStop) {
-    return this.#stops.onStop(listener);
+  onStop(listener: OnStop, sure?: (is: boolean) => void) {
+    return this.#stops.onStop(listener, sure);
   }
 
   onChange(listener: OnChange) {

@@ -76,8 +76,8 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.stopTokens(userIds));
   }
 
-  onStop(listener: OnStop) {
-    return this.store.onStop(listener);
+  onStop(listener: OnStop, sure?: (is: boolean) => void) {
+    return this.store.onStop(listener, sure);
   }
 
   onChange(listener: OnChange) {
