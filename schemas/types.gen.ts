@@ -143,6 +143,7 @@ export interface StoreConfig {
    */
   on_failure?: "closed" | "open";
   timeout?: PositiveDuration;
+  retention?: PositiveDuration;
 }
 export interface AuthConfig {
   tokens?: TokensConfig;

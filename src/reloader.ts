@@ -133,6 +133,7 @@ function restartSections({ server, store }: Snapshot): Record<string, string> {
       store.prefix,
       store.onFailure,
       store.timeout,
+      store.retention,
     ]),
   };
 }

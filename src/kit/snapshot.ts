@@ -50,6 +50,8 @@ export interface StoreSettings {
   readonly onFailure: "closed" | "open";
   /** For one question to a Redis. */
   readonly timeout: number;
+  /** For which entries of the ledger are kept. */
+  readonly retention: number;
 }
 
 export interface AuthSettings {

@@ -80,8 +80,10 @@ export interface User {
   readonly balance: bigint;
   /** Nano-units held by running requests. */
   readonly held: bigint;
-  /** Nano-units ever granted: `granted = balance + sum of charges` (decisions 6.4). */
+  /** Nano-units ever granted: `granted = balance + charged` (decisions 6.4). */
   readonly granted: bigint;
+  /** Nano-units ever charged, those of ledger entries that are no longer kept among them. */
+  readonly charged: bigint;
   /** Unix milliseconds. */
   readonly createdAt: number;
 }
@@ -179,7 +181,10 @@ export interface Store {
   /** @returns false when there is no such live key; with `userId`, of that user. */
   revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
 
+  /** What is kept of it, the oldest first. */
   ledger(userId: string): Awaitable<readonly LedgerEntry[]>;
+  /** Which of these ids the user's ledger has. */
+  recorded(userId: string, ids: readonly string[]): Awaitable<ReadonlySet<string>>;
 
   /** Raises the user's stop token. @returns it, and how many of the user's streams it is the first to stop. */
   stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;

@@ -5,7 +5,7 @@ import { ServerClock } from "./clock.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import { unanswered } from "./failures.ts";
 import type { Keys } from "./keys.ts";
-import { packEntry, readLedger } from "./ledger.ts";
+import { findRecorded, packEntry, readLedger } from "./ledger.ts";
 import { type Leases, requestKeys } from "./leases.ts";
 import { LostAdmissions } from "./lost.ts";
 
@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly lease: number;
   /** Of the connection, in milliseconds. */
   readonly timeout: number;
+  /** Milliseconds for which entries of the ledger are kept. */
+  readonly retention: number;
   /** A test's clock; without, time is the server's. */
   readonly clock?: () => number;
 }
@@ -102,10 +104,10 @@ export class Requests {
   async #admit(admission: Admission): Promise<AdmitReply> {
     const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "" } = admission;
     const { day, hour, minute, streams } = limits;
-    const { lease, instance, timeout } = this.#options;
+    const { lease, instance, timeout, retention } = this.#options;
     const limited = [day, hour, minute, streams].map((limit) => limit ?? "");
     const asked = [units, Number(stream), String(hold), Number(enforceCredits), version];
-    const rest = [id, ...limited, ...asked, lease, this.#leases.dead, instance, model];
+    const rest = [id, ...limited, ...asked, lease, this.#leases.dead, instance, model, retention];
     let sentAt = performance.now();
     const again = () => {
       sentAt = performance.now();
@@ -150,7 +152,8 @@ export class Requests {
   async #settle(settlement: Settlement, isFirst: boolean): Promise<SettleReply> {
     const { id, userId, giveBack, charge } = settlement;
     const sentAt = performance.now();
-    const args = [id, Number(giveBack), String(charge), packEntry(settlement), isFirst ? this.latest() : "0"];
+    const latest = isFirst ? this.latest() : "0";
+    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest, this.#options.retention];
     const reply = (await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args)) as SettleReply;
     // Judged by the server's time also with a test's clock.
     if (isLate(reply)) this.#serverClock.correct(reply[1], sentAt);
@@ -165,7 +168,7 @@ export class Requests {
 
   async running(userId: string) {
     const keys = requestKeys(this.#keys, userId);
-    const found = (await this.#connection.run(RUNNING, keys, [this.time()])) as string[];
+    const found = (await this.#connection.run(RUNNING, keys, [this.time(), this.#options.retention])) as string[];
     const { dead } = this.#leases;
     let [requests, streams, held] = [0, 0, 0n];
     for (const packed of found) {
@@ -180,6 +183,10 @@ export class Requests {
 
   ledger(userId: string) {
     return readLedger(this.#connection, this.#keys, userId);
+  }
+
+  recorded(userId: string, ids: readonly string[]) {
+    return findRecorded(this.#connection, this.#keys, userId, ids);
   }
 
   async renew(): Promise<void> {

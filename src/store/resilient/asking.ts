@@ -68,6 +68,10 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.ledger(userId));
   }
 
+  recorded(userId: string, ids: readonly string[]) {
+    return this.ask(() => this.store.recorded(userId, ids));
+  }
+
   stopStreams(userId: string) {
     return this.ask(() => this.store.stopStreams(userId));
   }

@@ -12,7 +12,7 @@ const KEPT = 7 * 86_400_000;
 const UNLIMITED: Limits = { day: null, hour: null, minute: null, streams: null };
 
 /** What replaying needs of the store. */
-export type Target = Pick<Store, "admit" | "settle" | "ledger">;
+export type Target = Pick<Store, "admit" | "settle" | "recorded">;
 
 export interface ReplayOptions {
   readonly store: Target;
@@ -86,7 +86,11 @@ export class Replay {
     };
     await Promise.all(ready.map((kept) => this.#attempt(kept, told, first)));
     for (const [userId, ones] of Map.groupBy(doubtful, ({ entry }) => entry.settlement.userId)) {
-      const recorded = (async () => new Set((await store.ledger(userId)).map(({ id }) => id)))();
+      const recorded = (async () =>
+        store.recorded(
+          userId,
+          ones.map(({ kept }) => kept.id),
+        ))();
       const second = async ({ kept, entry }: Doubtful): Promise<boolean> => {
         if ((await recorded).has(kept.id)) return true;
         this.#giveUpHopeless(kept.id);

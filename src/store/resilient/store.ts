@@ -56,7 +56,7 @@ export class ResilientStore extends AskingStore {
       store: {
         admit: (admission) => circuit.observe(() => store.admit(admission)),
         settle: (settlement) => circuit.observe(() => store.settle(settlement)),
-        ledger: (userId) => circuit.observe(() => store.ledger(userId)),
+        recorded: (userId, ids) => circuit.observe(() => store.recorded(userId, ids)),
       },
       isAway: isStoreUnavailable,
       journal,
