@@ -142,6 +142,8 @@ export interface StoreConfig {
    * While the store is away: closed answers 503, open serves keys it already knows and counts locally.
    */
   on_failure?: "closed" | "open";
+  timeout?: PositiveDuration;
+  retention?: PositiveDuration;
 }
 export interface AuthConfig {
   tokens?: TokensConfig;

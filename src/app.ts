@@ -268,6 +268,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
     const end = async (delay: number, timeout: number): Promise<void> => {
       stopping = true;
+      store.leave();
       void fleet.announce();
       await watcher.close();
       await drain({ server, listening, delay, timeout, log });

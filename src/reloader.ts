@@ -132,6 +132,8 @@ function restartSections({ server, store }: Snapshot): Record<string, string> {
       store.nodes.map((node) => node.reveal()),
       store.prefix,
       store.onFailure,
+      store.timeout,
+      store.retention,
     ]),
   };
 }

@@ -28,12 +28,14 @@ export interface ServingStore {
 export async function openServingStore(options: ServingStoreOptions): Promise<ServingStore> {
   const { snapshot, env, clock, ...rest } = options;
   const now = clock ?? Date.now;
-  const journal = isShared(snapshot.store) ? await journalFile(snapshot, env) : null;
+  const address = snapshot.store.url.reveal();
+  const journal = address === "memory:" ? null : await journalFile(snapshot, env);
   let state: StoreState = { away: false, pending: 0, rejected: 0, local: 0 };
   const opened = await openConfigured(snapshot.store, { serving: true, now, ...(clock && { clock }), ...rest });
   const store = withResilience(opened, {
     onFailure: () => snapshot.store.onFailure,
     journal,
+    onlyRejected: !isShared(snapshot.store),
     log: options.log,
     now,
     onState: (changed) => {
@@ -43,7 +45,10 @@ export async function openServingStore(options: ServingStoreOptions): Promise<Se
   return { store, state: () => state };
 }
 
-/** For settlements that a store on another machine does not take. A file store has no use of one on the same disk. */
+/**
+ * For settlements that a store on another machine does not take now, and those that any store will never take: a file
+ * store has no use of one on the same disk for others, and it is made when it is needed.
+ */
 async function journalFile({ store, file }: Snapshot, env: LoadSettings["env"]): Promise<string> {
   const folder = dataFolder(store.url.reveal(), file, env);
   try {

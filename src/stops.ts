@@ -1,6 +1,8 @@
 import type { Log, Store, StreamStops } from "./kit/index.ts";
 
-const POLL_MS = 1000;
+/** Milliseconds between looks at the store: while pushes may be lost, and, as a net, while they are sure to come. */
+const POLL_MS = 1_000;
+const POLL_SURE_MS = 15_000;
 
 interface Watched {
   readonly token: number;
@@ -10,8 +12,10 @@ interface Watched {
 export interface StopsOptions {
   readonly store: Pick<Store, "stopStreams" | "stopTokens" | "onStop">;
   readonly log: Log;
-  /** Milliseconds between looks at the store. */
+  /** Milliseconds between looks at the store while pushes may be lost. */
   readonly every?: number;
+  /** While they are sure to come. */
+  readonly everySure?: number;
 }
 
 export interface Stops extends StreamStops {
@@ -20,11 +24,13 @@ export interface Stops extends StreamStops {
   close(): void;
 }
 
-/** Ends streams whose user's stop token has been raised: pushed by the store, and by polling should a push be lost. */
-export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stops {
+/** Ends streams whose user's stop token has been raised: pushed by the store, and polled: every second while a push may be lost. */
+export function createStops({ store, log, every = POLL_MS, everySure = POLL_SURE_MS }: StopsOptions): Stops {
   const watched = new Map<string, Set<Watched>>();
   let timer: NodeJS.Timeout | null = null;
   let polling = false;
+  let sure = false;
+  let askedAt = -Infinity;
 
   const raised = (userId: string, token: number): void => {
     for (const entry of watched.get(userId) ?? []) {
@@ -47,6 +53,7 @@ export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stop
     // A store that is slower than the clock must not be asked more and more.
     if (polling) return;
     polling = true;
+    askedAt = performance.now();
     try {
       for (const [userId, token] of await store.stopTokens([...watched.keys()])) raised(userId, token);
     } catch (error) {
@@ -56,7 +63,15 @@ export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stop
     }
   };
 
-  const deaf = store.onStop(raised);
+  const look = (): void => {
+    if (!sure || performance.now() - askedAt >= everySure) void poll();
+  };
+
+  const deaf = store.onStop(raised, (is) => {
+    sure = is;
+    // What was pushed meanwhile may have been missed.
+    if (watched.size > 0) void poll();
+  });
 
   return {
     watch(userId, token, stop) {
@@ -64,7 +79,7 @@ export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stop
       const entries = watched.get(userId);
       if (entries === undefined) watched.set(userId, new Set([entry]));
       else entries.add(entry);
-      timer ??= setInterval(() => void poll(), every).unref();
+      timer ??= setInterval(look, every).unref();
       return () => forget(userId, entry);
     },
     async kill(userId) {

@@ -71,6 +71,12 @@ export function surfaceOfCrew(crew: Pick<Crew, "hands" | "stopping">, file: stri
       const counts = (await askAll("streams")).map(([, count]) => count);
       return { active: counts.reduce((sum, count) => sum + count, 0) };
     },
+    async settlements() {
+      const all = (await askAll("settlements")).map(([, settlements]) => settlements);
+      // They share a journal: what is in it is known to each.
+      const rejected = new Map(all.flatMap(({ rejected }) => rejected.map((one) => [one.id, one] as const)));
+      return { pending: Math.max(0, ...all.map(({ pending }) => pending)), rejected: [...rejected.values()] };
+    },
     async reload() {
       for (let round = 0; round < ROUNDS; round++) {
         const results = await Promise.all(crew.hands.filter(({ serving }) => serving).map(reloadOne));

@@ -78,7 +78,7 @@ export function joinFleet({ store, self, log, every = EVERY }: FleetOptions): Fl
     },
     async close() {
       clearInterval(timer);
-      await saying;
+      // What is being said is not waited for: a store that hangs must not hold the end, and hears in the order of speech.
       await say(1);
     },
   };

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import type { Store, StoreSettings } from "../kit/index.ts";
 import type { Reloader } from "../reloader.ts";
+import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { breakerStates, healthStates, upstreamStates } from "../upstream-states.ts";
 import type { Fleet, Member } from "./fleet.ts";
@@ -39,7 +40,7 @@ export function memberOf({ instance, startedAt, reloader, draining, streams }: M
 }
 
 export interface ProcessParts extends Pick<MemberParts, "draining" | "streams"> {
-  readonly store: Pick<Store, "ping">;
+  readonly store: Pick<Store, "ping"> & Pick<ResilientStore, "pending" | "rejections">;
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<ReturnType<typeof watchLoop>, "blocked">;
   readonly metrics: Pick<Metrics, "scrape">;
@@ -70,6 +71,18 @@ export function surfaceOfProcess(parts: ProcessParts): Surface {
       return { status: reloader.status, upstreams, self: self(), others: others ?? [], complete: others !== null };
     },
     streams: async () => ({ active: streams() }),
+    async settlements() {
+      const rejected = store.rejections().map(({ id, settlement, reason, at }) => ({
+        id,
+        user_id: settlement?.userId ?? null,
+        request_id: settlement?.record?.requestId ?? null,
+        model: settlement?.record?.model ?? null,
+        charge: settlement ? String(settlement.charge) : null,
+        reason,
+        rejected_at: new Date(at).toISOString(),
+      }));
+      return { pending: store.pending, rejected };
+    },
     reload: () => reloader.reload(),
   };
 }

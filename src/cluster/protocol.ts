@@ -1,7 +1,7 @@
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { FirstLoad } from "../loading.ts";
 import type { ReloadResult } from "../server/admin.ts";
-import type { View } from "./surface.ts";
+import type { Unsettled, View } from "./surface.ts";
 
 /** What a supervisor can ask a worker, and what the answer is. */
 export interface Answers {
@@ -9,6 +9,7 @@ export interface Answers {
   readonly metrics: string;
   readonly view: View;
   readonly streams: number;
+  readonly settlements: Unsettled;
   readonly reload: ReloadResult;
   /** Done in the store, for the instance that `about` names. */
   readonly bury: null;

@@ -16,6 +16,24 @@ export interface View {
   readonly complete: boolean;
 }
 
+/** Settlements that are not in the store. */
+export interface Unsettled {
+  readonly pending: number;
+  /** Newest first, at most 1,000. */
+  readonly rejected: readonly {
+    readonly id: string;
+    /** null in what follows: what was kept cannot be read. */
+    readonly user_id: string | null;
+    readonly request_id: string | null;
+    readonly model: string | null;
+    /** Nano-units. */
+    readonly charge: string | null;
+    readonly reason: string;
+    /** ISO 8601. */
+    readonly rejected_at: string;
+  }[];
+}
+
 /** What an admin listener asks, of one process or of the workers together. */
 export interface Surface {
   /** Why it cannot serve; empty when it can. */
@@ -23,6 +41,7 @@ export interface Surface {
   metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
   view(): Promise<View>;
   streams(): Promise<{ readonly active: number }>;
+  settlements(): Promise<Unsettled>;
   reload(): Promise<ReloadResult>;
 }
 
@@ -34,6 +53,7 @@ export function adminRoutes(surface: Surface): Omit<AdminOptions, "settings" | "
     config: async () => configBody(await surface.view()),
     upstreams: async () => upstreamsBody(await surface.view()),
     streams: () => surface.streams(),
+    settlements: () => surface.settlements(),
     reload: () => surface.reload(),
   };
 }

@@ -83,6 +83,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return surface.view();
     case "streams":
       return (await surface.streams()).active;
+    case "settlements":
+      return surface.settlements();
     case "reload":
       return surface.reload();
     case "bury":

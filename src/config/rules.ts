@@ -44,6 +44,7 @@ export const RULES = Object.freeze({
   "timer-range": "A duration that is waited for is at most 24 days.",
   "store-url": "The store's URL has a known scheme and a target.",
   "store-conflict": "Either url or nodes.",
+  "store-retention": "The ledger is kept for as long as a settlement may wait.",
   "workers-store": "Several workers share a store.",
   "workers-agree": "A reload is taken by every worker, or by none.",
   // accounts

@@ -18,6 +18,8 @@ export const CONNECTIONS = 256;
 export const BODY_LIMIT = "32MiB";
 export const BODY_MEMORY = "512MiB";
 export const UPLOAD_SPACE = "4GiB";
+export const STORE_TIMEOUT = "1s";
+export const RETENTION = "90d";
 export const DEADLINE = "5m";
 export const PROBE_TIMEOUT = "5s";
 

@@ -21,7 +21,7 @@ import type {
 } from "../kit/index.ts";
 import { decimal, Secret } from "../kit/index.ts";
 import { mapRecord } from "./names.ts";
-import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "./settings.ts";
+import { BODY_LIMIT, BODY_MEMORY, RETENTION, STORE_TIMEOUT, UPLOAD_SPACE } from "./settings.ts";
 import { buildModel } from "./snapshot-models.ts";
 import { buildUpstream } from "./snapshot-upstreams.ts";
 import type { LoadedStep } from "./steps.ts";
@@ -78,7 +78,14 @@ function buildServer(server: ServerConfig): ServerSettings {
 }
 
 function buildStore(
-  { url, nodes = [], prefix = "gw:", on_failure: onFailure = "closed" }: StoreConfig,
+  {
+    url,
+    nodes = [],
+    prefix = "gw:",
+    on_failure: onFailure = "closed",
+    timeout = STORE_TIMEOUT,
+    retention = RETENTION,
+  }: StoreConfig,
   folder: string,
 ): StoreSettings {
   const address = url ?? (nodes.length > 0 ? "" : "sqlite:./data/gateway.db");
@@ -88,6 +95,8 @@ function buildStore(
     nodes: nodes.map((node) => new Secret(node)),
     prefix,
     onFailure,
+    timeout: milliseconds(timeout),
+    retention: milliseconds(retention),
   };
 }
 

@@ -48,6 +48,10 @@ export interface StoreSettings {
   readonly nodes: readonly Secret[];
   readonly prefix: string;
   readonly onFailure: "closed" | "open";
+  /** For one question to a Redis. */
+  readonly timeout: number;
+  /** For which entries of the ledger are kept. */
+  readonly retention: number;
 }
 
 export interface AuthSettings {

@@ -80,8 +80,10 @@ export interface User {
   readonly balance: bigint;
   /** Nano-units held by running requests. */
   readonly held: bigint;
-  /** Nano-units ever granted: `granted = balance + sum of charges` (decisions 6.4). */
+  /** Nano-units ever granted: `granted = balance + charged` (decisions 6.4). */
   readonly granted: bigint;
+  /** Nano-units ever charged, those of ledger entries that are no longer kept among them. */
+  readonly charged: bigint;
   /** Unix milliseconds. */
   readonly createdAt: number;
 }
@@ -179,14 +181,21 @@ export interface Store {
   /** @returns false when there is no such live key; with `userId`, of that user. */
   revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
 
+  /** What is kept of it, the oldest first. */
   ledger(userId: string): Awaitable<readonly LedgerEntry[]>;
+  /** Which of these ids the user's ledger has. */
+  recorded(userId: string, ids: readonly string[]): Awaitable<ReadonlySet<string>>;
 
   /** Raises the user's stop token. @returns it, and how many of the user's streams it is the first to stop. */
   stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;
   /** The stop tokens of these users; 0 for one that was never raised. */
   stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
-  /** Pushes what other processes stop, as far as the store can; `stopTokens` is the net. @returns lets go. */
-  onStop(listener: OnStop): () => void;
+  /**
+   * Pushes what other processes stop, as far as the store can; `stopTokens` is the net.
+   * @param sure told whether pushes are sure to come; until it is told, and with a store that never tells, they are not.
+   * When it changes some may have been missed. @returns lets go.
+   */
+  onStop(listener: OnStop, sure?: (is: boolean) => void): () => void;
   /** Pushes users whose tier or keys this process, or another one, has changed, as far as the store can. @returns lets go. */
   onChange(listener: OnChange): () => void;
 

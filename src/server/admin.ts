@@ -23,13 +23,14 @@ export interface AdminOptions {
   readonly config: () => Awaitable<unknown>;
   readonly upstreams: () => Awaitable<unknown>;
   readonly streams: () => Awaitable<unknown>;
+  readonly settlements: () => Awaitable<unknown>;
   readonly reload: () => Promise<ReloadResult>;
   readonly log: Log;
 }
 
 /** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder (design 9, 10). */
 export function createAdminHandler(options: AdminOptions): RequestListener {
-  const { notReady, metrics, config, upstreams, streams, reload, log } = options;
+  const { notReady, metrics, config, upstreams, streams, settlements, reload, log } = options;
   const routes: readonly Route[] = [
     { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
     {
@@ -52,6 +53,7 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
     { method: "GET", path: "/admin/config", handle: async () => jsonResponse(200, await config()) },
     { method: "GET", path: "/admin/upstreams", handle: async () => jsonResponse(200, await upstreams()) },
     { method: "GET", path: "/admin/streams", handle: async () => jsonResponse(200, await streams()) },
+    { method: "GET", path: "/admin/settlements", handle: async () => jsonResponse(200, await settlements()) },
     {
       method: "POST",
       path: "/admin/reload",

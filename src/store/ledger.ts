@@ -1,6 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerEntry, LedgerRecord, OutcomeKind, Usage } from "../kit/index.ts";
 
+/** Milliseconds for which entries are kept unless it is said. */
+export const RETENTION = 90 * 86_400_000;
+
+/** Old entries that go in one commit: a few milliseconds of a blocked event loop. */
+const TRIMMED_AT_ONCE = 100;
+
 /** Columns of counts that most requests have none of. */
 const RARE = {
   characters: "characters",
@@ -36,6 +42,11 @@ export function ledgerTable(db: DatabaseSync) {
      WHERE user_id = ? AND id = ? AND request_id = id AND outcome = 'shutdown' AND charge = 0`,
   );
   const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
+  const find = db.prepare("SELECT 1 FROM ledger WHERE user_id = ? AND id = ?");
+  const trim = db.prepare(
+    `DELETE FROM ledger WHERE (user_id, id) IN
+       (SELECT user_id, id FROM ledger WHERE ended_at < ? ORDER BY ended_at LIMIT ${TRIMMED_AT_ONCE})`,
+  );
 
   return {
     /** @returns false when the id has been recorded before. */
@@ -52,6 +63,12 @@ export function ledgerTable(db: DatabaseSync) {
     appendGivenUp(endedAt: number): void {
       insertGivenUp.run(endedAt);
     },
+
+    /** Which of these ids have been recorded. */
+    recorded: (userId: string, ids: readonly string[]) => new Set(ids.filter((id) => find.get(userId, id))),
+
+    /** Deletes some of what ended before. @returns whether there may be more. */
+    trim: (before: number) => Number(trim.run(before).changes) === TRIMMED_AT_ONCE,
 
     /** Oldest first. */
     of(userId: string): LedgerEntry[] {

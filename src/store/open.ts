@@ -8,6 +8,8 @@ export interface StoreOptions {
   readonly serving: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds for which a serving process keeps entries of the ledger; 90 days when it is left out. */
+  readonly retention?: number;
 }
 
 export interface ConfiguredOptions extends StoreOptions {
@@ -30,23 +32,34 @@ export function isShared({ url, nodes }: Pick<StoreSettings, "url" | "nodes">): 
  * @throws Error that names the remedy. A Redis that cannot be reached is none: it is connected to when it is there.
  */
 export async function openConfigured(
-  { url, nodes, prefix }: Pick<StoreSettings, "url" | "nodes" | "prefix">,
+  {
+    url,
+    nodes,
+    prefix,
+    timeout,
+    retention,
+  }: Pick<StoreSettings, "url" | "nodes" | "prefix" | "timeout"> & Partial<Pick<StoreSettings, "retention">>,
   options: ConfiguredOptions,
 ): Promise<Store> {
   const address = url.reveal();
-  if (!isShared({ url, nodes })) return openStore(address, options);
+  if (!isShared({ url, nodes }))
+    return openStore(address, { ...options, ...(retention !== undefined && { retention }) });
   const { instance, log, strict, clock } = options;
-  return openRedis({ url: address, nodes: nodes.map((node) => node.reveal()), prefix, instance, log, strict, clock });
+  const addresses = nodes.map((node) => node.reveal());
+  return openRedis({ url: address, nodes: addresses, prefix, timeout, retention, instance, log, strict, clock });
 }
 
 /**
  * Opens `sqlite:<path>` (made with its folder when missing) or `memory:`.
  * @throws Error that names the file and the remedy.
  */
-export async function openStore(url: string, { serving, now }: StoreOptions): Promise<Store> {
+export async function openStore(url: string, { serving, now, retention }: StoreOptions): Promise<Store> {
   const store = new SqliteStore(openDatabase(url, serving), now);
   try {
-    if (serving) store.recover();
+    if (serving) {
+      store.recover();
+      store.keepTrimmed(retention);
+    }
     return store;
   } catch (error) {
     store.close();

@@ -82,7 +82,10 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       const written = record !== null && write(record);
       const user = row || written ? users.of(userId) : null;
       if (!user) return false;
-      if (written) user.balance -= charge;
+      if (written) {
+        user.balance -= charge;
+        user.charged += charge;
+      }
       if (row) {
         user.held -= row.hold;
         user.streams -= Number(row.stream);

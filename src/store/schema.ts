@@ -9,6 +9,7 @@ export const APPLICATION_ID = 0x72677731;
  * the field have run them.
  *
  * Money is in nano-units. `day`, `hour` and `minute` are window numbers since the epoch, so old windows need no cleaning.
+ * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.streams` and `users.held` are the sums over the user's rows in `reservations`, changed in the same transactions.
  * `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
  */
@@ -111,6 +112,9 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (issuer, subject)
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE ledger ADD COLUMN cache_write_1h INTEGER NOT NULL DEFAULT 0;`,
+  `CREATE INDEX ledger_by_end ON ledger (ended_at);
+   ALTER TABLE users ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;
+   UPDATE users SET charged = (SELECT ifnull(sum(charge), 0) FROM ledger WHERE ledger.user_id = users.id);`,
 ];
 
 /**

@@ -9,16 +9,23 @@ import { guarded } from "./failures.ts";
 import { familyTables } from "./families.ts";
 import { identityTable } from "./identities.ts";
 import { Instances } from "./instances.ts";
+import { RETENTION } from "./ledger.ts";
 import { keyTable } from "./keys.ts";
 import { rememberInFile } from "./remember.ts";
 import { requestTables } from "./requests.ts";
 import { stopTokens } from "./stops.ts";
 import { userTable } from "./users.ts";
 
+/** Milliseconds between looks for old entries of the ledger, and while there are more. */
+const TRIM_EVERY = 60_000;
+const TRIM_NEXT = 50;
+
 /** The store on an SQLite database, in a file or in memory. Takes over `database` and closes it. */
 export class SqliteStore implements Store {
   readonly #database: OpenDatabase;
   readonly #db: DatabaseSync;
+  readonly #now: () => number;
+  #trimming: NodeJS.Timeout | null = null;
   readonly #queue: CommitQueue;
   readonly #requests: ReturnType<typeof requestTables>;
   readonly #users: ReturnType<typeof userTable>;
@@ -35,6 +42,7 @@ export class SqliteStore implements Store {
   constructor(database: OpenDatabase, now: () => number) {
     this.#database = database;
     this.#db = database.db;
+    this.#now = now;
     this.#requests = requestTables(database.db, now);
     this.#queue = new CommitQueue(database.db, this.#requests);
     this.#users = userTable(database.db, now);
@@ -50,6 +58,22 @@ export class SqliteStore implements Store {
   /** Ends what a dead process left running; only for the process that holds the file's lock. */
   recover(): void {
     this.#write(() => this.#requests.giveUpAll());
+  }
+
+  /** Deletes entries of the ledger that are older than `retention` milliseconds, some at a time, until it is closed. */
+  keepTrimmed(retention = RETENTION): void {
+    const { ledger } = this.#requests;
+    const trim = async (): Promise<void> => {
+      let more = true;
+      try {
+        more = await this.#queue.add(() => ledger.trim(this.#now() - retention));
+      } catch {
+        // The disk is full, or the file is closed: nothing is lost by trying later.
+        more = false;
+      }
+      if (this.#db.isOpen) this.#trimming = setTimeout(() => void trim(), more ? TRIM_NEXT : TRIM_EVERY).unref();
+    };
+    this.#trimming = setTimeout(() => void trim(), TRIM_NEXT).unref();
   }
 
   admit(admission: Admission): Promise<AdmissionResult> {
@@ -70,6 +94,10 @@ export class SqliteStore implements Store {
 
   ledger(userId: string) {
     return guarded(() => this.#requests.ledger.of(userId));
+  }
+
+  recorded(userId: string, ids: readonly string[]) {
+    return guarded(() => this.#requests.ledger.recorded(userId, ids));
   }
 
   principalByDigest(digest: Uint8Array) {
@@ -202,6 +230,7 @@ export class SqliteStore implements Store {
 
   close() {
     if (!this.#db.isOpen) return;
+    if (this.#trimming) clearTimeout(this.#trimming);
     this.#queue.flush();
     guarded(() => this.#database.close());
   }

@@ -2,11 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Counts } from "./windows.ts";
 
 type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
-type UsageRow = Record<"balance" | "held" | "streams" | "stop_token" | CountColumn, bigint>;
+type UsageRow = Record<"balance" | "charged" | "held" | "streams" | "stop_token" | CountColumn, bigint>;
 
 /** What a user's requests count and cost, as it stands inside one transaction. */
 export interface Usage {
   balance: bigint;
+  charged: bigint;
   held: bigint;
   streams: number;
   readonly stopToken: number;
@@ -26,11 +27,11 @@ export class UsageTable {
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare(
-      `SELECT balance, held, streams, stop_token, day, day_used, hour, hour_used, minute, minute_used
+      `SELECT balance, charged, held, streams, stop_token, day, day_used, hour, hour_used, minute, minute_used
        FROM users WHERE id = ?`,
     );
     this.#update = db.prepare(
-      `UPDATE users SET balance = ?, held = ?, streams = ?,
+      `UPDATE users SET balance = ?, charged = ?, held = ?, streams = ?,
          day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ? WHERE id = ?`,
     );
   }
@@ -59,10 +60,10 @@ export class UsageTable {
 
   write(): void {
     for (const userId of this.#changed) {
-      const { balance, held, streams, counts } = this.#read.get(userId)!;
+      const { balance, charged, held, streams, counts } = this.#read.get(userId)!;
       const { day, hour, minute } = counts;
       const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
-      this.#update.run(balance, held, streams, ...windows, userId);
+      this.#update.run(balance, charged, held, streams, ...windows, userId);
     }
   }
 
@@ -75,6 +76,7 @@ export class UsageTable {
 function usageOf(row: UsageRow): Usage {
   return {
     balance: row.balance,
+    charged: row.charged,
     held: row.held,
     streams: Number(row.streams),
     stopToken: Number(row.stop_token),

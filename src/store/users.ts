@@ -2,10 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { invalidRequest } from "../kit/index.ts";
 import type { NewUser, Principal, User } from "../kit/index.ts";
 
-type UserRow = Record<"id" | "email" | "tier", string> & Record<"balance" | "held" | "granted" | "created_at", bigint>;
+type UserRow = Record<"id" | "email" | "tier", string> &
+  Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint>;
 
 /** What `toUser` takes. */
-export const USER_COLUMNS = "id, email, tier, balance, held, granted, created_at";
+export const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at";
 
 /** Users: who they are and what they own. Methods that write must run inside a transaction. */
 export function userTable(db: DatabaseSync, now: () => number) {
@@ -50,6 +51,6 @@ function storable(amount: bigint): bigint {
 export function toUser(found: unknown): User | null {
   const row = found as UserRow | undefined;
   if (!row) return null;
-  const { id, email, tier, balance, held, granted, created_at } = row;
-  return { id, email, tier, balance, held, granted, createdAt: Number(created_at) };
+  const { id, email, tier, balance, held, granted, charged, created_at } = row;
+  return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at) };
 }

@@ -10,14 +10,17 @@ function tokens() {
   const asked: (readonly string[])[] = [];
   const state = { away: false };
   const listeners = new Set<OnStop>();
+  const told = new Set<(is: boolean) => void>();
   return {
     raised,
     asked,
     state,
     listeners,
+    sure: (is: boolean) => told.forEach((tell) => tell(is)),
     store: {
-      onStop(listener: OnStop) {
+      onStop(listener: OnStop, sure: (is: boolean) => void) {
         listeners.add(listener);
+        told.add(sure);
         return () => void listeners.delete(listener);
       },
       stopStreams(userId: string) {
@@ -112,6 +115,29 @@ describe("a token raised by another process", () => {
     state.away = false;
     await expect.poll(() => ended).toEqual(["ann"]);
     expect(log.lines.every(({ level }) => level === "debug")).toBe(true);
+    stops.close();
+  });
+
+  test("while pushes are sure to come the store is hardly asked, and at once when they no longer are", async () => {
+    const { watch, ended, raised, asked, stops, sure } = stopsOf();
+    sure(true);
+    watch("ann", 0);
+    await sleep(100);
+    expect(asked.length).toBeLessThanOrEqual(1);
+    raised.set("ann", 1);
+    sure(false);
+    await sleep(0);
+    expect(ended).toEqual(["ann"]);
+    stops.close();
+  });
+
+  test("what may have been missed before pushes were sure to come is asked for", async () => {
+    const { watch, ended, raised, stops, sure } = stopsOf(tokens(), 60_000);
+    watch("ann", 0);
+    raised.set("ann", 1);
+    sure(true);
+    await sleep(0);
+    expect(ended).toEqual(["ann"]);
     stops.close();
   });
 

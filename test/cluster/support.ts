@@ -35,7 +35,7 @@ export class SharedWorkspace extends Workspace {
   }
 
   override async onStore<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
-    const settings = { url: new Secret(this.redis.url), nodes: [], prefix: PREFIX };
+    const settings = { url: new Secret(this.redis.url), nodes: [], prefix: PREFIX, timeout: 1_000 };
     const store = await openConfigured(settings, { serving: false, now: Date.now });
     try {
       return await work(store);

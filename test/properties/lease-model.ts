@@ -13,10 +13,14 @@ export interface LeasedRequest {
   readonly stopToken: number;
   /** Whether its owner knows that it runs: it renews it, and has not settled it. */
   isHeld: boolean;
+  /** Whether its owner has had no answer to its admission. */
+  readonly isLost: boolean;
   standing: Standing;
   /** Milliseconds: end of its lease. */
   ends: number;
 }
+
+type Asked = Pick<LeasedRequest, "admission" | "settlement">;
 
 /** One user's leases as one would explain them; time is said by whoever asks. */
 export class LeaseModel {
@@ -52,13 +56,19 @@ export class LeaseModel {
     return this.reserved.filter(({ owner, ends }) => ends > now && !this.#heard.get(by)?.has(owner));
   }
 
-  /** @param isHeard whether the answer arrives. @returns null: admitted. */
-  admit(
-    by: string,
-    request: Pick<LeasedRequest, "admission" | "settlement">,
-    now: number,
-    isHeard: boolean,
-  ): Refusal | null {
+  /**
+   * Nobody is refused for what an admission without an answer has taken: its process gives that back first.
+   * @param isHeard whether the answer arrives. @returns null: admitted.
+   */
+  admit(by: string, request: Asked, now: number, isHeard: boolean): Refusal | null {
+    const refusal = this.#admit(by, request, now, isHeard);
+    const lost = this.requests.filter(({ owner, isLost }) => owner === by && isLost);
+    if (refusal === null || !isHeard || lost.length === 0) return refusal;
+    for (const one of lost) if (one.standing !== "forgotten") one.standing = "settled";
+    return this.#admit(by, request, now, isHeard);
+  }
+
+  #admit(by: string, request: Asked, now: number, isHeard: boolean): Refusal | null {
     const running = this.running(by, now);
     for (const request of this.reserved) if (!running.includes(request)) request.standing = "given_up";
     this.isStale = false;
@@ -67,7 +77,15 @@ export class LeaseModel {
     const streams = running.filter(({ admission }) => admission.stream).length;
     if (stream && streams >= (limits.streams ?? Infinity)) return "streams";
     const [stopToken, ends] = [this.#stopToken, now + this.#lease];
-    this.requests.push({ ...request, owner: by, stopToken, ends, isHeld: isHeard, standing: "running" });
+    this.requests.push({
+      ...request,
+      owner: by,
+      stopToken,
+      ends,
+      isHeld: isHeard,
+      isLost: !isHeard,
+      standing: "running",
+    });
     return null;
   }
 

@@ -17,6 +17,7 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     config: () => ({ generation: 3, hash: "abc" }),
     upstreams: async () => [{ name: "alpha", state: "closed" }],
     streams: () => [],
+    settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
     log: memoryLog(lines),
     ...options,
@@ -78,7 +79,15 @@ test("a refused reload is a 422 with its diagnostics, a broken one a 500 without
   expect(broken.lines).toMatchObject([{ level: "error" }]);
 });
 
-const PATHS = ["/admin/config", "/admin/upstreams", "/admin/streams", "/admin/reload", "/admin/nothing", "/admin"];
+const PATHS = [
+  "/admin/config",
+  "/admin/upstreams",
+  "/admin/streams",
+  "/admin/settlements",
+  "/admin/reload",
+  "/admin/nothing",
+  "/admin",
+];
 
 test.each(PATHS)("%s without the token is a 401, by any method", async (path) => {
   const { ask } = await admin();

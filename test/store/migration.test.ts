@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../src/store/schema.ts";
 import { MINUTE, OPEN, START, admission, charged, digest, temporaryFolder } from "./support.ts";
 
 /** What each released version left behind; never edited, and one more with each migration. */
-const RELEASED = ["version-1.sql", "version-2.sql"];
+const RELEASED = ["version-1.sql", "version-2.sql", "version-3.sql"];
 
 function oldFile(name: string): string {
   const file = join(temporaryFolder(), "gateway.db");
@@ -58,9 +58,19 @@ test("a file of version 1 opens with everything in it, and does what is new", as
       balance: 975n,
       held: 0n,
       granted: 1_000n,
+      charged: 25n,
       createdAt: START,
     },
-    { id: "user_2", email: "user_2@example.com", tier: "Lite", balance: 0n, held: 0n, granted: 0n, createdAt: START },
+    {
+      id: "user_2",
+      email: "user_2@example.com",
+      tier: "Lite",
+      balance: 0n,
+      held: 0n,
+      granted: 0n,
+      charged: 0n,
+      createdAt: START,
+    },
   ]);
   expect(await store.listKeys("user_1")).toMatchObject([{ id: "key_1", name: "laptop", prefix: "rk_01234567" }]);
   expect(await store.principalByDigest(digest("one"))).toEqual({ userId: "user_1", tier: "Lite", keyId: "key_1" });

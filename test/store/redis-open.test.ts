@@ -7,7 +7,7 @@ import { UNAVAILABLE, openAt } from "./redis-support.ts";
 import { START, addUser, unique } from "./support.ts";
 
 async function open(url: string, nodes: readonly string[] = [], prefix = `${unique("open")}:`): Promise<Store> {
-  const settings = { url: new Secret(url), nodes: nodes.map((node) => new Secret(node)), prefix };
+  const settings = { url: new Secret(url), nodes: nodes.map((node) => new Secret(node)), prefix, timeout: 250 };
   const store = await openConfigured(settings, { serving: true, now: () => START });
   onTestFinished(async () => store.close());
   return store;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { isUnanswered } from "../../src/store/redis/failures.ts";
+import { unanswered } from "../../src/store/redis/failures.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { Journal } from "../../src/store/resilient/journal.ts";
 import { withResilience } from "../../src/store/resilient/store.ts";
@@ -30,7 +30,7 @@ describeRedis("a settlement that could not be sent", () => {
     await poll(() =>
       a!.ping().then(
         () => false,
-        (error: unknown) => !isUnanswered(error),
+        (error: unknown) => unanswered(error) === null,
       ),
     );
     await expect(a!.settle(settled(request, 100n))).rejects.toMatchObject(UNAVAILABLE);

@@ -315,7 +315,7 @@ describeRedis("on Redis, requests", () => {
       const keys = createKeys(`${unique("p")}:`);
       const leases = new Leases(misheard, keys, "a", LEASE);
       // With a test's clock an admission does not learn of the server's.
-      const options = { instance: "a", lease: LEASE, timeout: 1_000, clock: start };
+      const options = { instance: "a", lease: LEASE, timeout: 1_000, retention: 1e10, clock: start };
       const requests = new Requests(misheard, keys, leases, options);
       onTestFinished(() => requests.close());
       await requests.setClock();

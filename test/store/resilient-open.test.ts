@@ -153,7 +153,7 @@ describe("open, while the store is away", () => {
   });
 
   test("a replay that breaks off anywhere is counted and charged once", async () => {
-    for (const broken of [["admit"], ["settle"], ["ledger"], ["admit", "settle"], ["settle", "ledger"]]) {
+    for (const broken of [["admit"], ["settle"], ["recorded"], ["admit", "settle"], ["settle", "recorded"]]) {
       for (const fate of ["away", "lost"] as const) {
         const { user, store, proxy, away, inner, charges, books } = await opened({ sleep: () => turn() });
         away(true);

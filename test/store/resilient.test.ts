@@ -92,7 +92,7 @@ describe("a settlement while the store is away", () => {
       proxy.asked.length = 0;
       away(false);
       await until(() => store.pending === 0);
-      return proxy.asked.filter((method) => method === "ledger").length;
+      return proxy.asked.filter((method) => method === "recorded").length;
     };
     expect(await reads(await admitted(200), [])).toBe(0);
     expect([charges().length, books()]).toEqual([300, { balance: 700n, held: 0n }]);
@@ -112,7 +112,7 @@ describe("a settlement while the store is away", () => {
     proxy.asked.length = 0;
     away(false);
     await until(() => store.pending === 0);
-    expect([charges(), proxy.asked.includes("ledger")]).toEqual([[[request.id, 250n]], false]);
+    expect([charges(), proxy.asked.includes("recorded")]).toEqual([[[request.id, 250n]], false]);
   });
 
   test("given back: slot, hold and counters are returned later", async () => {
@@ -224,7 +224,7 @@ describe("a settlement while the store is away", () => {
       {
         level: "error",
         fields: { id: requests[0]!.id, err: expect.any(RangeError) as RangeError },
-        message: "the store will not take a settlement: the journal keeps it as rejected",
+        message: "the store will not take a settlement: it is kept aside, see GET /admin/settlements",
       },
     ]);
     const db = new DatabaseSync(options.journal!);

@@ -387,7 +387,16 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         const id = unique("user");
         const email = `${id}@Example.com`;
         const added = await store.addUser({ id, email, tier: "Lite", credits: 5n });
-        expect(added).toEqual({ id, email, tier: "Lite", balance: 5n, held: 0n, granted: 5n, createdAt: clock.now });
+        expect(added).toEqual({
+          id,
+          email,
+          tier: "Lite",
+          balance: 5n,
+          held: 0n,
+          granted: 5n,
+          charged: 0n,
+          createdAt: clock.now,
+        });
         for (const name of [id, email, email.toUpperCase()]) expect(await store.findUser(name)).toEqual(added);
         for (const name of ["", "user_nobody", "%", "nobody@example.com"])
           expect(await store.findUser(name)).toBeNull();

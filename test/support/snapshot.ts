@@ -42,7 +42,14 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       heartbeat: parts.heartbeat ?? 15_000,
       drain: { delay: 0, timeout: 1_000 },
     },
-    store: { url: new Secret("memory:"), nodes: [], prefix: "gw:", onFailure: "closed" },
+    store: {
+      url: new Secret("memory:"),
+      nodes: [],
+      prefix: "gw:",
+      onFailure: "closed",
+      timeout: 1_000,
+      retention: 7_776_000_000,
+    },
     auth: {
       tokens: { issuer: "test", audience: "test", accessTtl: 900_000, refreshTtl: 86_400_000, secrets: [] },
       signup: { tier: "Free", credits: decimal(1) },

@@ -1,6 +1,10 @@
 import { join } from "../diagnostics.ts";
 import type { LinkContext } from "./context.ts";
 import { parseUrl } from "./hosts.ts";
+import { milliseconds } from "../units.ts";
+
+/** Milliseconds for which a settlement that waits is looked for in the ledger before it is told again. */
+const LEAST_RETENTION = 7 * 86_400_000;
 
 const HINT = "write sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB";
 
@@ -25,6 +29,14 @@ export function linkStore(context: LinkContext): void {
         hint: "redis://HOST:PORT",
       });
     }
+  }
+  const { retention } = store ?? {};
+  if (retention !== undefined && milliseconds(retention) < LEAST_RETENTION) {
+    context.report("/store/retention", {
+      rule: "store-retention",
+      message: "is shorter than the week for which a settlement may wait for the store: it could be charged twice",
+      hint: "7d or longer",
+    });
   }
   const shared = nodes !== undefined || (url !== undefined && /^rediss?:/.test(url));
   if (

@@ -3,8 +3,14 @@ import type { ClusterOptions, RedisOptions } from "ioredis";
 
 export type Client = Redis | Cluster;
 
-/** Milliseconds without a byte from a server that owes an answer, after which the connection is made afresh. */
-const SILENCE = 1_000;
+/** Milliseconds for a connection to be made. */
+const CONNECT = 1_000;
+
+/**
+ * Milliseconds without a byte from a server that owes an answer, after which the connection is made afresh: for what
+ * `RedisConnection` does not see. It runs also while this process is busy, so it is far longer than any turn should be.
+ */
+const SILENCE = 5_000;
 
 /** Milliseconds until the next attempt to connect: at most a second, never all processes at once. */
 const backOff = (times: number) => Math.min(1_000, 50 * 2 ** Math.min(times, 5)) * (0.5 + Math.random() / 2);
@@ -15,7 +21,7 @@ const backOff = (times: number) => Math.min(1_000, 50 * 2 ** Math.min(times, 5))
  */
 const OPTIONS = {
   lazyConnect: true,
-  connectTimeout: SILENCE,
+  connectTimeout: CONNECT,
   socketTimeout: SILENCE,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -45,7 +51,9 @@ export function createCluster(nodes: readonly string[]): Cluster {
     clusterRetryStrategy: backOff,
     // A command whose connection was lost may have been executed.
     retryDelayOnFailover: 0,
-    slotsRefreshTimeout: SILENCE,
+    // Whoever asks hears at once that the Cluster is down, instead of waiting until the time is over.
+    retryDelayOnClusterDown: 0,
+    slotsRefreshTimeout: CONNECT,
     redisOptions: {
       ...OPTIONS,
       ...(username && { username: decodeURIComponent(username) }),

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster } from "ioredis";
 import type { Redis } from "ioredis";
 import { type Log, storeUnavailable } from "../../kit/index.ts";
 import type { Client } from "./client.ts";
 import { replyCode, storeError, Unanswered } from "./failures.ts";
-import { Gate } from "./gate.ts";
 import type { Script } from "./script.ts";
+import { type Wait, Waits } from "./waits.ts";
 
 export { loadScript, type Script } from "./script.ts";
 
@@ -14,13 +15,27 @@ export type Argument = string | number | Buffer;
 export interface Connection {
   /** One command; rejects with STORE_UNAVAILABLE when the server cannot answer for now. */
   call(command: string, ...args: readonly Argument[]): Promise<unknown>;
-  /** One script by its SHA1, loaded again when the server has forgotten it. */
-  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown>;
+  /**
+   * One script by its SHA1, loaded again when the server has forgotten it.
+   * @param again arguments with which it is asked once more when there is no answer in time and the connection stands: a
+   * server that is slow is not away. Whichever answer comes first is taken, so both executions must have one effect.
+   */
+  run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly Argument[],
+    again?: () => readonly Argument[],
+  ): Promise<unknown>;
   /**
    * Hears of what is published, also after the connection was lost and made again. `missed` is called each time that
    * this has begun, but not when a Cluster's client has gone on to another node. @returns lets go.
    */
   subscribe(channel: string, listener: (message: string) => void, missed?: () => void): () => void;
+  /**
+   * Whether what is published arrives: an answer on the subscribing connection within so many milliseconds. Left out
+   * where that cannot be told, as with a Cluster.
+   */
+  readonly hears?: (within: number) => Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -35,18 +50,30 @@ interface Subscription {
   readonly missed: (() => void) | undefined;
 }
 
+/** Calls that may wait for the server at once. */
+const MOST_PENDING = 10_000;
+
 /** Milliseconds that a closing connection gives the calls that it has taken. */
-const LINGER = 1_000;
+const LINGER = 250;
 
 export class RedisConnection implements Connection {
+  readonly hears?: (within: number) => Promise<boolean>;
   readonly #client: Client;
   readonly #subscriber: Client;
   readonly #timeout: number;
   readonly #log: Log | undefined;
-  readonly #gate = new Gate();
+  readonly #waits: Waits;
   readonly #subscriptions = new Map<string, Set<Subscription>>();
   readonly #waiting = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
+  #pending = 0;
+  /** Of connections made so far. */
+  #made = 0;
+  /** The number of the last one that was given up as silent. */
+  #dropped = 0;
+  /** As `Waits.attended` counts: when anything was last answered, if only to say no. */
+  #heardAt = 0;
+  #readyAt = 0;
   #reachable = true;
   #subscribes = false;
 
@@ -55,7 +82,9 @@ export class RedisConnection implements Connection {
     this.#client = client;
     // A connection that subscribes can do little else; a Cluster keeps one for it by itself.
     this.#subscriber = client instanceof Cluster ? client : client.duplicate();
+    if (!(client instanceof Cluster)) this.hears = (within) => this.#hears(within);
     this.#timeout = timeout;
+    this.#waits = new Waits(timeout);
     this.#log = log;
     client.on("error", (error: Error) => this.#lost(error));
     client.on("ready", () => this.#found());
@@ -94,14 +123,20 @@ export class RedisConnection implements Connection {
     return this.#timed(() => this.#client.call(command, [...args]));
   }
 
-  run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
-    const rest = [keys.length, ...keys, ...args];
-    return this.#timed(() =>
-      this.#client.call("EVALSHA", [script.sha1, ...rest]).catch((error: unknown) => {
+  run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly Argument[],
+    again?: () => readonly Argument[],
+  ): Promise<unknown> {
+    const send = (args: readonly Argument[]) => {
+      const rest = [keys.length, ...keys, ...args];
+      return this.#client.call("EVALSHA", [script.sha1, ...rest]).catch((error: unknown) => {
         if (replyCode(error) !== "NOSCRIPT") throw error;
         return this.#client.call("EVAL", [script.lua, ...rest]);
-      }),
-    );
+      });
+    };
+    return this.#timed(() => send(args), again && (() => send(again())));
   }
 
   /** One command on every server that takes writes. */
@@ -154,31 +189,23 @@ export class RedisConnection implements Connection {
     });
     await Promise.race([Promise.allSettled(this.#waiting), enough]);
     clearTimeout(timer);
+    this.#waits.close();
     for (const client of new Set([this.#client, this.#subscriber])) client.disconnect();
   }
 
   /** Calls that wait for the server. */
   get pending(): number {
-    return this.#gate.pending;
+    return this.#pending;
   }
 
-  async #timed(send: () => Promise<unknown>): Promise<unknown> {
+  get #connected(): number | null {
+    return this.#client.status === "ready" ? this.#made : null;
+  }
+
+  async #timed(send: () => Promise<unknown>, again?: () => Promise<unknown>): Promise<unknown> {
     if (this.#closing) throw storeUnavailable(new Error("redis: the store has been closed"));
-    const sentAt = performance.now();
-    this.#gate.enter(sentAt);
-    const answer = send().then(
-      (reply) => {
-        this.#gate.leave();
-        this.#gate.answered(performance.now());
-        return reply;
-      },
-      (error: unknown) => {
-        this.#gate.leave();
-        if (replyCode(error) !== null) this.#gate.answered(performance.now());
-        throw storeError(error);
-      },
-    );
-    const timed = this.#within(answer, sentAt);
+    if (this.#pending >= MOST_PENDING) throw storeUnavailable(new Error("redis: too many calls wait for the server"));
+    const timed = this.#within(send, again);
     this.#waiting.add(timed);
     try {
       return await timed;
@@ -187,26 +214,46 @@ export class RedisConnection implements Connection {
     }
   }
 
-  #within(answer: Promise<unknown>, sentAt: number): Promise<unknown> {
+  #within(send: () => Promise<unknown>, again?: () => Promise<unknown>): Promise<unknown> {
+    const connection = this.#connected;
     return new Promise((resolve, reject) => {
-      let waiting = true;
-      const giveUp = (): void => {
-        if (!waiting) return;
-        this.#gate.timedOut(sentAt, performance.now());
-        reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`)));
+      const ask = (send: () => Promise<unknown>, next?: () => Promise<unknown>): void => {
+        this.#pending++;
+        const wait = this.#waits.begin(() => {
+          const stands = connection !== null && connection === this.#connected;
+          if (next && stands) return ask(next);
+          reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`, stands)));
+          this.#dropSilent();
+        });
+        const answer = send().then(
+          (reply) => {
+            this.#left(wait, true);
+            return reply;
+          },
+          (error: unknown) => {
+            this.#left(wait, replyCode(error) !== null);
+            throw storeError(error);
+          },
+        );
+        answer.then(resolve, reject);
       };
-      let timer: NodeJS.Timeout | undefined;
-      // From when it is sent, at the end of this turn, and until what lies in the socket has been read: a process that
-      // is busy for longer than the timeout must not take its own delay for the server's.
-      const sent = setImmediate(() => {
-        timer = setTimeout(() => setImmediate(giveUp), this.#timeout);
-      });
-      answer.then(resolve, reject).finally(() => {
-        waiting = false;
-        clearImmediate(sent);
-        clearTimeout(timer);
-      });
+      ask(send, again);
     });
+  }
+
+  /** Nothing is to be expected any more: answered, if too late for who waited, or its connection is lost. */
+  #left(wait: Wait, answered: boolean): void {
+    this.#pending--;
+    this.#waits.end(wait);
+    if (answered) this.#heardAt = this.#waits.attended;
+  }
+
+  /** A connection on which nothing has been heard for two timeouts is made afresh: its other end may be gone. */
+  #dropSilent(): void {
+    if (this.#client instanceof Cluster || this.#connected === null || this.#dropped === this.#made) return;
+    if (this.#waits.attended - Math.max(this.#heardAt, this.#readyAt) < 2 * this.#timeout) return;
+    this.#dropped = this.#made;
+    this.#client.disconnect(true);
   }
 
   #subscribe(...channels: readonly string[]): void {
@@ -222,6 +269,17 @@ export class RedisConnection implements Connection {
       );
   }
 
+  async #hears(within: number): Promise<boolean> {
+    if (this.#subscriber.status !== "ready") return false;
+    const tired = new AbortController();
+    const answered = this.#subscriber.ping().then(
+      () => true,
+      () => false,
+    );
+    const waited = sleep(within, false, { signal: tired.signal, ref: false }).catch(() => false);
+    return Promise.race([answered, waited]).finally(() => tired.abort());
+  }
+
   #lost(error: Error): void {
     if (!this.#reachable || this.#closing) return;
     this.#reachable = false;
@@ -229,6 +287,8 @@ export class RedisConnection implements Connection {
   }
 
   #found(): void {
+    this.#made++;
+    this.#readyAt = this.#waits.attended;
     if (this.#reachable) return;
     this.#reachable = true;
     this.#log?.info({}, "the store can be reached again");

@@ -27,10 +27,19 @@ export function replyCode(error: unknown): string | null {
 }
 
 /** The cause of a failure after which the server may have executed the call all the same. */
-export class Unanswered extends Error {}
+export class Unanswered extends Error {
+  /** Whether its connection still stands: what is sent on it from now on is executed after the call, or neither is. */
+  readonly stands: boolean;
 
-export function isUnanswered(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof Unanswered;
+  constructor(message: string, stands = false) {
+    super(message);
+    this.stands = stands;
+  }
+}
+
+/** Of a call that the server may have executed without an answer; null of any other error. */
+export function unanswered(error: unknown): Unanswered | null {
+  return error instanceof Error && error.cause instanceof Unanswered ? error.cause : null;
 }
 
 /** How the client says that it has sent nothing. */

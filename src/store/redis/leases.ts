@@ -1,4 +1,5 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
+import { RETENTION } from "../ledger.ts";
 import { inBatches } from "./batches.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import type { Keys } from "./keys.ts";
@@ -32,15 +33,17 @@ export class Leases {
   readonly #keys: Keys;
   readonly #instance: string;
   readonly #length: number;
+  readonly #retention: number;
   readonly #held = new Map<string, Lease>();
   /** Instance to the local monotonic time from which its leases have ended by themselves. */
   readonly #dead = new Map<string, number>();
 
-  constructor(connection: Connection, keys: Keys, instance: string, length: number) {
+  constructor(connection: Connection, keys: Keys, instance: string, length: number, retention = RETENTION) {
     this.#connection = connection;
     this.#keys = keys;
     this.#instance = instance;
     this.#length = length;
+    this.#retention = retention;
     connection.subscribe(keys.burials, (dead) => this.#noteDead(dead));
   }
 
@@ -86,7 +89,7 @@ export class Leases {
     for (const [userId, held] of Map.groupBy(this.#held, ([, lease]) => lease.userId)) {
       const all = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
       for (let at = 0; at < all.length; at += BATCH) {
-        const args = [time, notAfter, this.#length, ...all.slice(at, at + BATCH).flat()];
+        const args = [time, notAfter, this.#length, ...all.slice(at, at + BATCH).flat(), this.#retention];
         scripts.push({ keys: requestKeys(this.#keys, userId), args });
       }
     }

@@ -82,21 +82,41 @@ function unpackGivenUp(userId: string, text: string): LedgerEntry {
 }
 
 /**
- * The ledger of a user, the oldest first. Each text is "<Unix milliseconds of writing> <entry>". What is older than 90
- * days goes as new entries come.
+ * Pages of a user's ledger from its end: entries are added there and taken away at the beginning meanwhile, so one that
+ * moves is met twice. Each text is "<Unix milliseconds of writing> <entry>". What is older than `store.retention` goes as
+ * new entries come, or as a whole when none come.
  */
-export async function readLedger(connection: Connection, keys: Keys, userId: string): Promise<LedgerEntry[]> {
-  const entries = new Map<string, LedgerEntry>();
-  // From the end: entries are added there and taken away at the beginning meanwhile. One that moves is met twice.
+async function* pagesOf(connection: Connection, keys: Keys, userId: string): AsyncGenerator<LedgerEntry[]> {
   for (let last = -1; ; last -= PAGE) {
     const page = (await connection.call("LRANGE", keys.ledger(userId), last - PAGE + 1, last)) as string[];
-    for (const written of page) {
+    yield page.map((written) => {
       const text = written.slice(written.indexOf(" ") + 1);
-      const entry = text.startsWith("[") ? unpackEntry(userId, text) : unpackGivenUp(userId, text);
-      entries.set(entry.id, entry);
-    }
-    if (page.length < PAGE) return [...entries.values()].toSorted(byEnd);
+      return text.startsWith("[") ? unpackEntry(userId, text) : unpackGivenUp(userId, text);
+    });
+    if (page.length < PAGE) return;
   }
+}
+
+/** The ledger of a user, the oldest first. */
+export async function readLedger(connection: Connection, keys: Keys, userId: string): Promise<LedgerEntry[]> {
+  const entries = new Map<string, LedgerEntry>();
+  for await (const page of pagesOf(connection, keys, userId)) for (const entry of page) entries.set(entry.id, entry);
+  return [...entries.values()].toSorted(byEnd);
+}
+
+/** Which of these ids are in a user's ledger: read from its end until all are found. */
+export async function findRecorded(
+  connection: Connection,
+  keys: Keys,
+  userId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const [wanted, found] = [new Set(ids), new Set<string>()];
+  for await (const page of pagesOf(connection, keys, userId)) {
+    for (const { id } of page) if (wanted.has(id)) found.add(id);
+    if (found.size === wanted.size) break;
+  }
+  return found;
 }
 
 function byEnd(a: LedgerEntry, b: LedgerEntry): number {

@@ -1,4 +1,5 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
+import { inBatches } from "./batches.ts";
 
 /** Milliseconds between two attempts. */
 const PAUSE = 1_000;
@@ -6,32 +7,48 @@ const PAUSE = 1_000;
 /** More than a hanging server can take in one timeout; what is beyond goes with its lease. */
 const MOST = 10_000;
 
+interface Lost {
+  readonly userId: string;
+  /** Local monotonic milliseconds from which it cannot be executed any more. */
+  readonly over: number;
+}
+
 /**
  * Admissions whose answer was lost: they may have been executed and count then. Nobody runs them, so they are given
- * back in the background, once the server answers again.
+ * back: in the background, once the server answers again, and at once when another request of the user is refused.
  */
 export class LostAdmissions {
-  readonly #waiting = new Map<string, string>();
-  readonly #delay: number;
+  readonly #waiting = new Map<string, Lost>();
   readonly #giveBack: (id: string, userId: string) => Promise<void>;
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
 
-  /** @param delay milliseconds from the loss to the first attempt. @param giveBack must change nothing when there is nothing. */
-  constructor(delay: number, giveBack: (id: string, userId: string) => Promise<void>) {
-    this.#delay = delay;
+  /** @param giveBack must change nothing when there is nothing. */
+  constructor(giveBack: (id: string, userId: string) => Promise<void>) {
     this.#giveBack = giveBack;
   }
 
-  add(id: string, userId: string): void {
+  /** @param delay milliseconds for which it may still be executed after what is sent now; 0 when it is executed before. */
+  add(id: string, userId: string, delay: number): void {
     if (this.#waiting.size >= MOST || this.#closed) return;
-    this.#waiting.set(id, userId);
-    this.#schedule(this.#delay);
+    this.#waiting.set(id, { userId, over: performance.now() + delay });
+    this.#schedule(delay);
   }
 
   /** It was admitted after all. */
   forget(id: string): void {
     this.#waiting.delete(id);
+  }
+
+  /**
+   * Gives back what the user's lost admissions may have taken, before a limit is told as reached.
+   * @returns whether there were any. @throws what giving back throws: then nobody knows what has been reached.
+   */
+  async giveBackOf(userId: string): Promise<boolean> {
+    if (this.#waiting.size === 0) return false;
+    const own = [...this.#waiting].filter(([, lost]) => lost.userId === userId);
+    await inBatches(own, ([id]) => this.#try(id));
+    return own.length > 0;
   }
 
   close(): void {
@@ -49,18 +66,24 @@ export class LostAdmissions {
   }
 
   async #attempt(): Promise<void> {
-    const lost = [...this.#waiting];
-    for (const [id, userId] of lost) {
-      if (!this.#waiting.has(id)) continue;
+    for (const id of this.#waiting.keys()) {
       try {
-        await this.#giveBack(id, userId);
-        this.#waiting.delete(id);
+        await this.#try(id);
       } catch (error) {
+        if (isStoreUnavailable(error)) break;
         // A fault of ours is no better the next time.
-        if (!isStoreUnavailable(error)) this.#waiting.delete(id);
-        break;
+        this.#waiting.delete(id);
       }
     }
     this.#schedule(PAUSE);
+  }
+
+  /** One that may still be executed stays, to be given back again. */
+  async #try(id: string): Promise<void> {
+    const lost = this.#waiting.get(id);
+    if (!lost) return;
+    const isOver = performance.now() >= lost.over;
+    await this.#giveBack(id, lost.userId);
+    if (isOver && this.#waiting.get(id) === lost) this.#waiting.delete(id);
   }
 }

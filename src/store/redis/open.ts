@@ -8,8 +8,8 @@ import { RedisStore } from "./store.ts";
 /** Milliseconds that opening waits for the server; later it is connected to in the background. */
 const PATIENCE = 2_000;
 
-/** Milliseconds that a call waits for its answer. */
-const TIMEOUT = 250;
+/** Milliseconds that a call waits for its answer, as `store.timeout` when it is left out. */
+const TIMEOUT = 1_000;
 
 export interface OpenRedisOptions {
   /** `redis:` or `rediss:` address of one server; may hold a password. */
@@ -24,6 +24,7 @@ export interface OpenRedisOptions {
   /** Unix milliseconds, for tests; without, time is the server's. */
   readonly clock?: () => number;
   readonly timeout?: number;
+  readonly retention?: number;
   readonly lease?: number;
 }
 
@@ -32,11 +33,11 @@ export interface OpenRedisOptions {
  * @throws Error that names the remedy, for a server that cannot be used.
  */
 export async function openRedis(options: OpenRedisOptions): Promise<RedisStore> {
-  const { url, nodes, prefix, instance = randomUUID(), log, strict = false, clock, lease } = options;
+  const { url, nodes, prefix, instance = randomUUID(), log, strict = false, clock, lease, retention } = options;
   const { timeout = TIMEOUT } = options;
   const client = nodes.length > 0 ? createCluster(nodes) : createClient(url);
   const connection = new RedisConnection(client, { timeout, log });
-  const store = new RedisStore(connection, { prefix, instance, timeout, log, clock, lease });
+  const store = new RedisStore(connection, { prefix, instance, timeout, log, clock, lease, retention });
   const reached = await connection.connect(PATIENCE);
   try {
     if (reached) await check(connection, strict, log);

@@ -3,9 +3,9 @@ import type { Settlement, Windows } from "../../kit/index.ts";
 import { type Counts, windowStates } from "../windows.ts";
 import { ServerClock } from "./clock.ts";
 import { type Connection, loadScript } from "./connection.ts";
-import { isUnanswered } from "./failures.ts";
+import { unanswered } from "./failures.ts";
 import type { Keys } from "./keys.ts";
-import { packEntry, readLedger } from "./ledger.ts";
+import { findRecorded, packEntry, readLedger } from "./ledger.ts";
 import { type Leases, requestKeys } from "./leases.ts";
 import { LostAdmissions } from "./lost.ts";
 
@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly lease: number;
   /** Of the connection, in milliseconds. */
   readonly timeout: number;
+  /** Milliseconds for which entries of the ledger are kept. */
+  readonly retention: number;
   /** A test's clock; without, time is the server's. */
   readonly clock?: () => number;
 }
@@ -22,9 +24,17 @@ export interface RequestOptions {
 /** A refusal or `ok`; `late`: executed when nobody waited any more; `unknown`: no such user. */
 type Word = Refusal | "ok" | "late" | "unknown";
 type Numbers = readonly [number, number, number, number, number, number];
-type AdmitReply = readonly [word: Word, now: number, ...counts: Numbers, stopToken: string, packed: string];
+type Rest = readonly [now: number, ...counts: Numbers, stopToken: string, packed: string];
+type AdmitReply = readonly [word: Word, ...Rest];
+type Told = readonly [word: Exclude<Word, "late">, ...Rest];
 /** Whether it changed something; `late` as of an admission. */
 type SettleReply = 0 | 1 | readonly [word: "late", now: number];
+
+/** Refusals by what other requests have taken. */
+const LIMITED: ReadonlySet<Word> = new Set(["credits", "day", "hour", "minute", "streams"]);
+
+/** Times that an admission is repeated because the server says that it came too late. */
+const MOST_LATE = 5;
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const MOST = 2n ** 62n;
@@ -48,8 +58,7 @@ export class Requests {
     this.#keys = keys;
     this.#leases = leases;
     this.#options = options;
-    // What was sent before cannot be executed any more when a timeout has passed: only then it is known what there is.
-    this.#lost = new LostAdmissions(2 * options.timeout, async (id, userId) => {
+    this.#lost = new LostAdmissions(async (id, userId) => {
       await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
     });
   }
@@ -70,11 +79,10 @@ export class Requests {
     const { id, userId, limits } = admission;
     // Asked for once more: what was lost of it must not be given back from under it.
     this.#lost.forget(id);
-    let reply = await this.#admit(admission);
-    // The server's clock has been put forward since it was last heard.
-    if (reply[0] === "late") reply = await this.#admit(admission);
+    let reply = await this.#asked(admission);
+    // Not before what others may have taken without a use is given back.
+    if (LIMITED.has(reply[0]) && (await this.#lost.giveBackOf(userId))) reply = await this.#asked(admission);
     const [word, , ...rest] = reply;
-    if (word === "late") throw clockMoves();
     if (word === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
     const windows = windowStates(countsOf(rest), limits);
     if (word !== "ok") return { ok: false, refusal: word, windows };
@@ -84,20 +92,36 @@ export class Requests {
     return { ok: true, windows, stopToken: Number(stopToken) };
   }
 
+  /** Again while the server says that the time was over: this process was busy before it sent, or clocks were moved. */
+  async #asked(admission: Admission): Promise<Told> {
+    for (let tries = 0; tries < MOST_LATE; tries++) {
+      const [word, ...rest] = await this.#admit(admission);
+      if (word !== "late") return [word, ...rest];
+    }
+    throw clockMoves();
+  }
+
   async #admit(admission: Admission): Promise<AdmitReply> {
     const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "" } = admission;
     const { day, hour, minute, streams } = limits;
-    const { lease, instance } = this.#options;
-    const sentAt = performance.now();
+    const { lease, instance, timeout, retention } = this.#options;
     const limited = [day, hour, minute, streams].map((limit) => limit ?? "");
     const asked = [units, Number(stream), String(hold), Number(enforceCredits), version];
-    const args = [this.time(), this.#notAfter(), id, ...limited, ...asked, lease, this.#leases.dead, instance, model];
+    const rest = [id, ...limited, ...asked, lease, this.#leases.dead, instance, model, retention];
+    let sentAt = performance.now();
+    const again = () => {
+      sentAt = performance.now();
+      return [this.time(), this.#notAfter(), ...rest];
+    };
     try {
-      const reply = (await this.#connection.run(ADMIT, requestKeys(this.#keys, userId), args)) as AdmitReply;
+      const run = this.#connection.run(ADMIT, requestKeys(this.#keys, userId), again(), again);
+      const reply = (await run) as AdmitReply;
       this.#learn(reply[0] === "late", reply[1], sentAt);
       return reply;
     } catch (error) {
-      if (isUnanswered(error)) this.#lost.add(id, userId);
+      const lost = unanswered(error);
+      // On one connection what is sent later is executed later. Of another one it is known when the time is over.
+      if (lost) this.#lost.add(id, userId, lost.stands ? 0 : 2 * timeout);
       throw error;
     }
   }
@@ -119,7 +143,7 @@ export class Requests {
       return reply === 1;
     } catch (error) {
       // Nothing was executed: the next one is the first.
-      if (lease && !isUnanswered(error)) this.#leases.keep(id, lease);
+      if (lease && !unanswered(error)) this.#leases.keep(id, lease);
       throw error;
     }
   }
@@ -128,7 +152,8 @@ export class Requests {
   async #settle(settlement: Settlement, isFirst: boolean): Promise<SettleReply> {
     const { id, userId, giveBack, charge } = settlement;
     const sentAt = performance.now();
-    const args = [id, Number(giveBack), String(charge), packEntry(settlement), isFirst ? this.latest() : "0"];
+    const latest = isFirst ? this.latest() : "0";
+    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest, this.#options.retention];
     const reply = (await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args)) as SettleReply;
     // Judged by the server's time also with a test's clock.
     if (isLate(reply)) this.#serverClock.correct(reply[1], sentAt);
@@ -143,7 +168,7 @@ export class Requests {
 
   async running(userId: string) {
     const keys = requestKeys(this.#keys, userId);
-    const found = (await this.#connection.run(RUNNING, keys, [this.time()])) as string[];
+    const found = (await this.#connection.run(RUNNING, keys, [this.time(), this.#options.retention])) as string[];
     const { dead } = this.#leases;
     let [requests, streams, held] = [0, 0, 0n];
     for (const packed of found) {
@@ -158,6 +183,10 @@ export class Requests {
 
   ledger(userId: string) {
     return readLedger(this.#connection, this.#keys, userId);
+  }
+
+  recorded(userId: string, ids: readonly string[]) {
+    return findRecorded(this.#connection, this.#keys, userId, ids);
   }
 
   async renew(): Promise<void> {

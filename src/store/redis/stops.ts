@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { OnStop } from "../../kit/index.ts";
 import { inBatches } from "./batches.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import type { Keys } from "./keys.ts";
+
+/** Milliseconds between looks whether pushes still come, and for the answer: together less than a second. */
+const CHECK_EVERY = 400;
 
 const RAISE = loadScript("stop-raise", "clock");
 
@@ -26,11 +30,40 @@ export function stopPart(connection: Connection, keys: Keys, now: () => number) 
       return new Map(userIds.map((id, index) => [id, tokens[index] ?? 0]));
     },
 
-    onStop(listener: OnStop): () => void {
-      return connection.subscribe(keys.stops, (message) => {
-        const [, userId, token] = /^(.*) (\d+)$/su.exec(message) ?? [];
-        if (userId !== undefined) listener(userId, Number(token));
-      });
+    onStop(listener: OnStop, sure?: (is: boolean) => void): () => void {
+      const echo = `echo ${randomUUID()}`;
+      const hears = sure && connection.hears;
+      let isSure = false;
+      const tell = (is: boolean): void => {
+        if (is !== isSure) sure?.((isSure = is));
+      };
+      // Comes back only where this process may publish and is heard: its own stops reach the others like this.
+      const sendEcho = (): void => {
+        if (hears) connection.call("PUBLISH", keys.stops, echo).catch(() => {});
+      };
+      const letGo = connection.subscribe(
+        keys.stops,
+        (message) => {
+          if (message === echo) return tell(true);
+          const [, userId, token] = /^(.*) (\d+)$/su.exec(message) ?? [];
+          if (userId !== undefined) listener(userId, Number(token));
+        },
+        // The connection was made afresh.
+        () => {
+          tell(false);
+          sendEcho();
+        },
+      );
+      if (!hears) return letGo;
+      const check = async (): Promise<void> => {
+        if (!isSure) sendEcho();
+        else if (!(await hears(CHECK_EVERY))) tell(false);
+      };
+      const timer = setInterval(() => void check(), CHECK_EVERY).unref();
+      return () => {
+        clearInterval(timer);
+        letGo();
+      };
     },
   };
 }

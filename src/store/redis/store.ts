@@ -9,6 +9,7 @@ import { familyPart } from "./families.ts";
 import { identityPart } from "./identities.ts";
 import { instancePart } from "./instances.ts";
 import { createKeys } from "./keys.ts";
+import { RETENTION } from "../ledger.ts";
 import { LEASE, Leases, RENEWAL, unlessUnavailable } from "./leases.ts";
 import { rememberPart } from "./remember.ts";
 import { Requests } from "./requests.ts";
@@ -27,6 +28,8 @@ export interface RedisStoreOptions {
   readonly clock?: () => number;
   /** Milliseconds for which what this process runs is kept without a word from it. */
   readonly lease?: number;
+  /** Milliseconds for which entries of the ledger are kept. */
+  readonly retention?: number;
 }
 
 /** The store on Redis or Valkey, alone or as a Cluster. Takes over `connection` and closes it. */
@@ -47,14 +50,14 @@ export class RedisStore implements Store {
   readonly #renewal: NodeJS.Timeout;
 
   constructor(connection: RedisConnection, options: RedisStoreOptions) {
-    const { prefix, instance, log, timeout, clock, lease = LEASE } = options;
+    const { prefix, instance, log, timeout, clock, lease = LEASE, retention = RETENTION } = options;
     if (!/^\S+$/.test(instance)) throw new RangeError(`not a name for an instance: ${instance}`);
     const keys = createKeys(prefix);
     // To the scripts, 0 is the server's clock.
     const now = clock ?? (() => 0);
     this.#connection = connection;
-    this.#leases = new Leases(connection, keys, instance, lease);
-    this.#requests = new Requests(connection, keys, this.#leases, { instance, lease, timeout, clock });
+    this.#leases = new Leases(connection, keys, instance, lease, retention);
+    this.#requests = new Requests(connection, keys, this.#leases, { instance, lease, timeout, retention, clock });
     this.#users = userPart(connection, keys, now, () => this.#requests.latest());
     this.#apiKeys = keyPart(connection, keys, now);
     this.#stops = stopPart(connection, keys, now);
@@ -103,6 +106,10 @@ export class RedisStore implements Store {
 
   ledger(userId: string) {
     return this.#requests.ledger(userId);
+  }
+
+  recorded(userId: string, ids: readonly string[]) {
+    return this.#requests.recorded(userId, ids);
   }
 
   principalByDigest(digest: Uint8Array) {
@@ -157,8 +164,8 @@ export class RedisStore implements Store {
     return this.#stops.stopTokens(userIds);
   }
 
-  onStop(listener: OnStop) {
-    return this.#stops.onStop(listener);
+  onStop(listener: OnStop, sure?: (is: boolean) => void) {
+    return this.#stops.onStop(listener, sure);
   }
 
   onChange(listener: OnChange) {

@@ -6,7 +6,7 @@ import type { Keys } from "./keys.ts";
 import { lowerCase } from "./text.ts";
 
 /** Fields of the user's hash in the order that `toUser` and the scripts have them. */
-const FIELDS = ["email", "tier", "balance", "available", "granted", "created"] as const;
+const FIELDS = ["email", "tier", "balance", "available", "granted", "created", "charged"] as const;
 
 type UserReply = readonly (string | null)[];
 
@@ -71,7 +71,7 @@ export function userPart(connection: Connection, keys: Keys, now: () => number, 
       const created = await connection.run(ADD, own, [now(), email, tier, String(storable(credits)), ASIDE]);
       if (created === null || !(await claim(lowerCase(email), id))) return null;
       if (!(await complete(id))) throw storeUnavailable(new Error("redis: making a user took too long"));
-      return { id, email, tier, balance: credits, held: 0n, granted: credits, createdAt: Number(created) };
+      return { id, email, tier, balance: credits, held: 0n, granted: credits, charged: 0n, createdAt: Number(created) };
     },
 
     async principalOf(userId: string): Promise<Principal | null> {
@@ -121,9 +121,10 @@ const tooMuch = () => invalidRequest("/credits", "are more than an account can h
 
 /** `reply` is FIELDS of a user, or anything else without one. */
 function toUser(id: string, reply: unknown): User | null {
-  const [email, tier, balance, available, granted, created] = Array.isArray(reply) ? (reply as UserReply) : [];
+  const [email, tier, balance, available, granted, created, charged] = Array.isArray(reply) ? (reply as UserReply) : [];
   if (typeof email !== "string" || typeof tier !== "string") return null;
   const owned = BigInt(balance ?? 0);
   const held = owned - BigInt(available ?? 0);
-  return { id, email, tier, balance: owned, held, granted: BigInt(granted ?? 0), createdAt: Number(created) };
+  const sums = { granted: BigInt(granted ?? 0), charged: BigInt(charged ?? 0) };
+  return { id, email, tier, balance: owned, held, ...sums, createdAt: Number(created) };
 }

@@ -68,6 +68,10 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.ledger(userId));
   }
 
+  recorded(userId: string, ids: readonly string[]) {
+    return this.ask(() => this.store.recorded(userId, ids));
+  }
+
   stopStreams(userId: string) {
     return this.ask(() => this.store.stopStreams(userId));
   }
@@ -76,8 +80,8 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.stopTokens(userIds));
   }
 
-  onStop(listener: OnStop) {
-    return this.store.onStop(listener);
+  onStop(listener: OnStop, sure?: (is: boolean) => void) {
+    return this.store.onStop(listener, sure);
   }
 
   onChange(listener: OnChange) {

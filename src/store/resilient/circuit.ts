@@ -22,6 +22,7 @@ export class Circuit {
   #answers = 0;
   #waiting = 0;
   #probeAt = 0;
+  #leaving = false;
 
   constructor(options: CircuitOptions) {
     this.#options = options;
@@ -31,10 +32,21 @@ export class Circuit {
     return this.#failures >= FAILURES;
   }
 
+  /** The process ends: nobody waits any more to find out whether the store is back, and one failure is enough. */
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  /** Whether nothing is to be asked of which the end of the process would wait. */
+  get left(): boolean {
+    return this.#leaving && this.#failures > 0;
+  }
+
   /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
   ask<T>(question: () => Awaitable<T>): Awaitable<T> {
     if (this.#waiting >= MOST_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
-    if (this.away && !this.#mayProbe()) throw storeUnavailable(new Error("the store did not answer before"));
+    if (this.left || (this.away && !this.#mayProbe()))
+      throw storeUnavailable(new Error("the store did not answer before"));
     return this.observe(question);
   }
 

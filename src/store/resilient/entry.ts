@@ -9,6 +9,21 @@ export interface Entry {
   readonly tried: boolean;
 }
 
+/** A settlement that the store will not take. */
+export interface Rejection {
+  readonly id: string;
+  /** null when what was kept cannot be read. */
+  readonly settlement: Settlement | null;
+  readonly reason: string;
+  /** Unix milliseconds of the first refusal. */
+  readonly at: number;
+}
+
+/** Frees slot and hold of a request that cannot be settled; what it has counted stays. */
+export function releaseOf({ id, userId }: Settlement): Settlement {
+  return { id, userId, giveBack: false, charge: 0n, record: null };
+}
+
 type Text<T, Amount extends keyof T> = Omit<T, Amount> & Readonly<Record<Amount, string>>;
 
 /** As JSON, in which amounts are decimal strings. */

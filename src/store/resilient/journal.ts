@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CommitQueue, transaction } from "../commits.ts";
 import { BUSY, sqliteCode } from "../failures.ts";
-import { decode, encode, type Entry } from "./entry.ts";
+import { decode, encode, type Entry, type Rejection } from "./entry.ts";
 import type { Kept, Queue, Replayed } from "./queue.ts";
 import { whenFree } from "../when-free.ts";
 
@@ -38,6 +38,9 @@ export class Journal implements Queue {
   readonly #mark;
   readonly #remove;
   readonly #reject;
+  readonly #settled;
+  readonly #keep;
+  readonly #latest;
   readonly #count;
   #size = 0;
   #rejected = 0;
@@ -58,8 +61,11 @@ export class Journal implements Queue {
       this.#remove = this.#db.prepare("DELETE FROM entries WHERE seq = ?");
       this.#reject = this.#db.prepare(
         `INSERT INTO rejected SELECT id, body, ?, ? FROM entries WHERE seq = ?
-         ON CONFLICT DO UPDATE SET body = excluded.body, reason = excluded.reason, at = excluded.at`,
+         ON CONFLICT DO UPDATE SET body = excluded.body, reason = excluded.reason`,
       );
+      this.#settled = this.#db.prepare("DELETE FROM rejected WHERE id = (SELECT id FROM entries WHERE seq = ?)");
+      this.#keep = this.#db.prepare("INSERT INTO rejected VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING");
+      this.#latest = this.#db.prepare("SELECT id, body, reason, at FROM rejected ORDER BY at DESC, id LIMIT ?");
       this.#count = this.#db.prepare(
         "SELECT (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM rejected) AS rejected",
       );
@@ -120,11 +126,41 @@ export class Journal implements Queue {
     if (replayed.length === 0) return;
     transaction(this.#db, () => {
       for (const { seq, rejected } of replayed) {
-        if (rejected !== null) this.#reject.run(rejected, at, seq);
+        if (rejected === null) this.#settled.run(seq);
+        else this.#reject.run(rejected, at, seq);
         this.#remove.run(seq);
       }
     });
     this.refresh();
+  }
+
+  /** Keeps what the store will not take. */
+  async reject(entry: Entry, reason: string, at: number): Promise<void> {
+    await this.#queue.add(() => this.#keep.run(entry.settlement.id, encode(entry), reason, at));
+    this.refresh();
+  }
+
+  /** Newest first. */
+  rejections(limit: number): Rejection[] {
+    const rows = this.#latest.all(limit) as { id: string; body: string; reason: string; at: number }[];
+    return rows.map(({ id, body, reason, at }) => {
+      const entry = read(body, true);
+      return { id, settlement: entry instanceof Error ? null : entry.settlement, reason, at };
+    });
+  }
+
+  /**
+   * Lets what was rejected be tried once more: another version of the gateway may do better. What was rejected before
+   * `oldest` is dropped. @returns how many were.
+   */
+  retry(oldest: number): number {
+    return transaction(this.#db, () => {
+      const { changes } = this.#db.prepare("DELETE FROM rejected WHERE at < ?").run(oldest);
+      this.#db.exec(
+        "INSERT INTO entries (id, body, tried) SELECT id, body, 1 FROM rejected WHERE true ON CONFLICT DO NOTHING",
+      );
+      return Number(changes);
+    });
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Limits, Store } from "../../kit/index.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, releaseOf } from "./entry.ts";
 import type { Kept, Queue, Replayed } from "./queue.ts";
 
 /** Entries that are replayed at the same time. */
@@ -12,7 +12,7 @@ const KEPT = 7 * 86_400_000;
 const UNLIMITED: Limits = { day: null, hour: null, minute: null, streams: null };
 
 /** What replaying needs of the store. */
-export type Target = Pick<Store, "admit" | "settle" | "ledger">;
+export type Target = Pick<Store, "admit" | "settle" | "recorded">;
 
 export interface ReplayOptions {
   readonly store: Target;
@@ -20,8 +20,8 @@ export interface ReplayOptions {
   readonly now: () => number;
   /** Whether an error means that the store is away: the entry stays. */
   readonly isAway: (error: unknown) => boolean;
-  /** Told of each entry that the store will never take. */
-  readonly onRejected: (id: string, error: unknown) => void;
+  /** Told of each entry that the store will never take; its slot and hold are free then. */
+  readonly onRejected: (kept: Kept, error: unknown) => void;
 }
 
 /** Tells the store what waits for it, in one queue. */
@@ -86,7 +86,11 @@ export class Replay {
     };
     await Promise.all(ready.map((kept) => this.#attempt(kept, told, first)));
     for (const [userId, ones] of Map.groupBy(doubtful, ({ entry }) => entry.settlement.userId)) {
-      const recorded = (async () => new Set((await store.ledger(userId)).map(({ id }) => id)))();
+      const recorded = (async () =>
+        store.recorded(
+          userId,
+          ones.map(({ kept }) => kept.id),
+        ))();
       const second = async ({ kept, entry }: Doubtful): Promise<boolean> => {
         if ((await recorded).has(kept.id)) return true;
         this.#giveUpHopeless(kept.id);
@@ -108,7 +112,10 @@ export class Replay {
       told.push({ seq, rejected: null });
     } catch (error) {
       if (this.#options.isAway(error)) return;
-      this.#options.onRejected(id, error);
+      // When that fails too, nothing more can be done for it than to say so.
+      if (!(entry instanceof Error))
+        await Promise.resolve(this.#options.store.settle(releaseOf(entry.settlement))).catch(() => {});
+      this.#options.onRejected(kept, error);
       told.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
     }
     this.#rounds.delete(id);

@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { type Log, storeUnavailable } from "../../kit/index.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, Rejection } from "./entry.ts";
 import { Journal } from "./journal.ts";
 import { MemoryQueue } from "./memory.ts";
 import { Replay, type ReplayOptions } from "./replay.ts";
@@ -10,10 +11,16 @@ const SHORTEST = 50;
 const LONGEST = 1_000;
 /** Milliseconds that an answer waits for a settlement that cannot be written down, and a shutdown for all of them. */
 const PATIENCE = 5_000;
+const LAST_CHANCE = 500;
 /** Milliseconds between looks for what a process that died has left. */
 const LOOK_EVERY = 5_000;
 /** Settlements in memory beyond which no more requests are admitted without the store. */
 const MOST_IN_MEMORY = 10_000;
+
+/** Rejected settlements that are shown, and kept in memory when they cannot be written down. */
+const MOST_SHOWN = 1_000;
+/** Milliseconds for which a rejected settlement is kept. */
+const REJECTED_KEPT = 90 * 86_400_000;
 
 /** Resolves after the milliseconds, or sooner when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -23,6 +30,8 @@ export const sleep: Sleep = (milliseconds, signal) => sleepFor(milliseconds, und
 export interface SettlementsOptions extends Omit<ReplayOptions, "onRejected"> {
   /** Path of the journal's file; null: memory only. */
   readonly journal: string | null;
+  /** Whether only what the store rejects goes there: for a store on the same disk, which it cannot outlive. */
+  readonly onlyRejected?: boolean;
   readonly log: Log;
   readonly sleep: Sleep;
   /** Told when a number has changed. */
@@ -36,7 +45,8 @@ export class Settlements {
   readonly #fromMemory: Replay;
   readonly #fromJournal: Replay;
   #journal: Journal | null = null;
-  #rejectedHere = 0;
+  /** What cannot be written down. */
+  readonly #aside: Rejection[] = [];
   /** Whether the log says so already. */
   #broken = false;
   #working: Promise<void> | null = null;
@@ -48,14 +58,17 @@ export class Settlements {
 
   constructor(options: SettlementsOptions) {
     this.#options = options;
-    const replay: ReplayOptions = { ...options, onRejected: (id, error) => this.#onRejected(id, error) };
-    this.#fromMemory = new Replay(replay);
-    this.#fromJournal = new Replay(replay);
+    this.#fromMemory = new Replay({
+      ...options,
+      onRejected: ({ entry }, error) => void (entry instanceof Error || this.reject(entry, error)),
+    });
+    this.#fromJournal = new Replay({ ...options, onRejected: ({ id }, error) => this.#tellRejected(id, error) });
   }
 
   /** Begins with what former processes have left. */
   start(): void {
     if (this.#options.journal !== null) this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref();
+    this.#retry();
     this.#look();
   }
 
@@ -64,7 +77,39 @@ export class Settlements {
   }
 
   get rejected(): number {
-    return this.#journal?.rejected ?? this.#rejectedHere;
+    return (this.#journal?.rejected ?? 0) + this.#aside.length;
+  }
+
+  /** The newest of what the store rejected. */
+  rejections(): readonly Rejection[] {
+    return [...this.#aside, ...(this.#journal?.rejections(MOST_SHOWN) ?? [])].slice(0, MOST_SHOWN);
+  }
+
+  /** Keeps aside what the store will not take. */
+  async reject(entry: Entry, error: unknown): Promise<void> {
+    const { id } = entry.settlement;
+    this.#tellRejected(id, error);
+    const [reason, at] = [error instanceof Error ? error.message : String(error), this.#options.now()];
+    try {
+      const journal = this.#open(true);
+      if (journal === null) throw new Error("no journal");
+      await journal.reject(entry, reason, at);
+    } catch {
+      this.#aside.unshift({ id, settlement: entry.settlement, reason, at });
+      this.#aside.length = Math.min(this.#aside.length, MOST_SHOWN);
+    }
+    this.#options.onChange();
+  }
+
+  /** A later version may be able to settle what this one's predecessor was not. */
+  #retry(): void {
+    const { now, log } = this.#options;
+    try {
+      const dropped = this.#open()?.retry(now() - REJECTED_KEPT) ?? 0;
+      if (dropped > 0) log.error({ requests: dropped }, "settlements that were rejected 90 days ago are dropped");
+    } catch (error) {
+      this.#onBroken(error);
+    }
   }
 
   /** Whether more could be lost than memory should hold. */
@@ -100,12 +145,13 @@ export class Settlements {
     this.#nap.abort();
   }
 
-  /** Waits for what is pending, 5 s at most. */
-  async done(): Promise<void> {
+  /** Waits for what is pending, so many milliseconds at most; what only memory has always gets half a second. */
+  async done(patience = PATIENCE): Promise<void> {
     this.#look();
     this.wake();
     const settled = new AbortController();
-    if (this.#working) await Promise.race([this.#working, this.#options.sleep(PATIENCE, settled.signal)]);
+    const most = this.#memory.size > 0 ? Math.max(patience, LAST_CHANCE) : patience;
+    if (this.#working && most > 0) await Promise.race([this.#working, this.#options.sleep(most, settled.signal)]);
     settled.abort();
     this.#end();
     const { log, journal } = this.#options;
@@ -130,7 +176,7 @@ export class Settlements {
   /** @returns whether it is on the disk. */
   async #write(entry: Entry): Promise<boolean> {
     try {
-      const journal = this.#open();
+      const journal = this.#options.onlyRejected ? null : this.#open(true);
       if (journal === null) return false;
       await journal.write(entry);
       this.#options.onChange();
@@ -141,8 +187,10 @@ export class Settlements {
     }
   }
 
-  #open(): Journal | null {
-    if (this.#options.journal !== null) this.#journal ??= new Journal(this.#options.journal);
+  /** @param makes whether it is made when it is not there and seldom needed. */
+  #open(makes = false): Journal | null {
+    const { journal, onlyRejected = false } = this.#options;
+    if (journal !== null && (makes || !onlyRejected || existsSync(journal))) this.#journal ??= new Journal(journal);
     return this.#journal;
   }
 
@@ -209,11 +257,10 @@ export class Settlements {
     await this.#options.sleep((wait * (1 + Math.random())) / 2, this.#nap.signal);
   }
 
-  #onRejected(id: string, error: unknown): void {
-    this.#rejectedHere++;
+  #tellRejected(id: string, error: unknown): void {
     this.#options.log.error(
       { err: error, id },
-      "the store will not take a settlement: the journal keeps it as rejected",
+      "the store will not take a settlement: it is kept aside, see GET /admin/settlements",
     );
   }
 

@@ -3,13 +3,14 @@ import type { Limits, Log, Settlement, Store, Windows } from "../../kit/index.ts
 import { AskingStore } from "./asking.ts";
 import { Circuit } from "./circuit.ts";
 import { LocalView } from "./local.ts";
+import { releaseOf, type Rejection } from "./entry.ts";
 import { Settlements, sleep, type Sleep } from "./settlements.ts";
 
 export interface StoreState {
   readonly away: boolean;
   /** Settlements that the store has not acknowledged; those in the journal are of all processes that share it. */
   readonly pending: number;
-  /** Settlements that the store will never take: the journal's table `rejected` has them. */
+  /** Settlements that the store will never take: kept aside, their slots and holds are free. */
   readonly rejected: number;
   /** Requests that run without the store's admission. */
   readonly local: number;
@@ -20,6 +21,8 @@ export interface ResilienceOptions {
   readonly onFailure: () => "closed" | "open";
   /** Path of the file that keeps settlements which the store does not take; processes share it. null: memory only. */
   readonly journal: string | null;
+  /** Whether only what the store rejects is written there. */
+  readonly onlyRejected?: boolean;
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -44,7 +47,7 @@ export class ResilientStore extends AskingStore {
 
   constructor(store: Store, options: ResilienceOptions) {
     super(store);
-    const { journal, log, now } = options;
+    const { journal, onlyRejected = false, log, now } = options;
     this.#options = options;
     const circuit = new Circuit({ now, onChange: (away) => this.#onAway(away) });
     this.#circuit = circuit;
@@ -53,10 +56,11 @@ export class ResilientStore extends AskingStore {
       store: {
         admit: (admission) => circuit.observe(() => store.admit(admission)),
         settle: (settlement) => circuit.observe(() => store.settle(settlement)),
-        ledger: (userId) => circuit.observe(() => store.ledger(userId)),
+        recorded: (userId, ids) => circuit.observe(() => store.recorded(userId, ids)),
       },
       isAway: isStoreUnavailable,
       journal,
+      onlyRejected,
       log,
       now,
       sleep: options.sleep ?? sleep,
@@ -70,9 +74,19 @@ export class ResilientStore extends AskingStore {
     return this.#settlements.pending;
   }
 
-  /** Before `close`: waits for what is pending, 5 s at most; the journal keeps what remains. */
+  /** The process ends: a store that is away is not waited for; settlements go into the journal at once. */
+  leave(): void {
+    this.#circuit.leave();
+  }
+
+  /** Settlements that the store will never take, the newest first; at most 1,000. */
+  rejections(): readonly Rejection[] {
+    return this.#settlements.rejections();
+  }
+
+  /** Before `close`: waits for what is pending, 5 s at most, while the store answers; the journal keeps what remains. */
   done(): Promise<void> {
-    return this.#settlements.done();
+    return this.#settlements.done(this.#circuit.left ? 0 : undefined);
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
@@ -111,14 +125,30 @@ export class ResilientStore extends AskingStore {
       await repeated;
       return false;
     }
+    if (this.#circuit.left) return this.#later(settlement);
     try {
       // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
       return await this.#circuit.observe(() => this.store.settle(settlement));
     } catch (error) {
-      if (!isStoreUnavailable(error)) throw error;
+      if (!isStoreUnavailable(error)) {
+        await this.#reject(settlement, error);
+        throw error;
+      }
     }
+    return this.#later(settlement);
+  }
+
+  async #later(settlement: Settlement): Promise<boolean> {
     await this.#settlements.add({ settlement, admission: null, tried: true });
     return true;
+  }
+
+  /** Frees what the request has taken: nobody else would, as long as this process lives. */
+  async #reject(settlement: Settlement, error: unknown): Promise<void> {
+    // The caller's own mistake, or an attempt to free it: nothing to keep.
+    if (settlement.record === null || settlement.charge < 0n) return;
+    await this.#settlements.reject({ settlement, admission: null, tried: true }, error);
+    await this.settle(releaseOf(settlement)).catch(() => {});
   }
 
   async windows(userId: string, limits: Limits): Promise<Windows> {

@@ -2,7 +2,7 @@
 -- Admits a request: all windows, the stream slot and the hold in one step.
 -- ARGV: now, latest time of execution or 0, request, limits of day, hour, minute and streams ('' without), units,
 -- 1 for a stream, hold, whether credits are enforced, the principal's version or '', milliseconds of the lease, dead
--- instances, the admitting instance, model.
+-- instances, the admitting instance, model, retention.
 -- Returns a word, now, the six counts and, when it is 'ok', the stop token and the reservation.
 local id, units, stream, hold = ARGV[3], tonumber(ARGV[8]), ARGV[9] == "1", ARGV[10]
 local now = now_of(ARGV[1])

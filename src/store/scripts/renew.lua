@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Prolongs the leases of a process, and takes those again that the server has lost or given up.
--- ARGV: now, latest time of execution or 0, milliseconds of the lease, then request, reservation, request and so on.
+-- ARGV: now, latest time of execution or 0, milliseconds of the lease, then request, reservation, request and so on, retention.
 local now = now_of(ARGV[1])
 if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return 0 end
 if redis.call("EXISTS", USER) == 0 then return 0 end
@@ -9,7 +9,7 @@ if redis.call("EXISTS", RESERVATIONS) == 0 then
   redis.call("HSET", USER, "available", redis.call("HGET", USER, "balance"))
 end
 local ends, looked = now + tonumber(ARGV[3]), redis.call("HGET", USER, "looked")
-for index = 4, #ARGV, 2 do
+for index = 4, #ARGV - 1, 2 do
   local id = ARGV[index]
   if redis.call("HEXISTS", RESERVATIONS, id) == 1 then
     redis.call("ZADD", LEASES, ends, id)

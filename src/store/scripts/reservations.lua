@@ -1,8 +1,8 @@
 -- Running requests of one user. KEYS of every script that has this part:
 local USER, WINDOWS, RESERVATIONS, LEASES, STREAMS, ORPHANS, LEDGER = unpack(KEYS)
 
--- Milliseconds: how long reservations without a process are kept, and the ledger's entries.
-local FORGOTTEN, RETENTION = 86400000, 90 * 86400000
+-- Milliseconds: how long reservations without a process are kept, and the ledger's entries: the last of ARGV.
+local FORGOTTEN, RETENTION = 86400000, tonumber(ARGV[#ARGV])
 
 local function read(packed)
   local units, stream, hold, day, hour, minute, stop, instance =
@@ -19,6 +19,7 @@ local function append(text)
   local now = redis.call("TIME")
   local entry = string.format("%.0f ", now[1] * 1000) .. text
   redis.call("RPUSH", LEDGER, entry)
+  redis.call("PEXPIRE", LEDGER, RETENTION)
   for _ = 1, 2 do
     local oldest = string.match(redis.call("LINDEX", LEDGER, 0), "^%d+")
     if tonumber(oldest) > now[1] * 1000 - RETENTION then break end

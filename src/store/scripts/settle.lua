@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Ends a request. ARGV: request, 1 to give its units back, charge, ledger entry or '', the latest time at which a request
--- that nothing is known of is charged all the same, or 0. Returns 1, 0 when nothing was changed, or 'late' and now when
+-- that nothing is known of is charged all the same, or 0, retention. Returns 1, 0 when nothing was changed, or 'late' and now when
 -- that is because the latest time has passed.
 local id, give_back, charge, latest = ARGV[1], ARGV[2] == "1", ARGV[3], ARGV[5]
 local packed = redis.call("HGET", RESERVATIONS, id)

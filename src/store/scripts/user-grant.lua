@@ -28,4 +28,4 @@ for _, field in ipairs({ "available", "balance", "granted" }) do
     return 1
   end
 end
-return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created")
+return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged")

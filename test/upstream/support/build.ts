@@ -83,7 +83,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       heartbeat: 15_000,
       drain: { delay: 0, timeout: 0 },
     },
-    store: { url: secret, nodes: [], prefix: "", onFailure: "closed" },
+    store: { url: secret, nodes: [], prefix: "", onFailure: "closed", timeout: 1_000, retention: 7_776_000_000 },
     auth: {
       tokens: { issuer: "", audience: "", accessTtl: 0, refreshTtl: 0, secrets: [] },
       signup: { tier: "Free", credits: ONE },

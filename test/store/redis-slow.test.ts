@@ -1,0 +1,161 @@
+import { once } from "node:events";
+import { type AddressInfo, type Socket, connect, createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { AdmissionResult } from "../../src/kit/index.ts";
+import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
+import { openAt, UNAVAILABLE } from "./redis-support.ts";
+import { addUser, admission, OPEN, unique } from "./support.ts";
+
+/** As `store.timeout` when it is left out, in milliseconds. */
+const TIMEOUT = 1_000;
+
+/** Nothing runs in this process meanwhile. */
+function block(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Answers go through it later by `delay` milliseconds, in their order, or never while it swallows them. */
+async function startSlow(target: RedisServer) {
+  const state = { delay: 0, swallows: false };
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = connect(target.port, "127.0.0.1");
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+    client.pipe(server);
+    let turn = Promise.resolve();
+    server.on("data", (bytes) => {
+      const due = performance.now() + state.delay;
+      if (state.swallows) return;
+      const pass = async (): Promise<void> => {
+        const wait = due - performance.now();
+        if (wait > 0) await pause(wait);
+        client.write(bytes);
+      };
+      turn = turn.then(pass);
+    });
+    client.on("close", () => server.destroy());
+    server.on("close", () => client.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  onTestFinished(() => {
+    cut();
+    proxy.close();
+  });
+  return { url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, state, cut };
+}
+
+/** How many of the admissions came to what. */
+async function outcomes(all: readonly Promise<AdmissionResult>[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const one of await Promise.allSettled(all)) {
+    const reason = one.status === "rejected" ? String(one.reason) : one.value.ok ? "ok" : one.value.refusal;
+    counts[reason] = (counts[reason] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describeRedis("a Redis that is slow and not away", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  async function slow() {
+    const proxy = await startSlow(server);
+    const prefix = `${unique("slow")}:`;
+    const store = await openAt(proxy.url, { prefix, timeout: undefined });
+    const side = await openAt(server.url, { prefix });
+    return { proxy, prefix, store, side, user: await addUser(side, 1_000n) };
+  }
+
+  test("by 300 ms an answer: a thousand at once at four processes are admitted to the limit", async () => {
+    const { proxy, prefix, side, user } = await slow();
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openAt(proxy.url, { prefix, timeout: undefined })));
+    proxy.state.delay = 300;
+    const limits = { ...OPEN, day: 100 };
+    const all = stores.flatMap((store) =>
+      Array.from({ length: 250 }, () => store.admit(admission(user.id, { limits }))),
+    );
+    expect(await outcomes(all)).toEqual({ ok: 100, day: 900 });
+    expect(await side.running(user.id)).toMatchObject({ requests: 100 });
+  });
+
+  test("by more than the timeout: an admission is asked once more and counted once", async () => {
+    const { proxy, store, side, user } = await slow();
+    await store.ping();
+    proxy.state.delay = 1.3 * TIMEOUT;
+    expect(await store.admit(admission(user.id))).toMatchObject({ ok: true });
+    expect((await side.windows(user.id, OPEN)).day.used).toBe(1);
+  });
+
+  test("by more than two timeouts: unavailable, and given back", async () => {
+    const { proxy, store, side, user } = await slow();
+    await store.ping();
+    proxy.state.swallows = true;
+    const startedAt = performance.now();
+    await expect(store.admit(admission(user.id))).rejects.toMatchObject(UNAVAILABLE);
+    expect(performance.now() - startedAt).toBeLessThan(3 * TIMEOUT);
+    proxy.state.swallows = false;
+    await expect.poll(async () => (await side.windows(user.id, OPEN)).day.used, { timeout: 10_000 }).toBe(0);
+  });
+
+  test("loses an admission: nobody else is refused for it", async () => {
+    const { proxy, store, side, user } = await slow();
+    const limits = { ...OPEN, day: 1 };
+    await store.ping();
+    proxy.state.swallows = true;
+    const lost = store.admit(admission(user.id, { limits }));
+    await expect.poll(async () => (await side.windows(user.id, OPEN)).day.used).toBe(1);
+    proxy.cut();
+    await expect(lost).rejects.toMatchObject(UNAVAILABLE);
+    proxy.state.swallows = false;
+    await expect
+      .poll(
+        () =>
+          store
+            .ping()
+            .then(() => true)
+            .catch(() => false),
+        { timeout: 10_000 },
+      )
+      .toBe(true);
+    expect(await store.admit(admission(user.id, { limits }))).toMatchObject({ ok: true });
+    expect(await store.admit(admission(user.id, { limits }))).toMatchObject({ ok: false, refusal: "day" });
+  });
+});
+
+describeRedis("a process whose event loop is blocked for longer than the timeout", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  test.each([
+    ["after it has asked", 0],
+    ["after it has asked and for a while again and again", 4],
+  ])("%s: takes every answer, on the same connection", async (_, turns) => {
+    const store = await openAt(server.url, { timeout: TIMEOUT });
+    const user = await addUser(store, 1_000n);
+    const limits = { ...OPEN, day: 100 };
+    const connections = async () => /total_connections_received:(\d+)/.exec(await server.client.info("stats"))?.[1];
+    const before = await connections();
+    const all = Array.from({ length: 250 }, () => store.admit(admission(user.id, { limits })));
+    block(1.5 * TIMEOUT);
+    for (let turn = 0; turn < turns; turn++) {
+      await pause(0);
+      block(TIMEOUT / 3);
+    }
+    expect(await outcomes(all)).toEqual({ ok: 100, day: 150 });
+    expect(await connections()).toBe(before);
+  });
+});

@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Store } from "../../src/kit/index.ts";
+import { openStore } from "../../src/store/open.ts";
+import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
+import { openAt } from "./redis-support.ts";
+import { addUser, admission, charged, DAY, RECORD, START, temporaryFolder, unique } from "./support.ts";
+
+const RETENTION = 90 * DAY;
+/** Milliseconds that the event loop may be held by one step. */
+const MOST_BLOCKED = 10;
+
+async function serve(store: Store, userId: string, charge: bigint, endedAt: number): Promise<string> {
+  const request = admission(userId);
+  await store.admit(request);
+  await store.settle({ ...charged(request, charge), record: { ...RECORD, endedAt } });
+  return request.id;
+}
+
+test("SQLite deletes old entries in small steps; what was granted is balance and charges", async () => {
+  const clock = { now: START };
+  const url = `sqlite:${join(temporaryFolder(), "gateway.db")}`;
+  const open = () => openStore(url, { serving: true, now: () => clock.now, retention: RETENTION });
+  const store = await open();
+  const user = await addUser(store, 1_000_000n);
+  const old = 5_000;
+  await Promise.all(Array.from({ length: old }, (_, index) => serve(store, user.id, 2n, START + index)));
+  clock.now = START + RETENTION + DAY;
+  const kept = await serve(store, user.id, 7n, clock.now);
+  expect(await store.ledger(user.id)).toHaveLength(old + 1);
+  await store.close();
+
+  const next = await open();
+  onTestFinished(async () => next.close());
+  const gaps: number[] = [];
+  let [before, left] = [process.cpuUsage(), old + 1];
+  while (left > 1) {
+    await new Promise(setImmediate);
+    // Of this process: the machine has others to serve too.
+    const { user: own, system } = process.cpuUsage(before);
+    gaps.push((own + system) / 1_000);
+    if (gaps.length % 50 === 0) left = (await next.ledger(user.id)).length;
+    before = process.cpuUsage();
+  }
+  // A few pauses are the garbage collector's.
+  expect(gaps.toSorted((a, b) => b - a)[5]).toBeLessThan(MOST_BLOCKED);
+  expect((await next.ledger(user.id)).map(({ id }) => id)).toEqual([kept]);
+  const charges = 2n * BigInt(old) + 7n;
+  expect(await next.findUser(user.id)).toMatchObject({
+    granted: 1_000_000n,
+    balance: 1_000_000n - charges,
+    charged: charges,
+  });
+});
+
+test("a command deletes nothing beside the process that serves", async () => {
+  const clock = { now: START };
+  const url = `sqlite:${join(temporaryFolder(), "gateway.db")}`;
+  const first = await openStore(url, { serving: true, now: () => clock.now });
+  const user = await addUser(first, 10n);
+  await serve(first, user.id, 2n, START);
+  await first.close();
+  clock.now += RETENTION + DAY;
+  const command = await openStore(url, { serving: false, now: () => clock.now });
+  onTestFinished(async () => command.close());
+  await sleep(200);
+  expect(await command.ledger(user.id)).toHaveLength(1);
+});
+
+test("ids are looked up one by one", async () => {
+  const store = await openStore("memory:", { serving: false, now: () => START });
+  const user = await addUser(store, 10n);
+  const [a, b] = [await serve(store, user.id, 1n, START), await serve(store, user.id, 1n, START)];
+  expect(await store.recorded(user.id, [a, "nothing", b])).toEqual(new Set([a, b]));
+  expect(await store.recorded("nobody", [a])).toEqual(new Set());
+});
+
+describeRedis("on Redis", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.stop());
+
+  test("old entries go as new ones come, all of them when none come, and sums stay", async () => {
+    const retention = 1_000;
+    const store = await openAt(server.url, { retention });
+    const user = await addUser(store, 1_000n);
+    for (let turn = 0; turn < 5; turn++) await serve(store, user.id, 2n, START);
+    await sleep(retention + 100);
+    expect(await store.ledger(user.id), "goes as a whole").toEqual([]);
+    const id = await serve(store, user.id, 7n, START);
+    expect((await store.ledger(user.id)).map((entry) => entry.id)).toEqual([id]);
+    expect(await store.findUser(user.id)).toMatchObject({ granted: 1_000n, balance: 983n, charged: 17n });
+    expect(await store.grant(user.id, 1n)).toMatchObject({ granted: 1_001n, charged: 17n });
+    expect(await store.setTier(user.id, "Lite")).toMatchObject({ charged: 17n });
+  });
+
+  test("ids are found beyond a page of others", async () => {
+    const store = await openAt(server.url, { prefix: `${unique("pages")}:` });
+    const user = await addUser(store, 10_000n);
+    const first = await serve(store, user.id, 1n, START);
+    await Promise.all(Array.from({ length: 1_200 }, () => serve(store, user.id, 1n, START)));
+    expect(await store.recorded(user.id, [first, "nothing"])).toEqual(new Set([first]));
+  });
+});
