@@ -12,7 +12,7 @@ import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
-import type { Address, Snapshot, Store } from "./kit/index.ts";
+import { type Address, inBackground, type Snapshot, type Store } from "./kit/index.ts";
 import {
   ConfigurationError,
   type FirstLoad,
@@ -184,13 +184,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
       build,
       now,
+      log,
       onResult(result, loaded) {
         metrics.reloaded(result.ok ? "ok" : "rejected");
         if (result.ok) {
           metrics.configuration(result.hash);
           log.info({ hash: result.hash, generation: reloader.current.number }, "configuration reloaded");
-          if (isLoaded(loaded)) remember(loaded);
-          void fleet.announce();
+          if (loaded !== null && isLoaded(loaded)) remember(loaded);
+          inBackground(log, "an announcement", fleet.announce());
         } else {
           const errors = result.diagnostics.filter(({ severity }) => severity === "error");
           const first = errors[0] ?? result.diagnostics[0];
@@ -263,12 +264,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       options.worker ? "worker listening" : "listening",
     );
 
-    const watcher = watchConfig({ files: () => watched, onChange: () => void reloader.reload() });
+    const watcher = watchConfig({
+      files: () => watched,
+      onChange: () => inBackground(log, "a reload", reloader.reload()),
+      log,
+    });
     closing.add(async () => watcher.close());
 
     const end = async (delay: number, timeout: number): Promise<void> => {
       stopping = true;
-      void fleet.announce();
+      inBackground(log, "an announcement", fleet.announce());
       await watcher.close();
       await drain({ server, listening, delay, timeout, log });
       await closing.all();

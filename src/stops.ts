@@ -1,4 +1,4 @@
-import type { Log, Store, StreamStops } from "./kit/index.ts";
+import { inBackground, type Log, type Store, type StreamStops } from "./kit/index.ts";
 
 const POLL_MS = 1000;
 
@@ -64,7 +64,7 @@ export function createStops({ store, log, every = POLL_MS }: StopsOptions): Stop
       const entries = watched.get(userId);
       if (entries === undefined) watched.set(userId, new Set([entry]));
       else entries.add(entry);
-      timer ??= setInterval(() => void poll(), every).unref();
+      timer ??= setInterval(() => inBackground(log, "a look for stop tokens", poll()), every).unref();
       return () => forget(userId, entry);
     },
     async kill(userId) {

@@ -1,5 +1,5 @@
 import type { Worker } from "node:cluster";
-import type { Log } from "../kit/index.ts";
+import { inBackground, type Log } from "../kit/index.ts";
 import { Backoff } from "./backoff.ts";
 import { Hand, type WorkerExit } from "./hand.ts";
 import { BEAT, type Pinned } from "./protocol.ts";
@@ -96,7 +96,8 @@ export class Crew {
   }
 
   #keep(place: number, hand: Hand): void {
-    void hand.exited.then((exit) => this.#replace(place, hand, exit));
+    const replaced = hand.exited.then((exit) => this.#replace(place, hand, exit));
+    inBackground(this.#parts.log, "replacing a worker", replaced);
   }
 
   #replace(place: number, hand: Hand, exit: WorkerExit): void {
@@ -106,7 +107,7 @@ export class Crew {
     onEnded(hand);
     // Who drained has settled everything.
     if (instance !== null && exit.code !== 0) this.#toBury.add(instance);
-    void this.#bury();
+    inBackground(log, "freeing what a dead worker had taken", this.#bury());
     if (this.#stopping) return;
     const wait = this.#backoff.after(servingSince === null ? 0 : performance.now() - servingSince);
     const when = wait === 0 ? "now" : `in ${wait} ms`;
@@ -138,7 +139,7 @@ export class Crew {
       log.error({ pid }, `a worker was blocked for ${(LOST * BEAT) / 1000} s: it is ended`);
       hand.kill();
     }
-    if (this.#toBury.size > 0) void this.#bury();
+    if (this.#toBury.size > 0) inBackground(log, "freeing what a dead worker had taken", this.#bury());
   }
 }
 

@@ -137,7 +137,9 @@ export class SqliteStore implements Store {
   onChange(listener: OnChange) {
     const change = { listener };
     this.#changed.add(change);
-    return () => void this.#changed.delete(change);
+    return () => {
+      this.#changed.delete(change);
+    };
   }
 
   announce(instance: string, state: string, ttl: number) {

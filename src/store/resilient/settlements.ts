@@ -159,9 +159,11 @@ export class Settlements {
 
   #work(): void {
     if (this.#over || this.pending === 0) return;
-    this.#working ??= this.#run().finally(() => {
-      this.#working = null;
-    });
+    this.#working ??= this.#run()
+      .catch((err: unknown) => this.#options.log.error({ err }, "settling what waits failed: the next look goes on"))
+      .finally(() => {
+        this.#working = null;
+      });
   }
 
   async #run(): Promise<void> {
