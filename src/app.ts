@@ -41,6 +41,9 @@ import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
 
+/** For the plugins of all configurations at a stop. */
+const DISPOSE_TIMEOUT_MS = 3_000;
+
 export interface GatewayOptions extends Omit<LoadSettings, "log"> {
   readonly logLevel: LogLevel;
   readonly logPretty: boolean;
@@ -199,6 +202,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
         }
       },
+    });
+    closing.add(async () => {
+      const patience = new AbortController();
+      const timer = setTimeout(() => patience.abort(), DISPOSE_TIMEOUT_MS);
+      await reloader.close(patience.signal);
+      clearTimeout(timer);
     });
     running = true;
     metrics.configuration(snapshot.hash);

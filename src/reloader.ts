@@ -40,6 +40,8 @@ export class Reloader {
   #pending: readonly string[] = [];
   #rejection: ConfigStatus["last_rejection"] = null;
   #queue: Promise<unknown> = Promise.resolve();
+  /** Replaced, with requests still in flight or plugins being disposed of. */
+  readonly #retiring = new Set<Generation>();
 
   constructor(parts: ReloaderParts) {
     this.#parts = parts;
@@ -75,6 +77,12 @@ export class Reloader {
     return next;
   }
 
+  /** Retires what runs and what still retires. Resolves when all of it is, and at the latest when `patience` is aborted. */
+  async close(patience: AbortSignal): Promise<void> {
+    const generations = [...this.#retiring, this.#current];
+    await Promise.all(generations.map((generation) => generation.retire(patience)));
+  }
+
   async #reload(): Promise<ReloadResult> {
     const { load, onResult } = this.#parts;
     let loaded: LoadResult | null = null;
@@ -107,7 +115,9 @@ export class Reloader {
     this.#current = next;
     this.#rejection = null;
     this.#pending = Object.keys(sections).filter((name) => sections[name] !== this.#restart[name]);
-    inBackground(this.#parts.log, "retiring a configuration", old.retire());
+    this.#retiring.add(old);
+    const retired = old.retire().finally(() => this.#retiring.delete(old));
+    inBackground(this.#parts.log, "retiring a configuration", retired);
     return { ok: true, hash: loaded.hash, changed: true };
   }
 
