@@ -155,18 +155,20 @@ function disposable(name: string, ending: string) {
   return { use: `./${name}.ts` };
 }
 
-describe("plugins", () => {
-  const STORE = `await host.store.ping(); appendFileSync("disposed.txt", "with-store ");`;
-  const plugins = (...steps: readonly object[]) => {
-    const config = configuration(sim.origin);
-    const pipeline = ["auth", "plan-check", "quota", "breaker", ...steps, "stream-relay", "meter"];
-    workspace.write("gateway.yaml", { ...config, pipeline });
-  };
-  const disposed = (): string[] =>
-    existsSync(workspace.path("disposed.txt"))
-      ? readFileSync(workspace.path("disposed.txt"), "utf8").trim().split(" ").toSorted()
-      : [];
+const STORE = `await host.store.ping(); appendFileSync("disposed.txt", "with-store ");`;
 
+function plugins(...steps: readonly object[]): void {
+  const config = configuration(sim.origin);
+  const pipeline = ["auth", "plan-check", "quota", "breaker", ...steps, "stream-relay", "meter"];
+  workspace.write("gateway.yaml", { ...config, pipeline });
+}
+
+function disposed(): string[] {
+  const path = workspace.path("disposed.txt");
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split(" ").toSorted() : [];
+}
+
+describe("plugins", () => {
   test("are disposed of at a stop, after the last request and before the store is closed", async () => {
     plugins(disposable("flushes", STORE));
     const gateway = await workspace.serve();
