@@ -10,8 +10,8 @@ export interface SchemaRules {
   readonly takes?: (keyword: string, value: unknown) => boolean;
   /** `anyOf` is taken; else a union is given up for its only branch beside null, or for anything. */
   readonly unions: boolean;
-  /** Every object must refuse properties that it does not name. */
-  readonly closed: boolean;
+  /** Every object must refuse properties that it does not name; `implied`: it does so unasked. */
+  readonly closed: boolean | "implied";
   /** `all`: every property must be required; `some`: at least one must. */
   readonly required: "given" | "all" | "some";
   /** Whether `$ref` is taken: `acyclic` where it does not lead back to itself, `never` not at all. */
@@ -302,6 +302,8 @@ class SchemaWriter {
       case "definitions":
         return;
       case "properties":
+        // One that names none is meant to be empty.
+        joined.fields.set(keyword, placed);
         for (const [name, schema] of isJson(value) ? Object.entries(value) : []) {
           const all = joined.properties.get(name) ?? [];
           all.push({ value: schema, at: `${at}/${escaped(name)}` });
@@ -444,16 +446,17 @@ class SchemaWriter {
     const demanded = new Set<unknown>();
     for (const { value, at } of required) {
       if (typeof value === "string" && names.has(value)) demanded.add(value);
-      else if (this.#rules.closed) this.#drop(at);
+      else if (this.#rules.closed === true) this.#drop(at);
       else demanded.add(value);
     }
-    const more = this.#additional(fields, names.size === 0, trail);
+    const more = this.#additional(fields, names.size === 0 && !fields.has("properties"), trail);
+    if (this.#rules.required === "some" && names.size === 0) this.shaped = false;
     const { required: rule } = this.#rules;
     const all = rule === "all" || (rule === "some" && demanded.size === 0) ? [...names] : [...demanded];
     this.optional += [...names].filter((name) => !all.includes(name)).length;
     return {
-      ...(names.size > 0 || this.#rules.closed ? { properties: Object.fromEntries(written) } : {}),
-      ...(all.length > 0 || rule === "all" ? { required: all } : {}),
+      ...(names.size > 0 || this.#rules.closed === true ? { properties: Object.fromEntries(written) } : {}),
+      ...(all.length > 0 ? { required: all } : {}),
       ...more,
     };
   }
@@ -465,16 +468,15 @@ class SchemaWriter {
     if (patterns !== undefined && isJson(patterns.value) && Object.keys(patterns.value).length > 0)
       this.#lose(patterns.at);
     const additional = fields.get("additionalProperties");
-    if (closed) {
+    if (closed === true) {
       if (additional !== undefined && additional.value !== false) this.#lose(additional.at);
       // Whatever it was to hold, it may now hold nothing.
       if (additional === undefined && isBare) this.shaped = false;
       return { additionalProperties: false };
     }
-    if (isBare && this.#rules.required === "some") this.shaped = false;
     if (additional === undefined) return {};
     if (!this.#takes("additionalProperties", additional.value)) {
-      if (additional.value !== true) this.#drop(additional.at);
+      if (additional.value !== true && !(closed === "implied" && additional.value === false)) this.#drop(additional.at);
       if (isBare) this.shaped = false;
       return {};
     }
@@ -596,6 +598,7 @@ const FORMER = "#/definitions/";
 const PRESENT = "#/$defs/";
 /** Written by themselves. */
 const STRUCTURE: ReadonlySet<string> = new Set([
+  "properties",
   "items",
   "prefixItems",
   "additionalItems",

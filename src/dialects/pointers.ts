@@ -79,7 +79,9 @@ export function clientPointer(call: Call, pointer: string): string {
   if (own !== null) return own;
   const [, name = "", ...rest] = pointer.split("/");
   const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
-  return Object.hasOwn(names, name) ? [names[name], ...rest].join("/") : pointer;
+  // Only chat completions have the schema one object further in.
+  const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
+  return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
 }
 
 /** Pointers into the canonical body as ones into the client's, each once. */

@@ -41,6 +41,11 @@ export class Report {
     for (const pointer of droppedNative(this.#call)) this.#dropped.add(pointer);
   }
 
+  /** Reports what of a schema at `at` was dropped. */
+  dropOf({ dropped }: { readonly dropped: readonly string[] }, at: string): void {
+    for (const pointer of dropped) this.drop(at + pointer);
+  }
+
   /** The refusal of a body that cannot be written down. */
   refusal(pointer: string, what: string): GatewayError {
     return invalidRequest(clientPointer(this.#call, pointer), what);

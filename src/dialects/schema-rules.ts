@@ -86,15 +86,23 @@ export const STRICT_SCHEMAS: SchemaRules = {
 /** Keywords that every vendor with structured output takes. */
 const COMMON = words("type title description enum const additionalProperties");
 
-/** @param keywords that the vendor takes beyond the common ones. */
-export function vendorSchemas(keywords: readonly string[], strict: boolean): SchemaRules {
-  const taken = COMMON.union(new Set(keywords));
+/** Whose schemas they are, and what they may have beyond the common keywords (the table of vendors). */
+export interface VendorSchemas {
+  readonly vendor: string;
+  /** null: any. */
+  readonly schemaKeywords: readonly string[] | null;
+}
+
+/** null for a vendor that takes any schema; OpenAI's own does unless it is to be followed strictly. */
+export function vendorSchemas({ vendor, schemaKeywords }: VendorSchemas, strict: boolean): SchemaRules | null {
+  if (schemaKeywords === null) return null;
+  if (vendor === "openai" || vendor === "azure") return strict ? STRICT_SCHEMAS : null;
   return {
-    keywords: taken,
+    keywords: COMMON.union(new Set(schemaKeywords)),
     unions: true,
     closed: strict,
     required: strict ? "all" : "given",
-    references: taken.has("$ref") || strict ? "always" : "never",
+    references: strict || schemaKeywords.includes("$ref") ? "always" : "never",
     objectRoot: strict,
     described: false,
   };
@@ -114,7 +122,7 @@ export const GEMINI_SCHEMAS: SchemaRules = {
   described: false,
 };
 
-/** https://docs.cohere.com/docs/structured-outputs, schema constraints and unsupported schema features. */
+/** https://docs.cohere.com/docs/structured-outputs, schema constraints and unsupported schema features; no other fields. */
 export const COHERE_SCHEMAS: SchemaRules = {
   keywords: words("type title description enum const pattern format"),
   takes(keyword, value) {
@@ -122,7 +130,7 @@ export const COHERE_SCHEMAS: SchemaRules = {
     return taking(words("date-time uuid date time"))(keyword, value);
   },
   unions: false,
-  closed: false,
+  closed: "implied",
   required: "some",
   references: "never",
   objectRoot: true,

@@ -20,8 +20,8 @@ const RULES: Readonly<Record<string, SchemaRules>> = {
   strict: STRICT_SCHEMAS,
   gemini: GEMINI_SCHEMAS,
   cohere: COHERE_SCHEMAS,
-  vendor: vendorSchemas(["minimum", "maxLength"], false),
-  strict_vendor: vendorSchemas(["pattern"], true),
+  vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["minimum", "maxLength"] }, false)!,
+  strict_vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["pattern"] }, true)!,
 };
 
 /** One schema, and what it is for each of the targets named. */
@@ -178,7 +178,7 @@ function violations(whole: Json, rules: SchemaRules): readonly string[] {
     demand(rules.unions || !("anyOf" in one), "a union");
     if (!isJson(properties)) return;
     const names = Object.keys(properties);
-    demand(!rules.closed || one["additionalProperties"] === false, "an open object");
+    demand(rules.closed !== true || one["additionalProperties"] === false, "an open object");
     demand(rules.required !== "all" || String(required) === String(names), "a property that is not required");
     demand(rules.required !== "some" || names.length === 0 || String(required) !== "", "nothing is required");
   });
@@ -204,8 +204,9 @@ function changed(schema: Json, rules: SchemaRules, all: readonly unknown[]): rea
   const [before, after, open] = [schema, made, opened(made)].map(validator);
   if (!before || !after || !open) return [];
   const forbids = rules.unions && !dropped.some((at) => at.endsWith("/$ref"));
+  const tells = rules.closed !== "implied";
   return all.filter(
-    (one) => (forbids && before(one) && !open(one)) || (dropped.length === 0 && after(one) && !before(one)),
+    (one) => (forbids && before(one) && !open(one)) || (tells && dropped.length === 0 && after(one) && !before(one)),
   );
 }
 

@@ -2,6 +2,7 @@ import { isJson, type Json } from "../../kit/index.ts";
 import { inOrder } from "../block-order.ts";
 import { readDataUrl, textOf } from "../data-url.ts";
 import { inputOf } from "../functions.ts";
+import { claudeReasoning } from "../reasoning.ts";
 import type { Report } from "../report.ts";
 import { nativeBlock, nativeFields } from "./native.ts";
 
@@ -110,22 +111,12 @@ function thinkingBlocks(message: Json, at: string, { report, verbatim }: Transla
   return blocks;
 }
 
-/** How the other dialects mark what only their provider can read. */
-const FOREIGN = /^[a-z]+\d+\./;
-
-function own(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && !FOREIGN.test(value);
-}
-
 function thinkingBlock(detail: Json, verbatim: boolean): Json | null {
-  const { type, text, signature, data, id } = detail;
+  const own = claudeReasoning(detail);
+  if (own === null) return null;
   const fields = nativeFields(detail, verbatim);
-  if (type === "reasoning.text" && own(signature)) {
-    return { ...fields, type: "thinking", thinking: typeof text === "string" ? text : "", signature };
-  }
-  // One with an id is an item of OpenAI's, encrypted for OpenAI.
-  if (type !== "reasoning.encrypted" || !own(data) || typeof id === "string") return null;
-  return { ...fields, type: "redacted_thinking", data };
+  if ("data" in own) return { ...fields, type: "redacted_thinking", data: own.data };
+  return { ...fields, type: "thinking", thinking: own.text, signature: own.signature };
 }
 
 function toolUses(calls: unknown, at: string, translation: Translation): Json[] {

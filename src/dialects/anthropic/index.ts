@@ -2,14 +2,24 @@ import type { AnswerCodec, Location, UpstreamDialect } from "../dialect.ts";
 import { errorMessage } from "../errors.ts";
 import { ownModelOnly } from "../own-model.ts";
 import { getJson } from "../requests.ts";
+import { type NameRules, namingTools } from "../vendors/tool-names.ts";
 import { answer } from "./answer.ts";
 import { credentials, VERSION } from "./headers.ts";
 import { PAID } from "./paid.ts";
 import { request } from "./request.ts";
 import { MessagesDecoder } from "./stream.ts";
 
+/** "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" (https://platform.claude.com/docs/en/api/messages, tools). */
+const NAMES: NameRules = { toolName: 128, toolNameCharacters: "word" };
+
+const messages = {
+  type: "answer",
+  request,
+  answer,
+  decoder: (call) => new MessagesDecoder(call),
+} satisfies AnswerCodec;
 /** Messages, the upstream half. */
-const codec = { type: "answer", request, answer, decoder: (call) => new MessagesDecoder(call) } satisfies AnswerCodec;
+const codec = namingTools(messages, NAMES);
 
 export const anthropic: UpstreamDialect = {
   name: "anthropic",

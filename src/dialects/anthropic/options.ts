@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { outputLimit } from "../output-limit.ts";
 import type { Report } from "../report.ts";
 import { VERSION } from "./headers.ts";
 import type { ModelRules } from "./models.ts";
@@ -18,31 +19,14 @@ interface Limits {
  */
 export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules, report: Report, more: Limits = {}): number {
   const { betas = "", configured } = more;
-  const name = typeof body["max_completion_tokens"] === "number" ? "max_completion_tokens" : "max_tokens";
-  const asked = body[name];
-  if (typeof asked === "number") {
-    const most = Math.max(maxTokens, Number(OUTPUT_BETA.exec(betas)?.[1] ?? 0) * 1000);
-    if (!known || asked <= most) return asked;
-    report.drop(`/${name}`);
-    return most;
-  }
+  const most = Math.max(maxTokens, Number(OUTPUT_BETA.exec(betas)?.[1] ?? 0) * 1000);
+  const asked = outputLimit(body, known ? most : null, report);
+  if (asked !== undefined) return asked;
   if (configured !== undefined) return known ? Math.min(configured, maxTokens) : configured;
   const { thinking } = body;
   const budget = isJson(thinking) ? thinking["budget_tokens"] : 0;
   // The budget is a part of it: what is left is for the answer.
   return known || typeof budget !== "number" ? maxTokens : maxTokens + Math.max(0, Math.ceil(budget));
-}
-
-/** `{format}`, or nothing. */
-export function outputFormat(format: unknown, report: Report): Json | null {
-  if (format === null || format === undefined) return null;
-  const { type, json_schema } = isJson(format) ? format : {};
-  if (type === "text") return null;
-  const schema = isJson(json_schema) ? json_schema["schema"] : null;
-  if (type === "json_schema" && isJson(schema)) return { format: { type: "json_schema", schema } };
-  // "Any JSON" has no counterpart.
-  report.drop("/response_format");
-  return null;
 }
 
 export function stopSequences(stop: unknown, verbatim: boolean, report: Report): Json {

@@ -1,21 +1,18 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
-import type { UpstreamRequest } from "../dialect.ts";
+import { type ClaudeOutput, claudeOutput } from "../claude-output.ts";
+import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
+import { jsonToolForm, wantedSchema } from "../json-tool.ts";
+import { callsWithoutThinking } from "../reasoning.ts";
 import { Report } from "../report.ts";
 import { postJson } from "../requests.ts";
+import { answer } from "./answer.ts";
 import { cacheControl } from "./blocks.ts";
 import { betasOf, headersOf, versionOf } from "./headers.ts";
 import { conversation } from "./messages.ts";
-import { rulesOf } from "./models.ts";
+import { type ModelRules, rulesOf } from "./models.ts";
 import { ofMessages } from "./native.ts";
-import {
-  maxTokensOf,
-  metadataOf,
-  outputFormat,
-  samplingOf,
-  serviceTier,
-  stopSequences,
-  thinkingOf,
-} from "./options.ts";
+import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences, thinkingOf } from "./options.ts";
+import { MessagesDecoder } from "./stream.ts";
 import { forced, toolChoiceOf, toolsOf } from "./tools.ts";
 
 /** Canonical fields that are carried, or reported by what carries them. */
@@ -26,24 +23,49 @@ const CARRIED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Reads answers without what only a Messages client knows: a tool's call is not what such a client is shown. */
+const PLAIN: AnswerForm = {
+  answer: (body, call) => answer(body, { ...call, dialect: "chat" }),
+  decoder: (call) => new MessagesDecoder({ ...call, dialect: "chat" }),
+};
+
 /** @throws GatewayError when the call cannot be written down. */
 export function request(call: Call, target: Target, apiKey: string): UpstreamRequest {
   const report = new Report(call);
   report.dropFields(CARRIED);
-  const body = messagesBody(call, target, report);
+  const rules = rulesOf(target.model);
+  const output = outputOf(call, rules, report);
+  const body = messagesBody(call, { target, rules, output, report });
   if (!ofMessages(call)) report.dropNative();
   const sent = postJson("/v1/messages", "", body, call.stream ? "text/event-stream" : "application/json");
-  return { ...sent, headers: { ...sent.headers, ...headersOf(call, apiKey) }, dropped: report.dropped };
+  return {
+    ...sent,
+    headers: { ...sent.headers, ...headersOf(call, apiKey) },
+    dropped: report.dropped,
+    ...(output.tool === null ? {} : { form: jsonToolForm(PLAIN, output.tool) }),
+  };
 }
 
-function messagesBody(call: Call, target: Target, report: Report): Json {
-  const { body } = call;
+/** Of a model that nobody knows what a Messages client asks stands as it is. */
+function outputOf(call: Call, rules: ModelRules, report: Report): ClaudeOutput {
+  const schema = ofMessages(call) && !rules.known ? wantedSchema(call.body["response_format"]) : null;
+  return schema === null ? claudeOutput(call.body, rules, report) : { body: call.body, schema, tool: null };
+}
+
+interface Writing {
+  readonly target: Target;
+  readonly rules: ModelRules;
+  readonly output: ClaudeOutput;
+  readonly report: Report;
+}
+
+function messagesBody(call: Call, { target, rules, output, report }: Writing): Json {
+  const { body } = output;
   const verbatim = ofMessages(call);
-  const rules = rulesOf(target.model);
   const maxTokens = maxTokensOf(body, rules, report, { betas: betasOf(call), configured: target.maxOutput });
   const { system, messages } = conversation(body["messages"], report, verbatim);
-  const tools = toolsOf(body["tools"], verbatim, report);
-  const choice = toolChoiceOf(body, tools.length > 0, report);
+  const tools = toolsOf(body["tools"], { verbatim, strict: rules.structured, report });
+  const choice = toolChoiceOf(body, tools.length > 0, { rules, verbatim, report });
   const { thinking, effort } = thinkingOf({
     body,
     rules,
@@ -51,9 +73,9 @@ function messagesBody(call: Call, target: Target, report: Report): Json {
     verbatim,
     report,
     forced: forced(choice),
-    unthoughtCalls: callsWithoutThinking(messages),
+    unthoughtCalls: callsWithoutThinking(messages, kindOf),
   });
-  const format = outputFormat(body["response_format"], report);
+  const { schema } = output;
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
   const written = {
     model: target.model,
@@ -63,7 +85,9 @@ function messagesBody(call: Call, target: Target, report: Report): Json {
     ...(tools.length > 0 ? { tools } : {}),
     ...(choice ? { tool_choice: choice } : {}),
     ...(thinking ? { thinking } : {}),
-    ...(effort !== undefined || format ? { output_config: { ...(effort ? { effort } : {}), ...format } } : {}),
+    ...(effort !== undefined || schema !== null
+      ? { output_config: { ...(effort ? { effort } : {}), ...(schema && { format: { type: "json_schema", schema } }) } }
+      : {}),
     ...samplingOf({ body, rules, version: versionOf(call), thinks, verbatim, report }),
     ...stopSequences(body["stop"], verbatim, report),
     ...metadataOf(body, report),
@@ -88,10 +112,7 @@ function withNatives(written: Json, call: Call): Json {
   return merged;
 }
 
-/** Whether the last turn of the model called tools without a thinking block before them. */
-function callsWithoutThinking(messages: readonly Json[]): boolean {
-  const content = messages.findLast(({ role }) => role === "assistant")?.["content"];
-  if (!Array.isArray(content)) return false;
-  const types = content.map((block: unknown) => (isJson(block) ? block["type"] : null));
-  return types.includes("tool_use") && types[0] !== "thinking" && types[0] !== "redacted_thinking";
+function kindOf({ type }: Json): "thought" | "call" | null {
+  if (type === "thinking" || type === "redacted_thinking") return "thought";
+  return type === "tool_use" ? "call" : null;
 }

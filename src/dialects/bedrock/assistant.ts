@@ -2,6 +2,7 @@ import { isJson, type Json } from "../../kit/index.ts";
 import { inOrder } from "../block-order.ts";
 import { ASSISTANT_FIELDS } from "../fields.ts";
 import { inputOf } from "../functions.ts";
+import { claudeReasoning } from "../reasoning.ts";
 import { contentGroups } from "./content.ts";
 import { readsReasoning } from "./family.ts";
 import { cachePoint, type Translation } from "./translation.ts";
@@ -45,13 +46,10 @@ function reasoningBlocks(message: Json, at: string, { family, report }: Translat
   return blocks;
 }
 
-function reasoningBlock({ type, text, signature, data, id }: Json): Json | null {
-  if (type === "reasoning.text" && typeof signature === "string" && signature !== "") {
-    return { reasoningContent: { reasoningText: { text: typeof text === "string" ? text : "", signature } } };
-  }
-  // One with an id is an item of OpenAI's, encrypted for OpenAI.
-  if (type !== "reasoning.encrypted" || typeof data !== "string" || typeof id === "string") return null;
-  return { reasoningContent: { redactedContent: data } };
+function reasoningBlock(detail: Json): Json | null {
+  const own = claudeReasoning(detail);
+  if (own === null) return null;
+  return { reasoningContent: "data" in own ? { redactedContent: own.data } : { reasoningText: own } };
 }
 
 function toolUses(calls: unknown, at: string, translation: Translation): (readonly Json[])[] {

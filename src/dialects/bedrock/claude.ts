@@ -1,7 +1,8 @@
 import { VERSION } from "../anthropic/headers.ts";
 import { rulesOf } from "../anthropic/models.ts";
 import { maxTokensOf, samplingOf, thinkingOf } from "../anthropic/options.ts";
-import { isJson, type Json } from "../../kit/index.ts";
+import type { Json } from "../../kit/index.ts";
+import { callsWithoutThinking } from "../reasoning.ts";
 import { numberAt } from "./options.ts";
 import type { Translation } from "./translation.ts";
 
@@ -9,7 +10,7 @@ export interface Asked {
   /** Converse's id for the model. */
   readonly model: string;
   /** The conversation in Converse's form. */
-  readonly turns: unknown;
+  readonly turns: readonly Json[];
   /** A tool must be called. */
   readonly forced: boolean;
 }
@@ -35,7 +36,7 @@ export function settled(body: Json, { model, turns, forced }: Asked, translation
     rules,
     maxTokens,
     forced,
-    unthoughtCalls: callsWithoutThinking(turns),
+    unthoughtCalls: callsWithoutThinking(turns, kindOf),
     verbatim: false,
     report,
   });
@@ -60,11 +61,7 @@ function limitOf(body: Json, maxTokens: number): Json {
 
 const SAMPLING: readonly string[] = ["temperature", "top_p", "top_k"];
 
-/** Whether the last turn of the model called tools without a thought before them. */
-function callsWithoutThinking(turns: unknown): boolean {
-  const said: readonly unknown[] = Array.isArray(turns) ? turns : [];
-  const last = said.findLast((turn) => isJson(turn) && turn["role"] === "assistant");
-  const content = isJson(last) ? last["content"] : undefined;
-  const blocks = Array.isArray(content) ? content.filter(isJson) : [];
-  return blocks.some((block) => "toolUse" in block) && !("reasoningContent" in blocks[0]!);
+function kindOf(block: Json): "thought" | "call" | null {
+  if ("reasoningContent" in block) return "thought";
+  return "toolUse" in block ? "call" : null;
 }

@@ -39,3 +39,25 @@ export function readsStatus(family: Family): boolean {
 export function readsReasoning(family: Family): boolean {
   return family === "anthropic" || family === "unknown";
 }
+
+/**
+ * Models with structured output of their own in Converse, strict tools included
+ * (https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html; Claude:
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/claude-messages-structured-outputs.html). Later Claude models were
+ * refused it in Converse (https://github.com/BerriAI/litellm/issues/27846): they are asked by a tool while they can be.
+ */
+const STRUCTURED =
+  /claude-(?:opus|sonnet|haiku)-4-[56](?!\d)|gpt-oss|qwen\.qwen3|deepseek\.v3|gemma-3|minimax\.|mistral-large-3|ministral|magistral|voxtral|moonshot|kimi|nemotron/;
+
+export function hasStructuredOutput(model: string): boolean {
+  return STRUCTURED.test(model.toLowerCase());
+}
+
+/**
+ * Whether the model can be made to call a tool
+ * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html; `supports_tool_choice_values` of
+ * langchain-aws chat_models/bedrock_converse.py).
+ */
+export function takesToolChoice(family: Family): boolean {
+  return family === "anthropic" || family === "nova" || family === "mistral" || family === "unknown";
+}

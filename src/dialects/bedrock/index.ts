@@ -1,19 +1,15 @@
-import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
+import type { UpstreamDialect } from "../dialect.ts";
 import { ownModelOnly, type PaidBeside } from "../own-model.ts";
 import { getJson } from "../requests.ts";
-import { chatAnswer } from "./answer.ts";
 import { awsCredentials } from "./credentials.ts";
 import { errorMessage, exceptionName } from "./exceptions.ts";
-import { chatRequest } from "./request.ts";
-import { ConverseDecoder } from "./stream.ts";
+import { type NameRules, namingTools } from "../vendors/tool-names.ts";
+import { chatRequest, FORM } from "./request.ts";
 
-const codec: AnswerCodec = {
-  type: "answer",
-  request: chatRequest,
-  answer: chatAnswer,
-  decoder: () => new ConverseDecoder(),
-  streamType: "application/vnd.amazon.eventstream",
-};
+/** ToolSpecification.name: `[a-zA-Z0-9_-]+`, 1 to 64 (AWS, API_runtime_ToolSpecification). */
+const NAMES: NameRules = { toolName: 64, toolNameCharacters: "word" };
+
+const codec = namingTools({ type: "answer", request: chatRequest, ...FORM }, NAMES);
 
 /** Tiers are rates (decisions 9.8; https://aws.amazon.com/bedrock/pricing). */
 const PAID: PaidBeside = { fields: new Set(["service_tier"]) };

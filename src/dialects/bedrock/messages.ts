@@ -8,8 +8,15 @@ const MESSAGE: ReadonlySet<string> = new Set(["role", "content", "cache_control"
 const TOOL: ReadonlySet<string> = new Set(["role", "content", "cache_control", "tool_call_id", "is_error"]);
 /** Converse wants a block in every result. */
 const NO_OUTPUT = "(no output)";
+const SEE_DOCUMENTS = "(see documents)";
 
-interface Turn {
+export interface Conversation {
+  /** Left out: none. */
+  readonly system?: readonly Json[];
+  readonly messages: readonly Json[];
+}
+
+interface Turn extends Json {
   readonly role: "user" | "assistant";
   readonly content: Json[];
 }
@@ -19,7 +26,7 @@ interface Turn {
  * one, tool results are parts of a user turn.
  * @throws GatewayError for a message that cannot be written down, AttemptError for one of which nothing would be left.
  */
-export function conversationOf(messages: unknown, translation: Translation): Json {
+export function conversationOf(messages: unknown, translation: Translation): Conversation {
   const { report } = translation;
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
   const system: Json[] = [];
@@ -46,8 +53,28 @@ export function conversationOf(messages: unknown, translation: Translation): Jso
         throw report.refusal(`${at}/role`, "must be system, developer, user, assistant or tool");
     }
   }
+  if (translation.family === "anthropic") withoutTrailingBlank(turns);
+  // Converse demands a turn: instructions alone are what is asked.
+  if (turns.length === 0 && system.length > 0) return { messages: [{ role: "user", content: system }] };
   if (turns.length === 0) throw report.refusal("/messages", "must have a message with content");
+  for (const { role, content } of turns) if (role === "user") explainDocuments(content);
   return { ...(system.length > 0 ? { system } : {}), messages: turns };
+}
+
+/** Claude refuses to go on from white space ("final assistant content cannot end with trailing whitespace",
+ * https://github.com/langchain-ai/langchain-aws/pull/599). */
+function withoutTrailingBlank(turns: readonly Turn[]): void {
+  const { role, content = [] } = turns.at(-1) ?? {};
+  const block = content.at(-1);
+  if (role === "assistant" && typeof block?.["text"] === "string") {
+    content.splice(-1, 1, { ...block, text: block["text"].trimEnd() });
+  }
+}
+
+/** Converse: "A text block must be included when a document is provided." */
+function explainDocuments(content: Json[]): void {
+  const documents = content.some((block) => "document" in block);
+  if (documents && !content.some((block) => "text" in block)) content.push({ text: SEE_DOCUMENTS });
 }
 
 function add(turns: Turn[], role: Turn["role"], blocks: readonly Json[]): void {

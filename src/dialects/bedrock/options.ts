@@ -1,5 +1,4 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../report.ts";
 import type { Translation } from "./translation.ts";
 
 const TIERS: ReadonlySet<unknown> = new Set(["default", "flex", "priority"]);
@@ -39,33 +38,6 @@ export function stopsOf({ stop }: Json, { report }: Translation): readonly strin
   if (!stops.every((one) => typeof one === "string")) throw report.refusal("/stop", "must be strings");
   const meant = stops.filter((one) => one !== "");
   return meant.length > 0 ? meant : undefined;
-}
-
-/** `outputConfig` for a JSON schema. Plain JSON without one cannot be asked for. */
-export function outputOf({ response_format: format }: Json, { report }: Translation): Json {
-  if (!isJson(format) || format["type"] === "text") return {};
-  const { json_schema: described } = format;
-  const { schema, name, description } = isJson(described) ? described : {};
-  if (format["type"] !== "json_schema" || !isJson(schema)) {
-    report.drop("/response_format");
-    return {};
-  }
-  const jsonSchema = {
-    schema: textOf(schema, report),
-    ...(typeof name === "string" ? { name } : {}),
-    ...(typeof description === "string" ? { description } : {}),
-  };
-  return { outputConfig: { textFormat: { type: "json_schema", structure: { jsonSchema } } } };
-}
-
-/** `JSON.parse` accepts deeper nesting than `JSON.stringify` can write: that is the client's fault, not a 500. */
-function textOf(schema: Json, report: Report): string {
-  try {
-    return JSON.stringify(schema);
-  } catch (error) {
-    if (error instanceof RangeError) throw report.refusal("/response_format", "is nested too deeply");
-    throw error;
-  }
 }
 
 /** Fields about the request as a whole. */

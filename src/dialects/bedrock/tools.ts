@@ -1,9 +1,11 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { cachePoint, type Translation } from "./translation.ts";
 import { describedFunction } from "../functions.ts";
+import { fitSchema } from "../json-schema.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
 
 const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
-const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters"]);
+const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
 
 /** What of a request's tools goes where. */
 export interface Tools {
@@ -27,7 +29,7 @@ export function toolsOf(body: Json, turns: unknown, translation: Translation): T
   const used = usedTools(turns);
   if (choice === "none" && used.length === 0) return {};
   const given = listed.flatMap((tool: unknown, index) => toolSpec(tool, `/tools/${index}`, translation));
-  const tools = given.length > 0 ? given : used.map((name) => spec({ name }));
+  const tools = given.length > 0 ? given : used.map((name) => spec({ name }, ANY_INPUT));
   if (tools.length === 0) {
     if (choice !== "auto") report.drop("/tool_choice");
     return {};
@@ -42,19 +44,33 @@ function toolSpec(listed: unknown, at: string, translation: Translation): readon
   if (found === null) return [];
   const { tool, described } = found;
   report.dropBeside(tool, TOOL, at);
-  report.dropBeside({ ...described, strict: described["strict"] === true || undefined }, FUNCTION, `${at}/function`);
-  return [spec(described), ...cachePoint(tool, at, translation)];
+  report.dropBeside(described, FUNCTION, `${at}/function`);
+  return [spec(described, inputOf(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
 }
 
-function spec({ name, description, parameters }: Json): Json {
+function spec({ name, description }: Json, input: Json): Json {
   const said = typeof description === "string" && description.trim() !== "" ? { description } : {};
-  return { toolSpec: { name, ...said, inputSchema: { json: schemaOf(parameters) } } };
+  return { toolSpec: { name, ...said, ...input } };
 }
+
+const ANY_INPUT: Json = { inputSchema: { json: { type: "object" } } };
 
 /** Converse takes schemas of objects only, and `$schema` of none of its models. */
-function schemaOf(parameters: unknown): Json {
-  const { $schema: _dialect, ...schema } = isJson(parameters) ? parameters : {};
-  return { type: "object", ...schema };
+function inputOf({ parameters, strict }: Json, at: string, { family, strictTools, report }: Translation): Json {
+  const { $schema: _dialect, ...rest } = isJson(parameters) ? parameters : {};
+  const schema = { type: "object", ...rest };
+  // A function without parameters takes none.
+  const own = isJson(parameters) ? schema : { ...schema, properties: {} };
+  const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS) : null;
+  if (held?.shaped === true) {
+    report.dropOf(held, `${at}/parameters`);
+    return { inputSchema: { json: held.schema }, strict: true };
+  }
+  if (strict === true) report.drop(`${at}/strict`);
+  if (family !== "anthropic") return { inputSchema: { json: schema } };
+  const taken = fitSchema(schema, CLAUDE_TOOLS);
+  report.dropOf(taken, `${at}/parameters`);
+  return { inputSchema: { json: taken.schema } };
 }
 
 function chosen(choice: unknown, body: Json, { family, report }: Translation): Json {

@@ -1,12 +1,14 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { Report } from "../report.ts";
-import { caches, type Family, familyOf } from "./family.ts";
+import { caches, type Family, familyOf, hasStructuredOutput } from "./family.ts";
 import { toolIds } from "./ids.ts";
 import { documentNames } from "./media.ts";
 
 /** What the parts of one request's translation share. */
 export interface Translation {
   readonly family: Family;
+  /** Whether calls of strict tools are held to their schemas. */
+  readonly strictTools: boolean;
   readonly report: Report;
   /** The same for a call and its result. */
   readonly toolId: (id: string) => string;
@@ -15,7 +17,14 @@ export interface Translation {
 
 export function translationOf(call: Call, model: string): Translation {
   const family = familyOf(model);
-  return { family, report: new Report(call), toolId: toolIds(family), documentName: documentNames() };
+  return {
+    family,
+    strictTools: hasStructuredOutput(model),
+
+    report: new Report(call),
+    toolId: toolIds(family),
+    documentName: documentNames(),
+  };
 }
 
 /** The block that ends a cached prefix behind an item with `cache_control`, or none. */

@@ -1,14 +1,17 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../report.ts";
 import { describedFunction } from "../functions.ts";
+import { fitSchema } from "../json-schema.ts";
+import { COHERE_SCHEMAS } from "../schema-rules.ts";
 
 /** Cohere caches prefixes by itself. */
 const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
 const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
 
 interface Listed {
-  readonly tool: Json;
   readonly name: string;
+  readonly description: unknown;
+  readonly schema: Json;
   readonly strict: boolean;
   readonly at: string;
 }
@@ -22,11 +25,9 @@ export function toolsOf(body: Json, report: Report): Json {
   const named = namedTool(choice);
   // Only whether a tool must be called can be said: with one alone to choose from it is this one.
   const tools = named === null ? all : all.filter(({ name }) => name === named);
-  if (tools.length === 0) {
-    if (choice !== "auto" && choice !== "none") report.drop("/tool_choice");
-    return all.length === 0 ? {} : { tools: all.map(({ tool }) => tool) };
-  }
-  return { tools: tools.map(({ tool }) => tool), ...chosen(choice, named, report), ...strictness(tools, report) };
+  if (tools.length > 0) return { ...written(tools, report), ...chosen(choice, named, report) };
+  if (choice !== "auto" && choice !== "none") report.drop("/tool_choice");
+  return all.length === 0 ? {} : { tools: all.map((tool) => writtenTool(tool, tool.schema)) };
 }
 
 function listedTool(listed: unknown, at: string, report: Report): readonly Listed[] {
@@ -36,24 +37,30 @@ function listedTool(listed: unknown, at: string, report: Report): readonly Liste
   const { description, parameters, strict } = described;
   report.dropBeside(tool, TOOL, at);
   report.dropBeside(described, FUNCTION, `${at}/function`);
-  const said = typeof description === "string" ? { description } : {};
   const schema = isJson(parameters) ? parameters : { type: "object", properties: {} };
-  return [
-    { tool: { type: "function", function: { name, ...said, parameters: schema } }, name, strict: strict === true, at },
-  ];
+  return [{ name, description, schema, strict: strict === true, at }];
+}
+
+/** All tools are strict or none is; the schemas of strict ones must be such that calls can be held to them. */
+function written(tools: readonly Listed[], report: Report): Json {
+  const fitted = tools.map(({ schema, strict }) => (strict ? fitSchema(schema, COHERE_SCHEMAS) : null));
+  if (fitted.every((one) => one?.shaped === true)) {
+    for (const [index, { at }] of tools.entries()) report.dropOf(fitted[index]!, `${at}/function/parameters`);
+    return { tools: tools.map((tool, index) => writtenTool(tool, fitted[index]!.schema)), strict_tools: true };
+  }
+  for (const { strict, at } of tools) if (strict) report.drop(`${at}/function/strict`);
+  return { tools: tools.map((tool) => writtenTool(tool, tool.schema)) };
+}
+
+function writtenTool({ name, description }: Listed, parameters: Json): Json {
+  const said = typeof description === "string" ? { description } : {};
+  return { type: "function", function: { name, ...said, parameters } };
 }
 
 function chosen(choice: unknown, named: string | null, report: Report): Json {
   if (choice === "required" || named !== null) return { tool_choice: "REQUIRED" };
   if (choice === "none") return { tool_choice: "NONE" };
   if (choice !== "auto") report.drop("/tool_choice");
-  return {};
-}
-
-/** All tools are strict or none is. */
-function strictness(tools: readonly Listed[], report: Report): Json {
-  if (tools.every(({ strict }) => strict)) return { strict_tools: true };
-  for (const { strict, at } of tools) if (strict) report.drop(`${at}/function/strict`);
   return {};
 }
 

@@ -6,6 +6,8 @@ export interface Family {
   readonly thinking: "none" | "budget" | "level";
   readonly pro: boolean;
   readonly lite: boolean;
+  /** The most output tokens (https://ai.google.dev/gemini-api/docs/models); null: not known. */
+  readonly maxOutput: number | null;
 }
 
 const NAME = /^gemini-(\d+(?:\.\d+)?)?/;
@@ -25,7 +27,14 @@ export function familyOf(model: string): Family {
     thinking: thinkingOf(version, SPECIAL.test(name)),
     pro: name.includes("-pro"),
     lite: name.includes("-lite"),
+    maxOutput: maxOutputOf(version, SPECIAL.test(name)),
   };
+}
+
+/** Specialised models have limits of their own. */
+function maxOutputOf(version: number | null, special: boolean): number | null {
+  if (version === null || special) return null;
+  return version < FIRST_BUDGETS ? 8_192 : 65_536;
 }
 
 function thinkingOf(version: number | null, special: boolean): Family["thinking"] {
@@ -40,4 +49,12 @@ function thinkingOf(version: number | null, special: boolean): Family["thinking"
  */
 export function isSigned({ version }: Family): boolean {
   return version !== null && version >= FIRST_LEVELS;
+}
+
+/**
+ * Before version 3 a request with functions may not name a media type: "Function calling with a response mime type:
+ * 'application/json' is unsupported" (https://github.com/googleapis/python-genai/issues/867).
+ */
+export function answersFormattedWithTools({ version }: Family): boolean {
+  return version === null || version >= FIRST_LEVELS;
 }

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { fitSchema } from "../json-schema.ts";
+import { outputLimit } from "../output-limit.ts";
 import type { Report } from "../report.ts";
 import { GEMINI_SCHEMAS } from "../schema-rules.ts";
 import type { Family } from "./family.ts";
@@ -25,8 +26,8 @@ export function generationOf(body: Json, family: Family, report: Report): Json {
     if (value === undefined || value === null || (value === 0 && canonical.endsWith("_penalty"))) continue;
     config[gemini] = value;
   }
-  const limit = body["max_completion_tokens"] ?? body["max_tokens"];
-  if (typeof limit === "number") config["maxOutputTokens"] = limit;
+  const limit = outputLimit(body, family.maxOutput, report);
+  if (limit !== undefined) config["maxOutputTokens"] = limit;
   if (typeof body["n"] === "number" && body["n"] > 1) config["candidateCount"] = body["n"];
   const thinkingConfig = thinkingOf(body, family, report);
   return {

@@ -1,13 +1,12 @@
-import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
+import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
 import { type JsonRequest, postJson } from "../requests.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { type Rules, rulesOf } from "../vendors/rules.ts";
-import type { ToolNames } from "../vendors/tool-names.ts";
+import { type ToolNames, withOwnNames } from "../vendors/tool-names.ts";
 import { readAnswer } from "./answer.ts";
 import { MAX_CHOICES } from "./chunks.ts";
 import { ChatDecoder } from "./decoder.ts";
-import { changed, Edits } from "./edits.ts";
 import { chatBody } from "./request.ts";
 
 export { producedText } from "./produced.ts";
@@ -55,35 +54,9 @@ function namingForm(names: ToolNames): AnswerForm {
   return {
     answer(bytes) {
       const { body, usage } = readAnswer(bytes);
-      return { body: withNames(body, "message", names), usage };
+      return { body: withOwnNames(body, "message", names), usage };
     },
-    decoder: () => new ChatDecoder((data) => withNames(data, "delta", names)),
+    // Before a chunk is read: what is relayed as it came must have the names already.
+    decoder: () => new ChatDecoder((data) => withOwnNames(data, "delta", names)),
   };
-}
-
-/** An answer or chunk with the client's own names of tools; the very same where it calls none by another. */
-function withNames(body: Json, part: "message" | "delta", names: ToolNames): Json {
-  const choices = changed(body["choices"], (choice) => {
-    const said = choice[part];
-    if (!isJson(said) || said["tool_calls"] === undefined) return choice;
-    const edits = new Edits(said);
-    edits.set(
-      "tool_calls",
-      changed(said["tool_calls"], (call) => withName(call, names)),
-    );
-    return edits.object === said ? choice : { ...choice, [part]: edits.object };
-  });
-  return choices === body["choices"] ? body : { ...body, choices };
-}
-
-function withName(call: Json, names: ToolNames): Json {
-  const edits = new Edits(call);
-  for (const kind of ["function", "custom"]) {
-    const called = call[kind];
-    if (!isJson(called) || typeof called["name"] !== "string") continue;
-    const inner = new Edits(called);
-    inner.set("name", names.read(called["name"]));
-    edits.set(kind, inner.object);
-  }
-  return edits.object;
 }

@@ -1,7 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { wantedSchema } from "../json-tool.ts";
 import { asks, escaped } from "../pointers.ts";
 import { sha256 } from "../tool-ids.ts";
 import { SAMPLING } from "../vendors/fields.ts";
+import { withFittedSchema } from "../vendors/schemas.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { ToolNames } from "../vendors/tool-names.ts";
 import { effortOf } from "./effort.ts";
@@ -56,6 +58,7 @@ class Fitting {
   fit(): Json {
     const edits = this.#edits;
     this.#tools();
+    this.#format();
     this.#limit();
     this.#effort();
     this.#stop();
@@ -157,6 +160,21 @@ class Fitting {
     if (choice !== undefined) this.#choice(choice, Array.isArray(kept) ? kept.length : 0);
   }
 
+  /** Structured output with a schema that the target takes. */
+  #format(): void {
+    const { response_format: format } = this.#body;
+    if (wantedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
+    const edits = new Edits(format);
+    edits.set("json_schema", this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
+    this.#edits.set("response_format", edits.object);
+  }
+
+  #held(owner: Json, name: "schema" | "parameters", at: string): Json {
+    const held = withFittedSchema(owner, name, this.#rules);
+    for (const pointer of held.dropped) this.dropped.push(at + pointer);
+    return held.owner;
+  }
+
   #keptTools(tools: readonly unknown[]): unknown {
     const kept = tools.filter((tool, index) => {
       const taken = !isJson(tool) || this.#takesTool(tool);
@@ -178,7 +196,8 @@ class Fitting {
     const edits = new Edits(tool);
     const { function: described, custom } = tool;
     if (isJson(described)) {
-      const inner = new Edits(described);
+      const strict = strictTools && described["strict"] === true;
+      const inner = new Edits(strict ? this.#held(described, "parameters", `/tools/${index}/function`) : described);
       if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
       if (!strictTools) {
         if (described["strict"] === true) this.dropped.push(`/tools/${index}/function/strict`);

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { asks } from "../pointers.ts";
+import { MARKED } from "../reasoning.ts";
 import { fittedToolId } from "../tool-ids.ts";
 import type { Rules } from "../vendors/rules.ts";
 import type { ToolNames } from "../vendors/tool-names.ts";
@@ -21,9 +22,6 @@ const OF_EVERY_MESSAGE: ReadonlySet<string> = new Set(["role", "content", "tool_
 const OF_CALLS: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "index"]);
 /** Marks of a prefix to cache: what is cached unasked loses nothing with them. */
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
-/** What begins a signature or sealed data that another dialect of this gateway made, such as `gemini1.`. */
-const SEALED_HERE = /^[a-z]+\d+\./;
-
 export interface HistoryOptions {
   readonly rules: Rules;
   readonly names: ToolNames;
@@ -125,7 +123,7 @@ function isText(value: unknown): value is string {
 
 function isForeign(detail: unknown): boolean {
   if (!isJson(detail)) return true;
-  return [detail["signature"], detail["data"]].some((value) => isText(value) && SEALED_HERE.test(value));
+  return [detail["signature"], detail["data"]].some((value) => isText(value) && MARKED.test(value));
 }
 
 function fittedCall(call: Json, at: string, { rules, names, translated, drop }: HistoryOptions): Json {

@@ -9,6 +9,7 @@ import { Report } from "../report.ts";
 import { fittedToolId, sha256 } from "../tool-ids.ts";
 import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
 import type { Rules } from "../vendors/rules.ts";
+import { withFittedSchema } from "../vendors/schemas.ts";
 import { ToolNames } from "../vendors/tool-names.ts";
 import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
 import { objects, ofResponses, type ReadAs } from "./items.ts";
@@ -226,10 +227,17 @@ class BodyWriter {
     const { text: own } = this.#native;
     const text = {
       ...(isJson(own) && own),
-      ...(isJson(wanted) && { format: formatOf(wanted) }),
+      ...(isJson(wanted) && { format: this.#format(wanted) }),
       ...(typeof verbosity === "string" && { verbosity }),
     };
     return Object.keys(text).length > 0 ? { text } : {};
+  }
+
+  #format({ type, json_schema: described }: Json): Json {
+    if (!isJson(described)) return { type };
+    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules);
+    this.#report.dropOf({ dropped }, "/response_format/json_schema");
+    return { type, ...owner };
   }
 
   #reasoning(): Json {
@@ -266,10 +274,6 @@ class BodyWriter {
     }
     return { user: user.length > this.#rules.user ? sha256(user).slice(0, this.#rules.user) : user };
   }
-}
-
-function formatOf({ type, json_schema: described }: Json): Json {
-  return isJson(described) ? { type, ...described } : { type };
 }
 
 /** What a client asks to be told of its model's thoughts; null where it does not ask: some accounts may not. */

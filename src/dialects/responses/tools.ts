@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../report.ts";
 import type { Rules } from "../vendors/rules.ts";
+import { withFittedSchema } from "../vendors/schemas.ts";
 import { objects, words } from "./items.ts";
 
 /**
@@ -61,12 +62,17 @@ export function writeTools(tools: unknown, context: ToolsContext): readonly Json
       return [];
     }
     context.report.dropBeside(tool, KNOWN, at);
-    return [isJson(described) ? functionTool(described, context) : customTool(isJson(custom) ? custom : {})];
+    return [
+      isJson(described) ? functionTool(described, `${at}/function`, context) : customTool(isJson(custom) ? custom : {}),
+    ];
   });
 }
 
 /** Left out, `strict` is true here and false in chat completions (SDK openai responses.d.ts FunctionTool). */
-function functionTool({ name, description, parameters, strict }: Json, { rules, sentName }: ToolsContext): Json {
+function functionTool(described: Json, at: string, { report, rules, sentName }: ToolsContext): Json {
+  const { owner, dropped } = withFittedSchema(described, "parameters", rules);
+  report.dropOf({ dropped }, at);
+  const { name, description, parameters, strict } = owner;
   return {
     type: "function",
     name: sentName(words(name)),

@@ -52,7 +52,8 @@ describe("an assistant's message", () => {
             ...(details.length > 0 ? { reasoning_details: details } : {}),
             ...(calls.length > 0 ? { tool_calls: calls } : {}),
           };
-          const { messages } = sent({ messages: [{ role: "user", content: "hi" }, message] });
+          const turns = [{ role: "user", content: "hi" }, message, { role: "user", content: "and" }];
+          const { messages } = sent({ messages: turns });
           const back = list(messages)[1]?.["content"];
           const blocks = typeof back === "string" ? [{ type: "text", text: back }] : back;
           const bytes = new TextEncoder().encode(JSON.stringify({ content: blocks, stop_reason: "end_turn" }));

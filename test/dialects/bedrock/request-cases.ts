@@ -34,6 +34,14 @@ const asked: Json = { role: "user", content: "hi" };
 const TOOL: Json = { type: "function", function: { name: "find", parameters: { type: "object" } } };
 const FIND: Json = { toolSpec: { name: "find", inputSchema: { json: { type: "object" } } } };
 
+/** Taken as it is. */
+const SCHEMA: Json = {
+  type: "object",
+  properties: { a: { type: "string" } },
+  required: ["a"],
+  additionalProperties: false,
+};
+
 export const MESSAGES: readonly RequestCase[] = [
   { name: "a text", body: user("hi"), has: blocks({ text: "hi" }), lacks: ["system", "inferenceConfig", "toolConfig"] },
   {
@@ -78,7 +86,44 @@ export const MESSAGES: readonly RequestCase[] = [
       { document: { format: "pdf", name: "Q3 report final", source: { bytes: "JVBERi0=" } } },
       { document: { format: "txt", name: "Q3 report final 2", source: { bytes: "e30=" } } },
       { document: { format: "md", name: "T", source: { bytes: "Iw==" }, context: "c", citations: { enabled: true } } },
+      { text: "(see documents)" },
     ),
+  },
+  {
+    name: "a document alone has a text with it",
+    body: user([{ type: "file", file: { file_data: PDF, filename: "a.pdf" } }]),
+    has: blocks({ document: { format: "pdf", name: "a", source: { bytes: "JVBERi0=" } } }, { text: "(see documents)" }),
+  },
+  {
+    name: "system messages alone are what is asked",
+    body: { messages: [{ role: "system", content: "a" }] },
+    has: blocks({ text: "a" }),
+    lacks: ["system"],
+  },
+  {
+    name: "an answer that Claude is to go on with does not end in white space",
+    body: { messages: [asked, { role: "assistant", content: "so: \n" }] },
+    has: {
+      messages: [
+        { role: "user", content: [{ text: "hi" }] },
+        { role: "assistant", content: [{ text: "so:" }] },
+      ],
+    },
+  },
+  {
+    name: "another provider's signature stays behind",
+    body: {
+      messages: [
+        asked,
+        {
+          role: "assistant",
+          content: "so",
+          reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "gemini1.h.AAAA" }],
+        },
+        asked,
+      ],
+    },
+    dropped: ["/messages/1/reasoning_details/0"],
   },
   {
     name: "an image in S3",
@@ -483,11 +528,17 @@ export const FIELDS: readonly RequestCase[] = [
         tools: [
           { toolSpec: { name: "a", description: "d", inputSchema: { json: { type: "object", properties: {} } } } },
           { toolSpec: { name: "b", inputSchema: { json: { type: "object" } } } },
-          { toolSpec: { name: "c", inputSchema: { json: { type: "object" } } } },
+          {
+            toolSpec: {
+              name: "c",
+              inputSchema: { json: { type: "object", properties: {}, additionalProperties: false } },
+              strict: true,
+            },
+          },
         ],
       },
     },
-    dropped: ["/tools/2/function/strict", "/tools/3"],
+    dropped: ["/tools/3"],
   },
   ...(
     [
@@ -545,17 +596,50 @@ export const FIELDS: readonly RequestCase[] = [
     body: {
       response_format: {
         type: "json_schema",
-        json_schema: { name: "n", description: "d", strict: true, schema: { a: 1 } },
+        json_schema: { name: "n", description: "d", strict: true, schema: SCHEMA },
       },
     },
     has: {
       outputConfig: {
         textFormat: {
           type: "json_schema",
-          structure: { jsonSchema: { schema: '{"a":1}', name: "n", description: "d" } },
+          structure: { jsonSchema: { schema: JSON.stringify(SCHEMA), name: "n", description: "d" } },
         },
       },
     },
+  },
+  {
+    name: "a JSON schema, of a model that is made to call a tool",
+    model: NOVA,
+    body: { response_format: { type: "json_schema", json_schema: { name: "n", schema: SCHEMA } } },
+    has: {
+      toolConfig: {
+        tools: [
+          { toolSpec: { name: "json", description: "Respond with a JSON object.", inputSchema: { json: SCHEMA } } },
+        ],
+        toolChoice: { any: {} },
+      },
+    },
+    lacks: ["outputConfig"],
+  },
+  {
+    name: "a JSON schema, of a model that can only be offered one",
+    model: LLAMA,
+    body: { response_format: { type: "json_schema", json_schema: { name: "n", schema: SCHEMA } } },
+    has: {
+      toolConfig: {
+        tools: [
+          { toolSpec: { name: "json", description: "Respond with a JSON object.", inputSchema: { json: SCHEMA } } },
+        ],
+      },
+    },
+    lacks: ["outputConfig"],
+  },
+  {
+    name: "a strict tool",
+    model: CLAUDE_46,
+    body: { tools: [{ type: "function", function: { name: "find", strict: true, parameters: SCHEMA } }] },
+    has: { toolConfig: { tools: [{ toolSpec: { name: "find", inputSchema: { json: SCHEMA }, strict: true } }] } },
   },
   {
     name: "JSON without a schema is reported",

@@ -25,13 +25,14 @@ const tool = (name: string, more: Json = {}): Json => ({
   type: "function",
   function: { name, parameters: { a: 1 }, ...more },
 });
+const SCHEMA: Json = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
 const plain = (name: string): Json => ({ type: "function", function: { name, parameters: { a: 1 } } });
 
 const MESSAGES: readonly Case[] = [
   {
     name: "a text",
     body: {},
-    has: { model: "command-a", messages: [asked], stream: false },
+    has: { model: "command-a-reasoning-08-2025", messages: [asked], stream: false },
     lacks: ["documents", "tools", "max_tokens"],
   },
   { name: "a stream", body: {}, call: { stream: true }, has: { stream: true } },
@@ -315,11 +316,20 @@ const FIELDS: readonly Case[] = [
   },
   {
     name: "all tools strict",
-    body: { tools: [tool("a", { strict: true, description: "d" })] },
+    body: {
+      tools: [tool("a", { strict: true, description: "d", parameters: { ...SCHEMA, additionalProperties: false } })],
+    },
     has: {
-      tools: [{ type: "function", function: { name: "a", description: "d", parameters: { a: 1 } } }],
+      tools: [{ type: "function", function: { name: "a", description: "d", parameters: SCHEMA } }],
       strict_tools: true,
     },
+  },
+  {
+    name: "a strict tool whose calls cannot be held to its schema",
+    body: { tools: [tool("a", { strict: true })] },
+    has: { tools: [plain("a")] },
+    lacks: ["strict_tools"],
+    dropped: ["/tools/0/function/strict"],
   },
   {
     name: "some tools strict, some none of Cohere's",
@@ -335,8 +345,36 @@ const FIELDS: readonly Case[] = [
   },
   {
     name: "JSON with a schema",
-    body: { response_format: { type: "json_schema", json_schema: { name: "n", schema: { b: 1 } } } },
-    has: { response_format: { type: "json_object", json_schema: { b: 1 } } },
+    body: {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "n", schema: { ...SCHEMA, properties: { a: { type: "string", minLength: 2 } } } },
+      },
+    },
+    has: { response_format: { type: "json_object", json_schema: SCHEMA } },
+    dropped: ["/response_format/json_schema/schema/properties/a/minLength"],
+  },
+  {
+    name: "JSON beside tools, of which Cohere takes one",
+    body: { tools: [tool("a")], response_format: { type: "json_object" } },
+    has: { tools: [plain("a")] },
+    lacks: ["response_format"],
+    dropped: ["/response_format"],
+  },
+  {
+    name: "JSON with a schema beside tools is asked for by a tool",
+    body: { tools: [tool("a")], response_format: { type: "json_schema", json_schema: { name: "n", schema: SCHEMA } } },
+    has: {
+      tools: [
+        plain("a"),
+        {
+          type: "function",
+          function: { name: "json", description: "Respond with a JSON object.", parameters: SCHEMA },
+        },
+      ],
+      tool_choice: "REQUIRED",
+    },
+    lacks: ["response_format"],
   },
   { name: "text", body: { response_format: { type: "text" } }, lacks: ["response_format"] },
   ...(

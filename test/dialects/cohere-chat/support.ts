@@ -6,8 +6,9 @@ import { decode as decodeWith, type Decoding, type Written } from "../bedrock/su
 
 export const codec = cohere.codecs.chat as AnswerCodec;
 
-export function write(call: Call): Written {
-  const request = codec.request(call, target({ model: "command-a" }), "key");
+/** @param model left out: one that thinks. */
+export function write(call: Call, model = "command-a-reasoning-08-2025"): Written {
+  const request = codec.request(call, target({ model }), "key");
   return { request, body: JSON.parse(request.body as string) as Json, dropped: request.dropped ?? [] };
 }
 

@@ -181,7 +181,7 @@ describe("what is reported stands in the client's body", () => {
         ...SEARCHES,
       ],
     ],
-    ["cohere", "command-a", [CITED, SEALED, CALLER, FAILED, FILE, ...SEARCHES]],
+    ["cohere", "command-a", [CITED, SEALED, CALLER, FAILED, FILE, ...STRICT, ...SEARCHES]],
   ])("%s, %s", (dialect, model, expected) => {
     expect(reported(call, dialect, model)).toEqual(expected);
   });

@@ -112,6 +112,7 @@ describe("a pointer into the canonical body is one into the client's", () => {
 });
 
 const SEALED = "/input/2/encrypted_content";
+const STRICT = ["/tools/1/tools/1/strict", "/tools/2/strict"];
 const SUMMARY = "/input/2/summary/0";
 /** The record of a search at a provider. */
 const RECORD = "/input/1";
@@ -119,10 +120,10 @@ const RECORD = "/input/1";
 describe("what a dialect cannot express of it is named as the client wrote it", () => {
   test.each<readonly [UpstreamDialect["name"], UpstreamDialect, readonly string[]]>([
     ["openai", openai, [SUMMARY, SEALED, RECORD]],
-    ["anthropic", anthropic, [SUMMARY, SEALED, RECORD]],
+    ["anthropic", anthropic, [SUMMARY, SEALED, ...STRICT, RECORD]],
     ["gemini", gemini, [SEALED, RECORD]],
-    ["bedrock", bedrock, ["/input/0/content/1", SUMMARY, SEALED, "/tools/1/tools/1/strict", "/tools/2/strict", RECORD]],
-    ["cohere", cohere, [SUMMARY, SEALED, RECORD]],
+    ["bedrock", bedrock, ["/input/0/content/1", SUMMARY, SEALED, ...STRICT, RECORD]],
+    ["cohere", cohere, [SUMMARY, SEALED, ...STRICT, RECORD]],
   ])("%s", (_, dialect, expected) => {
     const { dropped } = dialect.codecs.chat!.request(call, testTarget("alpha", { model: "m" }), "k");
     expect(dropped).toEqual(expected);

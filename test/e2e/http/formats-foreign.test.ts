@@ -137,7 +137,7 @@ describe.each(ROWS)("%s over a foreign upstream that speaks %s", (name, route) =
   });
 
   test("an upstream that disconnects half-way is an error event", async () => {
-    mock.onMessage("Hello", { content: "word ".repeat(40) }, { truncateAfterChunks: 4, latency: 10 });
+    mock.onMessage("Hello", { content: "word ".repeat(40) }, { truncateAfterChunks: 6, latency: 10 });
     const { status, text } = await askFormat(gateway, user, name, { model, stream: true });
     expect(status).toBe(200);
     expect(text).not.toMatch(/message_stop|response\.completed/);
