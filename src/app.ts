@@ -12,7 +12,7 @@ import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
 import { createGeneration, type Generation } from "./generation.ts";
-import type { Address, Snapshot, Store } from "./kit/index.ts";
+import { type Address, inBackground, type Snapshot, type Store } from "./kit/index.ts";
 import {
   ConfigurationError,
   type FirstLoad,
@@ -40,6 +40,9 @@ import { breakerStates, healthStates } from "./upstream-states.ts";
 import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
+
+/** For the plugins of all configurations at a stop. */
+const DISPOSE_TIMEOUT_MS = 3_000;
 
 export interface GatewayOptions extends Omit<LoadSettings, "log"> {
   readonly logLevel: LogLevel;
@@ -184,13 +187,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
       build,
       now,
+      log,
       onResult(result, loaded) {
         metrics.reloaded(result.ok ? "ok" : "rejected");
         if (result.ok) {
           metrics.configuration(result.hash);
           log.info({ hash: result.hash, generation: reloader.current.number }, "configuration reloaded");
-          if (isLoaded(loaded)) remember(loaded);
-          void fleet.announce();
+          if (loaded !== null && isLoaded(loaded)) remember(loaded);
+          inBackground(log, "an announcement", fleet.announce());
         } else {
           const errors = result.diagnostics.filter(({ severity }) => severity === "error");
           const first = errors[0] ?? result.diagnostics[0];
@@ -198,6 +202,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
         }
       },
+    });
+    closing.add(async () => {
+      const patience = new AbortController();
+      const timer = setTimeout(() => patience.abort(), DISPOSE_TIMEOUT_MS);
+      await reloader.close(patience.signal);
+      clearTimeout(timer);
     });
     running = true;
     metrics.configuration(snapshot.hash);
@@ -263,13 +273,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       options.worker ? "worker listening" : "listening",
     );
 
-    const watcher = watchConfig({ files: () => watched, onChange: () => void reloader.reload() });
+    const watcher = watchConfig({
+      files: () => watched,
+      onChange: () => inBackground(log, "a reload", reloader.reload()),
+      log,
+    });
     closing.add(async () => watcher.close());
 
     const end = async (delay: number, timeout: number): Promise<void> => {
       stopping = true;
       store.leave();
-      void fleet.announce();
+      inBackground(log, "an announcement", fleet.announce());
       await watcher.close();
       await drain({ server, listening, delay, timeout, log });
       await closing.all();

@@ -31,8 +31,11 @@ export interface Generation {
   /** Unix milliseconds. */
   readonly loadedAt: number;
   run(intake: Intake): Promise<void>;
-  /** Takes no more requests; disposes once the last one in flight has settled. Resolves then. */
-  retire(): Promise<void>;
+  /**
+   * Takes no more requests; disposes once the last one in flight has settled. Resolves then, or once `patience` is
+   * aborted: what is not disposed of by then is named in the log and passed over.
+   */
+  retire(patience?: AbortSignal): Promise<void>;
 }
 
 /** @throws Error naming the plugin whose setup failed; nothing is held then. */
@@ -46,8 +49,10 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   const retired = Promise.withResolvers<void>();
   let inFlight = 0;
   let retiring = false;
+  let disposed = false;
   const disposeWhenIdle = (): void => {
-    if (!retiring || inFlight > 0) return;
+    if (!retiring || disposed || inFlight > 0) return;
+    disposed = true;
     retired.resolve(pipeline.dispose().then(release));
   };
   return {
@@ -65,10 +70,19 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
         disposeWhenIdle();
       }
     },
-    retire() {
+    async retire(patience) {
       retiring = true;
       disposeWhenIdle();
-      return retired.promise;
+      if (patience === undefined) return retired.promise;
+      const late = Promise.withResolvers<void>();
+      const passOver = (): void => {
+        const left = { generation: number, plugins: pipeline.disposing(), requests: inFlight };
+        host.log.error(left, "dispose of plugins did not end in time: passed over");
+        late.resolve();
+      };
+      patience.addEventListener("abort", passOver);
+      await Promise.race([retired.promise, late.promise]);
+      patience.removeEventListener("abort", passOver);
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { Diagnostic } from "./config/diagnostics.ts";
 import type { LoadResult } from "./config/load.ts";
+import type { RuleId } from "./config/rules.ts";
 import { isLoaded, type Loaded } from "./loading.ts";
 import type { Generation } from "./generation.ts";
-import type { Snapshot } from "./kit/index.ts";
+import { inBackground, type Log, type Snapshot } from "./kit/index.ts";
 
 export type ReloadResult =
   | { readonly ok: true; readonly hash: string; readonly changed: boolean }
@@ -25,8 +26,9 @@ export interface ReloaderParts {
   readonly load: () => Promise<LoadResult>;
   /** @throws Error when a plugin's setup fails. */
   readonly build: (loaded: Loaded, number: number) => Promise<Generation>;
-  /** After a swap or a refusal. */
-  readonly onResult: (result: ReloadResult, loaded: LoadResult) => void;
+  /** After a swap or a refusal. @param loaded null when reading it failed in the gateway itself. */
+  readonly onResult: (result: ReloadResult, loaded: LoadResult | null) => void;
+  readonly log: Pick<Log, "error">;
   readonly now: () => number;
 }
 
@@ -38,6 +40,8 @@ export class Reloader {
   #pending: readonly string[] = [];
   #rejection: ConfigStatus["last_rejection"] = null;
   #queue: Promise<unknown> = Promise.resolve();
+  /** Replaced, with requests still in flight or plugins being disposed of. */
+  readonly #retiring = new Set<Generation>();
 
   constructor(parts: ReloaderParts) {
     this.#parts = parts;
@@ -73,17 +77,32 @@ export class Reloader {
     return next;
   }
 
+  /** Retires what runs and what still retires. Resolves when all of it is, and at the latest when `patience` is aborted. */
+  async close(patience: AbortSignal): Promise<void> {
+    const generations = [...this.#retiring, this.#current];
+    await Promise.all(generations.map((generation) => generation.retire(patience)));
+  }
+
   async #reload(): Promise<ReloadResult> {
-    const loaded = await this.#parts.load();
-    if (isLoaded(loaded) && loaded.hash === this.#current.snapshot.hash) {
-      this.#rejection = null;
-      return { ok: true, hash: loaded.hash, changed: false };
+    const { load, onResult } = this.#parts;
+    let loaded: LoadResult | null = null;
+    let result: ReloadResult;
+    try {
+      loaded = await load();
+      if (isLoaded(loaded) && loaded.hash === this.#current.snapshot.hash) {
+        this.#rejection = null;
+        return { ok: true, hash: loaded.hash, changed: false };
+      }
+      result = isLoaded(loaded) ? await this.#swap(loaded) : this.#reject(loaded.diagnostics);
+    } catch (error) {
+      // A fault of the gateway's own, or of a plugin's that nothing foresaw: no reason to stop serving.
+      result = this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
     }
-    const result = isLoaded(loaded) ? await this.#swap(loaded) : this.#reject(loaded.diagnostics);
-    this.#parts.onResult(result, loaded);
+    onResult(result, loaded);
     return result;
   }
 
+  /** Throws before anything has changed, or not at all. */
   async #swap(loaded: Loaded): Promise<ReloadResult> {
     let next: Generation;
     try {
@@ -91,12 +110,14 @@ export class Reloader {
     } catch (error) {
       return this.#reject([setupDiagnostic(this.#current.snapshot.file, error)]);
     }
+    const sections = restartSections(next.snapshot);
     const old = this.#current;
     this.#current = next;
     this.#rejection = null;
-    const sections = restartSections(next.snapshot);
     this.#pending = Object.keys(sections).filter((name) => sections[name] !== this.#restart[name]);
-    void old.retire();
+    this.#retiring.add(old);
+    const retired = old.retire().finally(() => this.#retiring.delete(old));
+    inBackground(this.#parts.log, "retiring a configuration", retired);
     return { ok: true, hash: loaded.hash, changed: true };
   }
 
@@ -108,16 +129,21 @@ export class Reloader {
 
 /** A plugin that fails in setup is a fault of the configuration as a whole. */
 export function setupDiagnostic(file: string, error: unknown): Diagnostic {
-  return {
-    file,
-    line: 1,
-    column: 1,
-    pointer: "/pipeline",
-    rule: "plugin-setup",
-    severity: "error",
-    message: error instanceof Error ? error.message : String(error),
-    hint: null,
-  };
+  return faultDiagnostic("plugin-setup", "/pipeline", file, error);
+}
+
+function faultDiagnostic(rule: RuleId, pointer: string, file: string, error: unknown): Diagnostic {
+  const message = messageOf(error);
+  return { file, line: 1, column: 1, pointer, rule, severity: "error", message, hint: null };
+}
+
+/** A plugin may throw anything, also what throws again when it is looked at. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return "an error that cannot be read";
+  }
 }
 
 /** The parts that a running process cannot change, each as comparable text; never shown to anyone. */

@@ -1,4 +1,4 @@
-import type { Log, Store, StreamStops } from "./kit/index.ts";
+import { inBackground, type Log, type Store, type StreamStops } from "./kit/index.ts";
 
 /** Milliseconds between looks at the store: while pushes may be lost, and, as a net, while they are sure to come. */
 const POLL_MS = 1_000;
@@ -64,13 +64,13 @@ export function createStops({ store, log, every = POLL_MS, everySure = POLL_SURE
   };
 
   const look = (): void => {
-    if (!sure || performance.now() - askedAt >= everySure) void poll();
+    if (!sure || performance.now() - askedAt >= everySure) inBackground(log, "a look for stop tokens", poll());
   };
 
   const deaf = store.onStop(raised, (is) => {
     sure = is;
     // What was pushed meanwhile may have been missed.
-    if (watched.size > 0) void poll();
+    if (watched.size > 0) inBackground(log, "a look for stop tokens", poll());
   });
 
   return {

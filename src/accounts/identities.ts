@@ -87,7 +87,9 @@ export function createIdentities({
   }
 
   // The store is away: the requests themselves say so, and the next flush tries again.
-  const timer = setInterval(() => void flush().catch(() => {}), flushEvery).unref();
+  const timer = setInterval(() => {
+    flush().catch(() => {});
+  }, flushEvery).unref();
 
   return {
     byKey,

@@ -4,6 +4,7 @@ import { watchLifetime } from "../cluster/lifetime.ts";
 import { WorkerFailed } from "../cluster/crew.ts";
 import { supervise } from "../cluster/supervisor.ts";
 import { isWorker, serveAsWorker } from "../cluster/worker.ts";
+import { inBackground } from "../kit/index.ts";
 import { type FirstLoad, loadFirst } from "../loading.ts";
 import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";
 import { offerDemo } from "./demo.ts";
@@ -54,7 +55,7 @@ async function start(mode: "dev" | "serve", flags: ServeFlags): Promise<Gateway 
   const gateway = await startGateway({ ...settings, logLevel, logPretty, start });
   watchLifetime({
     drain: (most) => gateway.drain(most),
-    reload: () => void gateway.reload(),
+    reload: () => inBackground(log, "a reload", gateway.reload()),
     force: () => process.exit(EXIT.failed),
     exit: (code) => process.exit(code),
     log,
@@ -72,8 +73,13 @@ async function startWorkers(start: FirstLoad, log: GatewayLog): Promise<void> {
   if (supervisor === null) return;
   watchLifetime({
     drain: (most) => supervisor.drain(most),
-    reload: () => void supervisor.reload(),
-    force: () => void supervisor.end().then(() => process.exit(EXIT.failed)),
+    reload: () => inBackground(log, "a reload", supervisor.reload()),
+    force: () => {
+      supervisor.end().then(
+        () => process.exit(EXIT.failed),
+        () => process.exit(EXIT.failed),
+      );
+    },
     exit: (code) => process.exit(code),
     log,
   });

@@ -23,7 +23,9 @@ async function runSimulator(options: { port: number; host: string }): Promise<vo
     throw new ExitError(EXIT.failed, `cannot listen on ${options.host}:${options.port}: ${String(error)}`);
   });
   process.stdout.write(`${simulator.origin}\n`);
-  const stop = () => void simulator.close();
+  const stop = (): void => {
+    simulator.close().catch((error: unknown) => process.stderr.write(`${String(error)}\n`));
+  };
   process.once("SIGINT", stop).once("SIGTERM", stop);
 }
 

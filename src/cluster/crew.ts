@@ -1,5 +1,5 @@
 import type { Worker } from "node:cluster";
-import type { Log } from "../kit/index.ts";
+import { inBackground, type Log } from "../kit/index.ts";
 import { Backoff } from "./backoff.ts";
 import { Hand, type WorkerExit } from "./hand.ts";
 import { BEAT, type Pinned } from "./protocol.ts";
@@ -9,6 +9,9 @@ const BLOCKED = 5;
 const LOST = 60;
 /** Milliseconds for workers that must end at once to settle what they cut. What is left then is a dead worker's. */
 const LAST = 900;
+
+/** For a worker to serve: it reads the configuration, opens the store and sets plugins up. */
+const START_DEADLINE_MS = 60_000;
 
 /** A worker ended before it served; what is wrong stands on stderr. */
 export class WorkerFailed extends Error {
@@ -27,6 +30,8 @@ export interface CrewParts {
   readonly fork: () => Worker;
   readonly onEnded: (hand: Hand) => void;
   readonly log: Log;
+  /** Milliseconds after which a worker that does not serve is ended; 60 s unless given. */
+  readonly startDeadline?: number;
 }
 
 /** The workers, as many as there are places: who ends is replaced. */
@@ -36,6 +41,10 @@ export class Crew {
   readonly #backoff = new Backoff();
   /** Instances that are dead and whose leases the store has not freed. */
   readonly #toBury = new Set<string>();
+  /** Ended with nobody else listening: their addresses are held until another one serves. */
+  readonly #held = new Set<Hand>();
+  /** For replacements. */
+  readonly #waiting = new Set<NodeJS.Timeout>();
   #timer: NodeJS.Timeout | null = null;
   #stopping = false;
 
@@ -80,6 +89,9 @@ export class Crew {
 
   async #stop(how: (hand: Hand) => void): Promise<void> {
     this.#stopping = true;
+    for (const timer of this.#waiting) clearTimeout(timer);
+    this.#waiting.clear();
+    this.#releaseAddresses();
     const { hands } = this;
     for (const hand of hands) how(hand);
     await Promise.all(hands.map(({ exited }) => exited));
@@ -87,16 +99,41 @@ export class Crew {
   }
 
   #hire(place: number): Hand {
-    const { fork, pinned } = this.#parts;
-    const hand = new Hand(fork(), () =>
-      this.#stopping ? { type: "end" } : { type: "start", pinned, keepsLastGood: place === 0 },
+    const { fork, pinned, log, startDeadline = START_DEADLINE_MS } = this.#parts;
+    const hand = new Hand(
+      fork(),
+      () => (this.#stopping ? { type: "end" } : { type: "start", pinned, keepsLastGood: place === 0 }),
+      () => this.#holdAddresses(hand),
+    );
+    const deadline = setTimeout(() => {
+      log.error({ pid: hand.pid }, `a worker did not serve within ${startDeadline / 1000} s: it is ended`);
+      hand.kill();
+    }, startDeadline);
+    const served = hand.served.then(() => this.#releaseAddresses());
+    inBackground(
+      log,
+      "a worker's start",
+      Promise.race([served, hand.exited]).finally(() => clearTimeout(deadline)),
     );
     this.#places[place] = hand;
     return hand;
   }
 
+  /** @returns whether to: nobody else listens, and somebody will. */
+  #holdAddresses(hand: Hand): boolean {
+    if (this.#stopping || this.hands.some((other) => other !== hand && other.listening)) return false;
+    this.#held.add(hand);
+    return true;
+  }
+
+  #releaseAddresses(): void {
+    for (const hand of this.#held) hand.releaseAddresses();
+    this.#held.clear();
+  }
+
   #keep(place: number, hand: Hand): void {
-    void hand.exited.then((exit) => this.#replace(place, hand, exit));
+    const replaced = hand.exited.then((exit) => this.#replace(place, hand, exit));
+    inBackground(this.#parts.log, "replacing a worker", replaced);
   }
 
   #replace(place: number, hand: Hand, exit: WorkerExit): void {
@@ -106,14 +143,16 @@ export class Crew {
     onEnded(hand);
     // Who drained has settled everything.
     if (instance !== null && exit.code !== 0) this.#toBury.add(instance);
-    void this.#bury();
+    inBackground(log, "freeing what a dead worker had taken", this.#bury());
     if (this.#stopping) return;
     const wait = this.#backoff.after(servingSince === null ? 0 : performance.now() - servingSince);
     const when = wait === 0 ? "now" : `in ${wait} ms`;
     log.error({ pid, instance, ...exit }, `a worker ended: ${describe(exit)}; it is replaced ${when}`);
-    setTimeout(() => {
-      if (!this.#stopping) this.#keep(place, this.#hire(place));
+    const timer = setTimeout(() => {
+      this.#waiting.delete(timer);
+      this.#keep(place, this.#hire(place));
     }, wait);
+    this.#waiting.add(timer);
   }
 
   /** What a dead worker had taken is free again as soon as a living one has said so. */
@@ -138,7 +177,7 @@ export class Crew {
       log.error({ pid }, `a worker was blocked for ${(LOST * BEAT) / 1000} s: it is ended`);
       hand.kill();
     }
-    if (this.#toBury.size > 0) void this.#bury();
+    if (this.#toBury.size > 0) inBackground(log, "freeing what a dead worker had taken", this.#bury());
   }
 }
 

@@ -1,4 +1,4 @@
-import type { BreakerState, Log, Store } from "../kit/index.ts";
+import { type BreakerState, inBackground, type Log, type Store } from "../kit/index.ts";
 
 /** What every instance says of itself, to be read by the others. */
 export interface Member {
@@ -58,8 +58,9 @@ export function joinFleet({ store, self, log, every = EVERY }: FleetOptions): Fl
   };
   // A store that is slower than the clock must not be told more and more.
   const announce = (): Promise<void> => (saying ??= say(TTL).finally(() => (saying = null)));
-  const timer = setInterval(() => void announce(), every).unref();
-  void announce();
+  const announceSoon = (): void => inBackground(log, "an announcement", announce());
+  const timer = setInterval(announceSoon, every).unref();
+  announceSoon();
 
   return {
     async announce() {

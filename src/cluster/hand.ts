@@ -1,6 +1,6 @@
 import type { Worker } from "node:cluster";
 import { once } from "node:events";
-import { closeUntaken } from "./handover.ts";
+import { Handover } from "./handover.ts";
 import type { Answers, Question, ToSupervisor, ToWorker } from "./protocol.ts";
 
 export interface WorkerExit {
@@ -26,14 +26,18 @@ export class Hand {
   silent = 0;
   ended = false;
   readonly #worker: Worker;
+  readonly #handover: Handover;
   readonly #pending = new Map<number, Pending>();
   #asked = 0;
 
-  /** @param hello what to tell a worker that has started to listen to its supervisor. */
-  constructor(worker: Worker, hello: () => ToWorker) {
+  /**
+   * @param hello what to tell a worker that has started to listen to its supervisor.
+   * @param isLast see `Handover`.
+   */
+  constructor(worker: Worker, hello: () => ToWorker, isLast: () => boolean) {
     this.#worker = worker;
     this.pid = worker.process.pid ?? 0;
-    closeUntaken(worker);
+    this.#handover = new Handover(worker, isLast);
     const served = Promise.withResolvers<void>();
     this.served = served.promise;
     worker.on("message", (message: ToSupervisor) => {
@@ -49,7 +53,8 @@ export class Hand {
     });
     // A message to a process that is ending: its end is heard of as well.
     worker.on("error", () => {});
-    this.exited = once(worker, "exit").then(([code, signal]) => {
+    // The worker's own "exit" comes later while its addresses are held.
+    this.exited = once(worker.process, "exit").then(([code, signal]) => {
       this.ended = true;
       for (const { reject } of this.#pending.values()) reject(new Error("the worker ended"));
       return { code: code as number | null, signal: signal as string | null };
@@ -60,8 +65,18 @@ export class Hand {
     return this.servingSince !== null;
   }
 
+  /** Whether it serves as far as is known, and has not begun to end. */
+  get listening(): boolean {
+    return this.serving && !this.#handover.left;
+  }
+
+  /** Of a worker that was the last one: others listen now, or nobody is to. */
+  releaseAddresses(): void {
+    this.#handover.release();
+  }
+
   tell(message: ToWorker): void {
-    if (this.#worker.isConnected()) this.#worker.send(message, undefined, () => {});
+    if (!this.ended && this.#worker.isConnected()) this.#worker.send(message, undefined, () => {});
   }
 
   /** @throws Error when the worker fails at it, ends, or has not answered after `patience` milliseconds. */

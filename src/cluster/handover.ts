@@ -12,24 +12,87 @@ interface Closable {
   close(): void;
 }
 
+type Send = (message: InternalMessage, handle?: Closable, ...more: unknown[]) => boolean;
+
+/** The events by which Node's cluster learns that a worker has ended. */
+const ENDINGS = ["disconnect", "exit"] as const;
+
 /**
- * Closes the connections that a worker was being given when it died. Node keeps its own copy of each until the worker
- * has said that it took it; of a dead one nobody ever says so, and the client would wait for ever on a connection that
- * nobody has. There is no public way to them: the messages of `node:cluster` are listened to.
+ * What becomes of connections when a worker dies. There is no public way to them: the messages of `node:cluster` are
+ * listened to, and its own listeners for the end of a worker are called by this class.
+ *
+ * - Node keeps its own copy of each connection until the worker has said that it took it; of a dead one nobody ever says
+ *   so, and the client would wait for ever on a connection that nobody has. They are closed.
+ * - Node stops listening when the last worker of an address has ended: new clients would be refused until another one
+ *   listens. The last one is kept in Node's list instead, and what is given to it meanwhile goes to the next.
  */
-export function closeUntaken({ process: child }: Pick<Worker, "process">): void {
-  const untaken = new Map<number, Closable>();
-  const send = child.send.bind(child) as (message: InternalMessage, handle?: Closable, ...more: unknown[]) => boolean;
-  const watched: typeof send = (message, handle, ...more) => {
-    if (message.cmd === "NODE_CLUSTER" && message.act === "newconn" && message.seq !== undefined && handle)
-      untaken.set(message.seq, handle);
-    return send(message, handle, ...more);
-  };
-  Object.assign(child, { send: watched });
-  child.on("internalMessage", ({ cmd, ack }: InternalMessage) => {
-    if (cmd === "NODE_CLUSTER" && ack !== undefined) untaken.delete(ack);
-  });
-  child.once("exit", () => {
-    for (const connection of untaken.values()) connection.close();
-  });
+export class Handover {
+  /** Whether the worker has ended, or is about to. */
+  left = false;
+  readonly #child: Worker["process"];
+  readonly #isLast: () => boolean;
+  /** Given to the worker, which has not said that it took them. */
+  readonly #untaken = new Map<number, Closable>();
+  /** Given to it after its end; by the number of the message. */
+  readonly #kept: number[] = [];
+  /** What Node would do at the worker's end; null while its addresses are not held. */
+  #postponed: (() => void)[] | null = null;
+
+  /**
+   * @param worker just forked.
+   * @param isLast asked when it has ended: whether to hold its addresses until `release`.
+   */
+  constructor({ process: child }: Pick<Worker, "process">, isLast: () => boolean = () => false) {
+    this.#child = child;
+    this.#isLast = isLast;
+    const send = child.send.bind(child) as Send;
+    Object.assign(child, { send: ((...args) => this.#send(send, args)) satisfies Send });
+    child.on("internalMessage", ({ cmd, ack }: InternalMessage) => {
+      if (cmd === "NODE_CLUSTER" && ack !== undefined) this.#untaken.delete(ack);
+    });
+    for (const ending of ENDINGS) {
+      const listeners = child.listeners(ending);
+      child.removeAllListeners(ending);
+      child.once(ending, (...args: unknown[]) =>
+        this.#end(() => {
+          for (const listener of listeners) Reflect.apply(listener, child, args);
+        }),
+      );
+    }
+    child.once("exit", () => {
+      for (const connection of this.#untaken.values()) connection.close();
+    });
+  }
+
+  /** Others listen now, or nobody is to: what came meanwhile is given to them. */
+  release(): void {
+    if (this.#postponed === null) return;
+    const postponed = this.#postponed;
+    this.#postponed = null;
+    Object.assign(this.#child, { connected: false });
+    for (const end of postponed) end();
+    for (const ack of this.#kept) this.#child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted: false });
+  }
+
+  #end(end: () => void): void {
+    if (!this.left && this.#isLast()) {
+      this.#postponed = [];
+      // To a worker that is not connected Node would not even try to give the connection: it would be lost.
+      Object.assign(this.#child, { connected: true });
+    }
+    this.left = true;
+    if (this.#postponed === null) end();
+    else this.#postponed.push(end);
+  }
+
+  #send(send: Send, args: Parameters<Send>): boolean {
+    const [{ cmd, act, seq }, handle] = args;
+    const isConnection = cmd === "NODE_CLUSTER" && act === "newconn" && seq !== undefined && handle !== undefined;
+    if (this.#postponed !== null) {
+      if (isConnection) this.#kept.push(seq);
+      return true;
+    }
+    if (isConnection) this.#untaken.set(seq, handle);
+    return send(...args);
+  }
 }

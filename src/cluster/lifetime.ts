@@ -7,7 +7,7 @@ const FAULTY = 12_000;
 export interface LifetimeParts {
   /** @param most milliseconds, see `Gateway.drain`. */
   readonly drain: (most?: number) => Promise<void>;
-  readonly reload: () => unknown;
+  readonly reload: () => void;
   /** Ends at once, for a second signal. */
   readonly force: () => void;
   /** 0 drained, 1 a fault, 3 the drain failed. */
@@ -39,14 +39,12 @@ export function watchLifetime({ drain, reload, force, exit, log }: LifetimeParts
     if (faulty) return;
     faulty = true;
     setTimeout(() => exit(1), FAULTY).unref();
-    void end();
+    end();
   };
-  const end = async (): Promise<void> => {
-    try {
-      await drain(FAULTY_DRAIN);
-    } finally {
-      exit(1);
-    }
+  const end = (): void => {
+    drain(FAULTY_DRAIN)
+      .catch((err: unknown) => log.error({ err }, "the drain failed"))
+      .finally(() => exit(1));
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);

@@ -13,6 +13,8 @@ export interface SupervisorOptions {
   readonly log: Log;
   /** Starts a worker; this very program unless given. */
   readonly fork?: () => Worker;
+  /** See `CrewParts`. */
+  readonly startDeadline?: number;
 }
 
 export interface Supervisor {
@@ -31,7 +33,12 @@ export interface Supervisor {
  * request itself and opens no store.
  * @throws WorkerFailed; Error for an address that cannot be had.
  */
-export async function supervise({ start, log, fork = () => cluster.fork() }: SupervisorOptions): Promise<Supervisor> {
+export async function supervise({
+  start,
+  log,
+  fork = () => cluster.fork(),
+  startDeadline,
+}: SupervisorOptions): Promise<Supervisor> {
   const { snapshot } = start.loaded;
   const { admin, workers, listen } = snapshot.server;
   // A port 0 becomes one and the same for all workers, and what cannot be had is said before any of them starts.
@@ -45,6 +52,7 @@ export async function supervise({ start, log, fork = () => cluster.fork() }: Sup
     fork,
     onEnded: (hand) => surface.bequeath(hand),
     log,
+    startDeadline,
   });
   const surface = surfaceOfCrew(crew, snapshot.file);
   const listening =

@@ -1,5 +1,6 @@
 import cluster from "node:cluster";
 import { type Gateway, type GatewayOptions, startGateway } from "../app.ts";
+import { inBackground } from "../kit/index.ts";
 import { loadFirst } from "../loading.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import { watchLifetime } from "./lifetime.ts";
@@ -19,25 +20,25 @@ export async function serveAsWorker(options: GatewayOptions & { readonly log: Ga
   let gateway: Gateway | null = null;
   let draining: Promise<void> | null = null;
   const drain = (most?: number): Promise<void> => (draining ??= Promise.resolve(gateway?.drain(most)));
-  const leave = (most?: number): void =>
-    void drain(most).then(
+  const leave = (most?: number): void => {
+    drain(most).then(
       () => process.exit(0),
       () => process.exit(3),
     );
+  };
   /** What is in flight is cut; for what it came to to be settled the supervisor waits a moment. */
-  const end = async (): Promise<void> => {
-    try {
-      await gateway?.close();
-    } finally {
-      process.exit(3);
-    }
+  const end = (): void => {
+    Promise.resolve(gateway?.close()).then(
+      () => process.exit(3),
+      () => process.exit(3),
+    );
   };
   const order = Promise.withResolvers<ToWorker & { readonly type: "start" }>();
   process.on("message", (message: ToWorker) => {
     if (message.type === "start") order.resolve(message);
     else if (message.type === "drain") leave(message.most);
-    else if (message.type === "end") void end();
-    else if (gateway) void answer(gateway, message);
+    else if (message.type === "end") end();
+    else if (gateway) inBackground(log, "an answer to the supervisor", answer(gateway, message));
   });
   cluster.worker!.once("disconnect", () => {
     // Otherwise Node ends this process when this listener returns, with all that is in flight.

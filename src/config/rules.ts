@@ -94,6 +94,8 @@ export const RULES = Object.freeze({
   "missing-prerequisite": "A plugin has the plugins it needs.",
   "condition-stage": "Stages that know no model, and the relay, run always.",
   "condition-unmatched": "A model pattern matches a model.",
+  // reload
+  "reload-fault": "The gateway does not fail while it reads a configuration.",
   // status
   "duplicate-incident": "Each incident has its own id.",
   "incident-times": "A resolved incident has a time, after its beginning.",

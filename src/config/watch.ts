@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { watch } from "chokidar";
+import type { Log } from "../kit/index.ts";
 
 export interface WatchOptions {
   /** Files to watch, and folders whose listing matters; asked anew at every look. */
   readonly files: () => readonly string[];
   /** Called when the content or the presence of a file has changed. May call once too often, never too seldom. */
   readonly onChange: () => void;
+  readonly log: Pick<Log, "error">;
   /** Milliseconds between looks, for what no event tells: network file systems, some links. */
   readonly poll?: number;
 }
@@ -22,7 +24,7 @@ const CLOCK_SLACK_MS = 1000;
 const YAML_FILE = /\.ya?ml$/;
 
 /** Watches a configuration by content: touching a file, or writing the same text again, is no change. */
-export function watchConfig({ files, onChange, poll = 2000 }: WatchOptions): ConfigWatch {
+export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions): ConfigWatch {
   let seen: ReadonlyMap<string, string> = new Map();
   let lookedAt = Date.now();
   let closed = false;
@@ -40,7 +42,7 @@ export function watchConfig({ files, onChange, poll = 2000 }: WatchOptions): Con
   }
 
   function look(): void {
-    looking = looking.then(compare);
+    looking = looking.then(compare).catch((err: unknown) => log.error({ err }, "the look at the configuration failed"));
   }
 
   async function compare(): Promise<void> {

@@ -315,7 +315,10 @@ class SchemaWriter {
           joined.required.push({ value: name, at: `${at}/${index}` });
         return;
       case "items":
-        if (!Array.isArray(value)) return void joined.items.push(placed);
+        if (!Array.isArray(value)) {
+          joined.items.push(placed);
+          return;
+        }
         break;
       case "anyOf":
       case "oneOf": {

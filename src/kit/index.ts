@@ -1,3 +1,4 @@
+export * from "./background.ts";
 export * from "./call.ts";
 export * from "./client.ts";
 export * from "./errors.ts";

@@ -52,7 +52,7 @@ export interface Hooks {
   relay?(exchange: Exchange, open: Open): Promise<Reply>;
   /** account: told once how it ended; says what it costs. */
   settle?(ending: Ending, exchange: Exchange): Awaitable<Bill>;
-  /** After the last exchange of a retired generation has settled. */
+  /** After the last exchange of a retired generation has settled, and at a stop, which waits a few seconds for it. */
   dispose?(): Awaitable<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange, Hooks, Host, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
+import type { Exchange, Hooks, Host, Log, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
 
 /** One step of the pipeline as linked: the plugin with its place's settings. */
 export interface LinkedStep {
@@ -28,7 +28,10 @@ export interface Pipeline {
   readonly identify: readonly Bound<"identify">[];
   readonly windows: readonly Bound<"windows">[];
   plan(exchange: Pick<Exchange, "model" | "tier">): Plan;
+  /** Reaches every plugin. One that throws is named in the log and passed over. */
   dispose(): Promise<void>;
+  /** The plugins that `dispose` still waits for. */
+  disposing(): readonly string[];
 }
 
 interface Step {
@@ -47,7 +50,7 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
       steps.push({ name: plugin.name, settings, hooks });
     } catch (cause) {
-      await disposeAll(steps);
+      await disposeAll(steps, host.log);
       throw new Error(`plugin ${settings.use} failed in setup: ${cause instanceof Error ? cause.message : cause}`, {
         cause,
       });
@@ -55,6 +58,7 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
   }
   /** By tier, then by model: names are free text, and put together two pairs could be one. */
   const plans = new Map<string, Map<string, Plan>>();
+  const disposing = new Set<Step>();
   const conditional = steps.some((step) => step.settings.when !== null);
   return {
     identify: bind(steps, "identify"),
@@ -70,7 +74,8 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       }
       return plan;
     },
-    dispose: () => disposeAll(steps),
+    dispose: () => disposeAll(steps, host.log, disposing),
+    disposing: () => [...disposing].map(({ name }) => name),
   };
 }
 
@@ -114,6 +119,15 @@ function matches(glob: string, id: string): boolean {
   return new RegExp(`^${pattern.join(".*")}$`, "s").test(id);
 }
 
-async function disposeAll(steps: readonly Step[]): Promise<void> {
-  await Promise.allSettled(steps.map(async (step) => step.hooks.dispose?.()));
+async function disposeAll(steps: readonly Step[], log: Pick<Log, "error">, disposing = new Set<Step>()): Promise<void> {
+  const disposeOf = async (step: Step): Promise<void> => {
+    disposing.add(step);
+    try {
+      await step.hooks.dispose?.();
+    } catch (err) {
+      log.error({ err, plugin: step.name }, "dispose of a plugin failed");
+    }
+    disposing.delete(step);
+  };
+  await Promise.all(steps.map(disposeOf));
 }

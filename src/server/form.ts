@@ -125,18 +125,14 @@ class FormReader {
     if (name !== FILE) throw invalidRequest(pointerTo(name), "must be text: only /file is a file");
     if (this.#file !== null) throw invalidRequest(`/${FILE}`, "must be given once");
     this.#file = stream;
-    void this.#store(stream, fileName, mediaType);
+    this.#store(stream, fileName, mediaType).catch((error: unknown) => this.#fail(error));
   }
 
   async #store(stream: Readable, fileName: string | undefined, mediaType: string): Promise<void> {
-    try {
-      const upload = await storeUpload(stream, fileName, mediaType);
-      if (this.#over) return await upload.dispose();
-      this.#upload = upload;
-      this.#settle();
-    } catch (error) {
-      this.#fail(error);
-    }
+    const upload = await storeUpload(stream, fileName, mediaType);
+    if (this.#over) return upload.dispose();
+    this.#upload = upload;
+    this.#settle();
   }
 
   #finish(): void {
@@ -162,14 +158,15 @@ class FormReader {
     }
   }
 
-  #fail(error: unknown): void {
+  #fail(reason: unknown): void {
     if (this.#over) return;
     this.#stop();
     this.#parser.destroy();
     // Ends its spooling, which cleans up after itself.
     this.#file?.destroy();
-    void this.#upload?.dispose();
-    this.#done.reject(error);
+    // The file has no name: whatever closing it says, nothing is left of it.
+    this.#upload?.dispose().catch(() => {});
+    this.#done.reject(reason);
   }
 
   #stop(): void {

@@ -80,14 +80,18 @@ export function createInference({ run, validateBody, log, stallAfter, rooms }: I
           return { call, format: format.write(call, { id: intake.id, created: Math.floor(receivedAt / 1000) }) };
         },
       };
-      run(intake)
-        .catch((error: unknown) => client.refuse(error, {}))
-        .finally(() => {
+      const served = async (): Promise<void> => {
+        try {
+          await run(intake);
+        } catch (error) {
+          client.refuse(error, {});
+        } finally {
           clients.delete(client);
           claim?.release();
-          return form?.upload.dispose();
-        })
-        .catch((error: unknown) => log.error({ err: error, request_id: requestId }, "an upload was not given back"));
+          await form?.upload.dispose();
+        }
+      };
+      served().catch((err: unknown) => log.error({ err, request_id: requestId }, "a request was not put away"));
     },
   };
 }

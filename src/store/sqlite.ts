@@ -71,9 +71,13 @@ export class SqliteStore implements Store {
         // The disk is full, or the file is closed: nothing is lost by trying later.
         more = false;
       }
-      if (this.#db.isOpen) this.#trimming = setTimeout(() => void trim(), more ? TRIM_NEXT : TRIM_EVERY).unref();
+      if (this.#db.isOpen) trimIn(more ? TRIM_NEXT : TRIM_EVERY);
     };
-    this.#trimming = setTimeout(() => void trim(), TRIM_NEXT).unref();
+    // What goes wrong in it is tried again later.
+    const trimIn = (wait: number): void => {
+      this.#trimming = setTimeout(() => trim().catch(() => trimIn(TRIM_EVERY)), wait).unref();
+    };
+    trimIn(TRIM_NEXT);
   }
 
   admit(admission: Admission): Promise<AdmissionResult> {
@@ -165,7 +169,9 @@ export class SqliteStore implements Store {
   onChange(listener: OnChange) {
     const change = { listener };
     this.#changed.add(change);
-    return () => void this.#changed.delete(change);
+    return () => {
+      this.#changed.delete(change);
+    };
   }
 
   announce(instance: string, state: string, ttl: number) {

@@ -1,4 +1,4 @@
-import type { Log } from "../kit/index.ts";
+import { inBackground, type Log } from "../kit/index.ts";
 
 /** The first probe of an upstream comes within this time: those of many upstreams are spread over it. */
 const FIRST_WITHIN = 1_000;
@@ -57,7 +57,10 @@ export class Prober {
   }
 
   #schedule(delay: number): void {
-    this.#timer = setTimeout(() => void this.#probe(), Math.min(delay, LONGEST)).unref();
+    this.#timer = setTimeout(
+      () => inBackground(this.#options.log, "a probe", this.#probe()),
+      Math.min(delay, LONGEST),
+    ).unref();
   }
 
   async #probe(): Promise<void> {

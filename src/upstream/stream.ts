@@ -7,6 +7,11 @@ import { Relay } from "./relay.ts";
 const MAXIMUM_HELD_BYTES = 64 * 1024;
 /** Read from the upstream before an event that says something: a stream is not held back beyond it. */
 const MAXIMUM_PRELUDE_BYTES = 64 * 1024;
+/**
+ * Of one stream, unpacked. Decoders and the writers of clients' formats keep something of every event to its end: calls,
+ * ids, annotations, whole texts.
+ */
+const MAXIMUM_STREAM_BYTES = 256 * 1024 * 1024;
 const EMPTY = "upstream ended its answer before the first event";
 
 /**
@@ -19,6 +24,7 @@ export class EventStream implements Reader {
   readonly #relay: Relay<readonly StreamEvent[]>;
   #prelude: readonly StreamEvent[] = [];
   #preludeBytes = 0;
+  #bytes = 0;
 
   constructor(owner: ReaderOwner<Answer>, decoder: StreamDecoder, log: Log) {
     this.#owner = owner;
@@ -33,6 +39,8 @@ export class EventStream implements Reader {
   }
 
   data(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAXIMUM_STREAM_BYTES) return this.#owner.fail(protocol("upstream sent too large an answer"));
     this.#accept(this.#decoder.feed(chunk), chunk.length);
     const { fault, done } = this.#decoder;
     if (fault) this.#owner.fail(fault);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { closeUntaken } from "../../src/cluster/handover.ts";
+import { Handover } from "../../src/cluster/handover.ts";
 
 const KILLS = 3;
 const CLIENTS = 30;
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const [address] = (await once(stays, "listening")) as [AddressInfo];
   for (let kill = 0; kill < KILLS; kill++) {
     const victim = cluster.fork();
-    closeUntaken(victim);
+    const watched = new Handover(victim);
     await once(victim, "listening");
     victim.process.kill("SIGSTOP");
     const clients = Array.from({ length: CLIENTS }, () => client(address.port, counts));
@@ -24,6 +24,7 @@ async function main(): Promise<void> {
     const exit = once(victim, "exit");
     victim.process.kill("SIGKILL");
     await exit;
+    if (!watched.left) throw new Error("its end was not noticed");
     await Promise.race([Promise.all(clients), sleep(5_000)]);
   }
   process.stdout.write(JSON.stringify(counts));

@@ -24,7 +24,7 @@ async function watching(
   then: () => void = () => undefined,
 ): Promise<{ changes: () => number }> {
   const onChange = vi.fn<() => void>(then);
-  const watch = watchConfig({ files, onChange, poll });
+  const watch = watchConfig({ files, onChange, log: { error: (fields) => expect.fail(JSON.stringify(fields)) }, poll });
   onTestFinished(() => watch.close());
   await sleep(300);
   onChange.mockClear();
@@ -159,7 +159,12 @@ test("a burst of writes is few changes", async () => {
 
 test("after close nothing is called", async () => {
   const onChange = vi.fn<() => void>();
-  const watch = watchConfig({ files: () => [file], onChange, poll: 20 });
+  const watch = watchConfig({
+    files: () => [file],
+    onChange,
+    log: { error: (fields) => expect.fail(JSON.stringify(fields)) },
+    poll: 20,
+  });
   await sleep(200);
   await watch.close();
   await writeFile(file, "a: 9\n");

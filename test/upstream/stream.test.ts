@@ -137,6 +137,31 @@ describe("the ending of a stream", () => {
   });
 });
 
+it("a stream beyond 256 MiB is cut and its connection closed: what it is turned into is kept to its end", async () => {
+  const blocks = 320;
+  const { server, leased } = await serve((socket) => {
+    begin(socket, chunk(event("a")));
+    const block = chunk(`: ${" ".repeat((1 << 20) - 4)}\n\n`);
+    let sent = 0;
+    const more = (): void => {
+      while (!socket.destroyed && sent < blocks) {
+        sent += 1;
+        if (!socket.write(block)) return;
+      }
+      if (!socket.destroyed)
+        socket.end(Buffer.concat([chunk(event("b", "stop")), chunk(DONE), Buffer.from(LAST_CHUNK)]));
+    };
+    socket.on("drain", more);
+    more();
+  });
+  const seen = await read(streamOf(await leased.set.send(target(), STREAM, exchange())));
+  expect(seen).toMatchObject({
+    text: "a",
+    ending: { complete: false, message: "upstream sent too large an answer" },
+  });
+  await expect.poll(() => server.sockets.size).toBe(0);
+});
+
 describe("after [DONE]", () => {
   it("the connection serves the next request once the body has ended", async () => {
     const { server, leased } = await serve((socket, index) => {

@@ -25,6 +25,13 @@ interface Turn extends Said {
   readonly role: "user" | "assistant" | "system";
 }
 
+interface OpenTurn extends Turn {
+  readonly results: Json[];
+  readonly blocks: Json[];
+  readonly fields: Record<string, unknown>;
+  plain: Turn["plain"];
+}
+
 /** What a message may carry beside its role; anything else is reported. `annotations` come back from answers. */
 const CARRIED: Readonly<Record<string, ReadonlySet<string>>> = {
   user: fields("content cache_control"),
@@ -46,8 +53,8 @@ function fields(names: string): ReadonlySet<string> {
 export function conversation(messages: unknown, report: Report, verbatim: boolean): Conversation {
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
   const translation: Translation = { report, verbatim, toolId: toolIds() };
-  let system: Turn | null = null;
-  const turns: Turn[] = [];
+  let system: OpenTurn | null = null;
+  const turns: OpenTurn[] = [];
   messages.forEach((message: unknown, index) => {
     const at = `/messages/${index}`;
     if (!isJson(message)) throw report.refusal(at, "must be an object");
@@ -57,9 +64,12 @@ export function conversation(messages: unknown, report: Report, verbatim: boolea
     // The API refuses a turn that says nothing.
     if (!verbatim && said.results.length + said.blocks.length === 0) return;
     const last = turns.at(-1);
-    if (role === "system" && (!verbatim || index === 0)) system = joined(system, { role, ...said });
-    else if (last?.role === role && role !== "system") turns.splice(-1, 1, joined(last, { role, ...said }));
-    else turns.push({ role, ...said });
+    const turn = { role, ...said };
+    if (role === "system" && (!verbatim || index === 0)) {
+      if (system === null) system = begun(turn);
+      else join(system, turn);
+    } else if (last?.role === role && role !== "system") join(last, turn);
+    else turns.push(begun(turn));
   });
   return verbatim ? spoken(system, turns.map(written)) : acceptable(system, withoutTrailingBlank(turns).map(written));
 }
@@ -70,15 +80,17 @@ function roleOf({ role }: Json): Turn["role"] | null {
   return role === "assistant" ? role : null;
 }
 
-function joined(turn: Turn | null, more: Turn): Turn {
-  if (turn === null) return more;
-  return {
-    role: turn.role,
-    results: [...turn.results, ...more.results],
-    blocks: [...turn.blocks, ...more.blocks],
-    fields: { ...turn.fields, ...more.fields },
-    plain: null,
-  };
+/** A turn that others may be joined to: its lists are its own. */
+function begun(turn: Turn): OpenTurn {
+  return { ...turn, results: [...turn.results], blocks: [...turn.blocks], fields: { ...turn.fields } };
+}
+
+/** In place: to copy the turn for each of thousands of messages would block the process for seconds. */
+function join(turn: OpenTurn, { results, blocks, fields }: Turn): void {
+  for (const result of results) turn.results.push(result);
+  for (const block of blocks) turn.blocks.push(block);
+  Object.assign(turn.fields, fields);
+  turn.plain = null;
 }
 
 function read(message: Json, at: string, translation: Translation): Said {

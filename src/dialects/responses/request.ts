@@ -52,6 +52,11 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 /** Of the fields that only a Responses client has: read below, not carried over. */
 const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "tool_choice", "store"]);
+/**
+ * What Codex says of itself, to its own service alone: "Unknown parameter: 'client_metadata'" (decolua/9router#1157,
+ * SEMOSS/Semoss#2532).
+ */
+const UNTAKEN: ReadonlySet<string> = new Set(["client_metadata"]);
 /** "integer below minimum value. Expected a value >= 16" (vectorize-io/hindsight#58, earendil-works/pi#6265). */
 const LEAST_OUTPUT_TOKENS = 16;
 const ENCRYPTED = "reasoning.encrypted_content";
@@ -130,7 +135,8 @@ class BodyWriter {
     // What is said of storing is answered in the field itself.
     if (this.#native["store"] === true) this.#dropped.push("/store");
     const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
-    const refused = own.filter(([name]) => this.#rules.refusedFields.has(name));
+    const { refusedFields, fields } = this.#rules;
+    const refused = own.filter(([name]) => refusedFields.has(name) || (UNTAKEN.has(name) && !fields.has(name)));
     this.#dropped.push(...refused.map(([name]) => `/${name}`));
     const metadata = requestOf(this.#call)["metadata"];
     return {

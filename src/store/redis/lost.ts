@@ -61,7 +61,8 @@ export class LostAdmissions {
     if (this.#closed || this.#waiting.size === 0) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      void this.#attempt();
+      // It stops at what it cannot do itself: nothing of it may end the process.
+      this.#attempt().catch(() => {});
     }, delay).unref();
   }
 

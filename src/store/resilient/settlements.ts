@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleepFor } from "node:timers/promises";
-import { type Log, storeUnavailable } from "../../kit/index.ts";
+import { inBackground, type Log, storeUnavailable } from "../../kit/index.ts";
 import type { Entry, Rejection } from "./entry.ts";
 import { Journal } from "./journal.ts";
 import { MemoryQueue } from "./memory.ts";
@@ -60,7 +60,10 @@ export class Settlements {
     this.#options = options;
     this.#fromMemory = new Replay({
       ...options,
-      onRejected: ({ entry }, error) => void (entry instanceof Error || this.reject(entry, error)),
+      onRejected: ({ entry }, error) => {
+        if (entry instanceof Error) return;
+        inBackground(options.log, "a settlement that is set aside", this.reject(entry, error));
+      },
     });
     this.#fromJournal = new Replay({ ...options, onRejected: ({ id }, error) => this.#tellRejected(id, error) });
   }
@@ -207,9 +210,11 @@ export class Settlements {
 
   #work(): void {
     if (this.#over || this.pending === 0) return;
-    this.#working ??= this.#run().finally(() => {
-      this.#working = null;
-    });
+    this.#working ??= this.#run()
+      .catch((err: unknown) => this.#options.log.error({ err }, "settling what waits failed: the next look goes on"))
+      .finally(() => {
+        this.#working = null;
+      });
   }
 
   async #run(): Promise<void> {

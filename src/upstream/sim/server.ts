@@ -25,7 +25,9 @@ export interface Simulator {
 export async function startSimulator(options: { host?: string; port?: number } = {}): Promise<Simulator> {
   const { host = "127.0.0.1", port = 0 } = options;
   const routes = new Routes();
-  const server = createServer((request, response) => void routes.handle(request, response));
+  const server = createServer((request, response) => {
+    routes.handle(request, response).catch((error: Error) => response.destroy(error));
+  });
   // Longer than a client's pool keeps a connection: closing first would race with its next request.
   server.keepAliveTimeout = 75_000;
   server.listen(port, host);

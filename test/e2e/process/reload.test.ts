@@ -136,3 +136,32 @@ test("what needs a restart is pending, and no longer when it is taken back", asy
   await gateway.reload();
   expect((await gateway.config()).pending).toEqual([]);
 });
+
+/** Reading its message throws, so that whoever tells of it throws as well. */
+const UNREADABLE = `const fault = new Error();
+  Object.defineProperty(fault, "message", { get() { throw fault; } });`;
+
+test.each(["SIGHUP", "the watcher"])(
+  "a reload that throws, by %s, is a rejected reload: the process serves on",
+  async (by) => {
+    const config = configuration(sim.origin);
+    workspace.write("gateway.yaml", config);
+    const gateway = await workspace.serve();
+    user = await workspace.account();
+    workspace.write("odd.schema.json", { type: "object" });
+    workspace.write(
+      "odd.ts",
+      `${UNREADABLE}
+       export default { name: "odd", stage: "transform", schema: new URL("odd.schema.json", import.meta.url),
+         setup() { throw fault; } };`,
+    );
+    const pipeline = ["auth", "plan-check", "quota", "breaker", { use: "./odd.ts" }, "stream-relay", "meter"];
+    workspace.replace("gateway.yaml", { ...config, pipeline });
+    if (by === "SIGHUP") gateway.child.process.kill("SIGHUP");
+    const rejection = await poll(async () => (await gateway.config()).last_rejection);
+    expect(rejection.diagnostics).toMatchObject([{ rule: "reload-fault", severity: "error" }]);
+    const answer = await gateway.chat(user.key, ask("still here"));
+    expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+  },
+);

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { poll } from "../support/child.ts";
 import { ask, configuration, eventsOf } from "../support/configuration.ts";
@@ -133,4 +134,72 @@ test("SIGINT stops as SIGTERM does", async () => {
   gateway.child.process.kill("SIGINT");
   expect(eventsOf(await text).at(-1)).toBe("[DONE]");
   expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
+});
+
+/** A plugin whose `dispose` writes down that it was called, and then does what `ending` says. */
+function disposable(name: string, ending: string) {
+  workspace.write(`${name}.schema.json`, { type: "object" });
+  workspace.write(
+    `${name}.ts`,
+    `import { appendFileSync } from "node:fs";
+     export default {
+       name: "${name}", stage: "transform", schema: new URL("${name}.schema.json", import.meta.url),
+       setup: (_options, host) => ({
+         async dispose() {
+           appendFileSync("disposed.txt", "${name} ");
+           ${ending}
+         },
+       }),
+     };`,
+  );
+  return { use: `./${name}.ts` };
+}
+
+const STORE = `await host.store.ping(); appendFileSync("disposed.txt", "with-store ");`;
+
+function plugins(...steps: readonly object[]): void {
+  const config = configuration(sim.origin);
+  const pipeline = ["auth", "plan-check", "quota", "breaker", ...steps, "stream-relay", "meter"];
+  workspace.write("gateway.yaml", { ...config, pipeline });
+}
+
+function disposed(): string[] {
+  const path = workspace.path("disposed.txt");
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split(" ").toSorted() : [];
+}
+
+describe("plugins", () => {
+  test("are disposed of at a stop, after the last request and before the store is closed", async () => {
+    plugins(disposable("flushes", STORE));
+    const gateway = await workspace.serve();
+    // Set up once to see whether it can be, and disposed of at once.
+    const rehearsed = disposed();
+    user = await workspace.account();
+    const running = await stream(gateway, "long", { chunks: 50, chunk_delay: "20ms" });
+    gateway.child.process.kill("SIGTERM");
+    await poll(async () => (await gateway.ask("/readyz")).status === 503, 1_000);
+    expect(disposed(), "while a request runs").toEqual(rehearsed);
+    expect(eventsOf(await running.text).at(-1)).toBe("[DONE]");
+    expect(await gateway.child.exited).toMatchObject({ code: 0 });
+    expect(disposed()).toEqual([...rehearsed, "flushes", "with-store"].toSorted());
+  });
+
+  test("one that throws is named, one that does not end as well: the others are disposed of, and the stop goes on", async () => {
+    plugins(
+      disposable("throws", `if (host.now() > 0) throw new Error("cannot flush");`),
+      disposable("hangs", "if (host.now() > 0) await new Promise(() => {});"),
+      disposable("flushes", STORE),
+    );
+    const gateway = await workspace.serve();
+    const before = performance.now();
+    const { code, stderr } = await gateway.stop();
+    expect(code).toBe(0);
+    expect(performance.now() - before).toBeLessThan(15_000);
+    expect(disposed().filter((line) => line === "with-store")).toHaveLength(1);
+    const lines = stderr.split("\n").filter((line) => line.includes("dispose"));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 50, plugin: "throws", err: { message: "cannot flush" } },
+      { level: 50, plugins: ["hangs"], requests: 0 },
+    ]);
+  });
 });
