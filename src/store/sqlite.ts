@@ -75,7 +75,9 @@ export class SqliteStore implements Store {
     };
     // What goes wrong in it is tried again later.
     const trimIn = (wait: number): void => {
-      this.#trimming = setTimeout(() => trim().catch(() => trimIn(TRIM_EVERY)), wait).unref();
+      this.#trimming = setTimeout(() => {
+        trim().catch(() => trimIn(TRIM_EVERY));
+      }, wait).unref();
     };
     trimIn(TRIM_NEXT);
   }

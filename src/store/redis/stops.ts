@@ -59,7 +59,9 @@ export function stopPart(connection: Connection, keys: Keys, now: () => number) 
         if (!isSure) sendEcho();
         else if (!(await hears(CHECK_EVERY))) tell(false);
       };
-      const timer = setInterval(() => check().catch(() => tell(false)), CHECK_EVERY).unref();
+      const timer = setInterval(() => {
+        check().catch(() => tell(false));
+      }, CHECK_EVERY).unref();
       return () => {
         clearInterval(timer);
         letGo();
