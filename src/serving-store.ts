@@ -51,6 +51,8 @@ export async function openServingStore(options: ServingStoreOptions): Promise<Se
  */
 async function journalFile({ store, file }: Snapshot, env: LoadSettings["env"]): Promise<string> {
   const folder = dataFolder(store.url.reveal(), file, env);
+  // The store makes its own, and says what is wrong with it in its own words.
+  if (!isShared(store)) return join(folder, "journal.db");
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {

@@ -96,7 +96,11 @@ const messages: Client = {
 };
 
 const payloadsOf = (text: string): readonly Json[] =>
-  [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, data]) => JSON.parse(data!) as Json);
+  // Lines end with a line feed here, and not where an expression thinks: a text may hold U+2028.
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice("data: ".length)) as Json);
 
 /** The blocks that a Messages client puts together. */
 function blocksOf(payloads: readonly Json[]): readonly Json[] {
