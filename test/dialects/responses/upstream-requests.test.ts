@@ -38,6 +38,14 @@ describe.each(casesIn("requests") as readonly (readonly [string, RequestCase])[]
   });
 });
 
+test("what Codex says of itself stays behind, unless the upstream is said to take it", () => {
+  const call = readResponses({ model: "route/a", input: "hi", client_metadata: { id: "x" } });
+  const { body, dropped } = sent(call);
+  expect([body["client_metadata"], dropped]).toEqual([undefined, ["/client_metadata"]]);
+  const taken = sent(call, "gpt-5.1", { api: "responses", accepts: { fields: ["client_metadata"] } });
+  expect([taken.body["client_metadata"], taken.dropped]).toEqual([{ id: "x" }, []]);
+});
+
 describe("where a call goes while nothing is configured", () => {
   const asked = { model: "route/a", input: "hi" };
   const chatAsked = { model: "route/a", messages: [{ role: "user", content: "hi" }] };
