@@ -99,7 +99,8 @@ function withSentNames(body: Json, names: ToolNames): Json {
   return edits.object;
 }
 
-function namedChoice(choice: Json, sent: (name: string) => string): Json {
+/** A choice of tools under other names; the very same where none changes. */
+export function namedChoice(choice: Json, sent: (name: string) => string): Json {
   const edits = new Edits(named(choice, sent));
   const { allowed_tools: allowed } = choice;
   if (isJson(allowed)) {

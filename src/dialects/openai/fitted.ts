@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { namedChoice } from "../named-calls.ts";
 import { wantedSchema } from "../json-tool.ts";
 import { asks, escaped } from "../pointers.ts";
 import { sha256 } from "../tool-ids.ts";
@@ -176,14 +177,14 @@ class Fitting {
   }
 
   #keptTools(tools: readonly unknown[]): unknown {
-    const kept = tools.filter((tool, index) => {
-      const taken = !isJson(tool) || this.#takesTool(tool);
-      if (!taken) this.dropped.push(`/tools/${index}`);
-      return taken;
-    });
-    const places =
-      kept.length === tools.length ? null : tools.flatMap((tool, index) => (kept.includes(tool) ? [index] : []));
-    return changed(places === null ? tools : kept, (tool, index) => this.#tool(tool, places?.[index] ?? index));
+    /** Of the kept ones, in the client's list. */
+    const places: number[] = [];
+    for (const [index, tool] of tools.entries()) {
+      if (!isJson(tool) || this.#takesTool(tool)) places.push(index);
+      else this.dropped.push(`/tools/${index}`);
+    }
+    const kept = places.length === tools.length ? tools : places.map((index) => tools[index]);
+    return changed(kept, (tool, index) => this.#tool(tool, places[index]!));
   }
 
   /** Tools that run at a provider may run another model there, or are paid for apart (decisions 9.8). */
@@ -217,33 +218,16 @@ class Fitting {
     const { toolChoice } = this.#rules;
     const named = isJson(choice);
     if (toolChoice === "any" || (!named && (toolChoice === "strings" || choice !== "required"))) {
-      if (named) this.#edits.set("tool_choice", this.#named(choice));
+      if (named)
+        this.#edits.set(
+          "tool_choice",
+          namedChoice(choice, (name) => this.names.written(name)),
+        );
     } else if (toolChoice === "auto") this.#drop("tool_choice");
     else {
       // With one tool it is the one that is named.
       this.#edits.set("tool_choice", "required");
       if (tools !== 1) this.dropped.push("/tool_choice");
     }
-  }
-
-  #named(choice: Json): Json {
-    const edits = new Edits(choice);
-    for (const kind of ["function", "custom"]) {
-      const described = choice[kind];
-      if (!isJson(described) || typeof described["name"] !== "string") continue;
-      const inner = new Edits(described);
-      inner.set("name", this.names.written(described["name"]));
-      edits.set(kind, inner.object);
-    }
-    const allowed = choice["allowed_tools"];
-    if (isJson(allowed)) {
-      const inner = new Edits(allowed);
-      inner.set(
-        "tools",
-        changed(allowed["tools"], (tool) => this.#named(tool)),
-      );
-      edits.set("allowed_tools", inner.object);
-    }
-    return edits.object;
   }
 }
