@@ -14,7 +14,7 @@ interface Closable {
 
 type Send = (message: InternalMessage, handle?: Closable, ...more: unknown[]) => boolean;
 
-/** The events by which Node's cluster learns that a worker has ended. */
+/** The events by which Node's cluster learns that a worker has ended, in the order in which it can bear them. */
 const ENDINGS = ["disconnect", "exit"] as const;
 
 /**
@@ -23,6 +23,9 @@ const ENDINGS = ["disconnect", "exit"] as const;
  *
  * - Node keeps its own copy of each connection until the worker has said that it took it; of a dead one nobody ever says
  *   so, and the client would wait for ever on a connection that nobody has. They are closed.
+ * - Node takes a worker off its list when its channel has closed. That can be later than its end, and never when a
+ *   connection was on the way to it: "disconnect" waits for the worker to say that it came. Until then Node listens for
+ *   the dead one and gives it connections. So the end of the process counts for both.
  * - Node stops listening when the last worker of an address has ended: new clients would be refused until another one
  *   listens. The last one is kept in Node's list instead, and what is given to it meanwhile goes to the next.
  */
@@ -31,6 +34,8 @@ export class Handover {
   left = false;
   readonly #child: Worker["process"];
   readonly #isLast: () => boolean;
+  /** Node's own, until they are called. */
+  readonly #listeners = new Map<(typeof ENDINGS)[number], readonly unknown[]>();
   /** Given to the worker, which has not said that it took them. */
   readonly #untaken = new Map<number, Closable>();
   /** Given to it after its end; by the number of the message. */
@@ -51,15 +56,13 @@ export class Handover {
       if (cmd === "NODE_CLUSTER" && ack !== undefined) this.#untaken.delete(ack);
     });
     for (const ending of ENDINGS) {
-      const listeners = child.listeners(ending);
+      this.#listeners.set(ending, child.listeners(ending));
       child.removeAllListeners(ending);
-      child.once(ending, (...args: unknown[]) =>
-        this.#end(() => {
-          for (const listener of listeners) Reflect.apply(listener, child, args);
-        }),
-      );
     }
-    child.once("exit", () => {
+    child.once("disconnect", () => this.#end("disconnect"));
+    child.once("exit", (...how) => {
+      this.#end("disconnect");
+      this.#end("exit", ...how);
       for (const connection of this.#untaken.values()) connection.close();
     });
   }
@@ -69,16 +72,21 @@ export class Handover {
     if (this.#postponed === null) return;
     const postponed = this.#postponed;
     this.#postponed = null;
-    Object.assign(this.#child, { connected: false });
+    Object.defineProperty(this.#child, "connected", { value: false, writable: true });
     for (const end of postponed) end();
     for (const ack of this.#kept) this.#child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted: false });
   }
 
-  #end(end: () => void): void {
+  #end(ending: (typeof ENDINGS)[number], ...how: unknown[]): void {
+    const listeners = this.#listeners.get(ending) ?? [];
+    this.#listeners.delete(ending);
+    const end = (): void => {
+      for (const listener of listeners) Reflect.apply(listener as () => void, this.#child, how);
+    };
     if (!this.left && this.#isLast()) {
       this.#postponed = [];
       // To a worker that is not connected Node would not even try to give the connection: it would be lost.
-      Object.assign(this.#child, { connected: true });
+      Object.defineProperty(this.#child, "connected", { get: () => true, set: () => {}, configurable: true });
     }
     this.left = true;
     if (this.#postponed === null) end();

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -7,9 +8,11 @@ import type { Pinned, ToSupervisor, ToWorker } from "../../src/cluster/protocol.
 import { listenOn, cut } from "../../src/server/listen.ts";
 
 /** What a worker does when it is told to start. */
-type Behaviour = "serves" | "hangs" | "blocks";
+type Behaviour = "serves" | "hangs" | "blocks" | "leaves its channel open";
 
 const DEADLINE = 1_500;
+/** The file descriptor of a worker's channel to its supervisor. */
+const CHANNEL = 3;
 const lines: string[] = [];
 const note = (_fields: object, message: string): void => void lines.push(message);
 const log = { debug: () => {}, info: () => {}, warn: note, error: note };
@@ -76,6 +79,13 @@ const SCENARIOS: Readonly<Record<string, () => Promise<object>>> = {
     await crew.end();
     return { outcomes, after: await request(port) };
   },
+  /** The ends of a process and of its channel are two events; here the second comes late. */
+  async "a channel that closes late"() {
+    const { crew, port } = await crewOf(["leaves its channel open", "leaves its channel open"]);
+    await crew.start();
+    await crew.end();
+    return { after: await request(port) };
+  },
   async "stop while one waits to be replaced"() {
     const { crew, forked } = await crewOf(["serves", "serves"]);
     await crew.start();
@@ -108,6 +118,9 @@ function work(): void {
     if (message.type === "end") process.exit(3);
     if (message.type !== "start" || process.env["BEHAVIOUR"] === "hangs") return;
     while (process.env["BEHAVIOUR"] === "blocks");
+    if (process.env["BEHAVIOUR"] === "leaves its channel open") {
+      spawn("sleep", ["1"], { stdio: ["ignore", "ignore", "ignore", CHANNEL] });
+    }
     const [{ port, host }] = message.pinned.listen as [AddressInfo & { host: string }];
     createServer((_req, res) => res.end("ok")).listen(port, host, () => {
       tell({ type: "serving", instance: String(process.pid), hash: "" });

@@ -45,6 +45,10 @@ test("all workers killed at once, three times: clients wait, none is refused", a
   expect(after, "nobody listens after the end").toBe("ECONNREFUSED");
 });
 
+test("nobody listens for workers that have ended, though their channels are still open", async () => {
+  expect(await scenario("a channel that closes late")).toMatchObject({ after: "ECONNREFUSED" });
+});
+
 test("a stop does not wait for a replacement, and none starts after it", async () => {
   expect(await scenario("stop while one waits to be replaced")).toMatchObject({ workers: 2 });
 });

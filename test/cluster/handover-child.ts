@@ -25,6 +25,7 @@ async function main(): Promise<void> {
     victim.process.kill("SIGKILL");
     await exit;
     if (!watched.left) throw new Error("its end was not noticed");
+    if (Object.keys(cluster.workers ?? {}).length !== 1) throw new Error("Node still counts it");
     await Promise.race([Promise.all(clients), sleep(5_000)]);
   }
   process.stdout.write(JSON.stringify(counts));
