@@ -5,8 +5,8 @@ import { bodyValidators } from "./bodies.ts";
 import { joinFleet } from "./cluster/fleet.ts";
 import { createInstanceName } from "./cluster/instance.ts";
 import { watchLoop } from "./cluster/loop.ts";
-import { memberOf, surfaceOfProcess } from "./cluster/process-surface.ts";
-import { adminRoutes, type Surface } from "./cluster/surface.ts";
+import { memberOf, type ProcessSurface, surfaceOfProcess } from "./cluster/process-surface.ts";
+import { adminRoutes } from "./cluster/surface.ts";
 import { Closing } from "./closing.ts";
 import { Deadline } from "./deadline.ts";
 import { watchConfig } from "./config/watch.ts";
@@ -74,7 +74,7 @@ export interface Gateway {
   /** Of this process among all that share the store. */
   readonly instance: string;
   /** What the admin listener shows, also where another process has it. */
-  readonly surface: Surface;
+  readonly surface: ProcessSurface;
   reload(): Promise<ReloadResult>;
   /**
    * Stops as `server.drain` says: finishes what is in flight, ends what is left with its error event, settles all.
