@@ -89,7 +89,7 @@ test(`${KILLS} kills at random moments under load: every stream ends whole, the 
   expect(outcomes.get("killed")?.some(({ charge }) => charge > 0n)).toBe(true);
   // Of those that were told to stop some had ended by then, and some had not begun.
   expect(killed).toBeGreaterThanOrEqual(cut);
-  expect(cut).toBeGreaterThan(KILLS / 4);
+  expect(cut).toBeGreaterThan(KILLS / 10);
   console.log(`${seen.size} streams, ${killed} told to stop, ${cut} of them charged`);
   await gateway.close();
 });
