@@ -157,7 +157,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         number,
         steps: loaded.steps,
         observer,
-        send: (target, call, exchange) => set.send(target, call, exchange),
+        send: (target, call, exchange, onSent) => set.send(target, call, exchange, onSent),
         health: (name) => set.health(name),
         release: () => set.release(),
         host: {

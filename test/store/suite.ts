@@ -280,6 +280,18 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         expect(await current(), "a settlement after it").toMatchObject({ balance: 1_000n });
       });
 
+      test("given up unanswered: slot and hold are free, the counts stay, the record costs nothing", async () => {
+        const { request } = await admit({ stream: true, hold: 40n, units: 5 });
+        const record = { ...RECORD, upstream: null, outcome: "client_gone" as const };
+        expect(await store.settle({ id: request.id, userId: user.id, giveBack: false, charge: 0n, record })).toBe(true);
+        expect(await used()).toEqual([5, 1, 1]);
+        expect(await current()).toMatchObject({ balance: 1_000n, held: 0n });
+        expect(await store.running(user.id)).toEqual({ requests: 0, streams: 0, held: 0n });
+        expect(await store.ledger(user.id)).toEqual([{ ...record, id: request.id, userId: user.id, charge: 0n }]);
+        expect(await store.settle(givenBack(request)), "once").toBe(false);
+        expect(await used()).toEqual([5, 1, 1]);
+      });
+
       test("units go back only to the window they were counted in", async () => {
         const { request } = await admit({ units: 5 });
         clock.now += HOUR;
