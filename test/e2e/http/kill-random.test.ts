@@ -26,7 +26,7 @@ const script = fc.constantFrom(
   "?chunk_delay=2ms&chunks=10000",
   "?chunk_delay=1ms&chunks=30",
   "?drip=40/2ms&chunks=20",
-  "?chunks=2000&chunk_bytes=256",
+  "?chunks=2000&chunk_bytes=100",
   "?status=500",
   "?reset_after=3",
 );
