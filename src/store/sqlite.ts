@@ -200,8 +200,8 @@ export class SqliteStore implements Store {
   }
 
   // Not forced to the disk: the wait would tell whether there was a code.
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.#write(() => this.#codes.takeCode(email, digests));
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.#write(() => this.#codes.takeCode(email, client, digests));
   }
 
   addFamily(family: NewFamily) {

@@ -14,6 +14,8 @@ export interface SuiteOptions {
   readonly now: () => number;
 }
 
+const CODE = { email: "a@example.com", client: "192.0.2.1", tries: 5, triesOfOthers: 3 };
+
 function newKey(userId: string, more: Partial<NewKey> = {}): NewKey {
   const id = unique("key");
   return { id, userId, name: "laptop", prefix: "rk_01234567", digest: digest(id), ...more };
@@ -661,8 +663,8 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.stopStreams(user.id),
       () => store.stopTokens([user.id]),
       () => store.throttle([{ name: "a", limit: 1 }], MINUTE),
-      () => store.putCode({ email: "a@example.com", digest: digest("1"), expiresAt: START + 1, tries: 5 }),
-      () => store.takeCode("a@example.com", [digest("1")]),
+      () => store.putCode({ ...CODE, digest: digest("1"), expiresAt: START + 1 }),
+      () => store.takeCode("a@example.com", "192.0.2.1", [digest("1")]),
       () => store.addFamily({ id: "fam_1", userId: user.id, digest: digest("1"), expiresAt: START + 1 }),
       () => store.rotate({ digest: digest("1"), successor: digest("2"), grace: 0 }),
       () => store.endFamily(digest("1")),

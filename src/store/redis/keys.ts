@@ -42,8 +42,8 @@ export function createKeys(prefix: string) {
     /** String, durable. */
     remembered: (name: string) => `${prefix}m:${name}`,
 
-    /** Hash, goes with its code: digest expires tries. By the digest of the address. */
-    code: (digest: string) => `${prefix}code:${digest}`,
+    /** Hash, goes with its last code: client to the code it asked for (code-put.lua). By the digest of the address. */
+    codes: (digest: string) => `${prefix}codes:${digest}`,
     /** Hash, goes with its family: user live at expires. */
     family: (id: string) => `${prefix}fam:{${id}}`,
     /** String, goes with its family: the family of a refresh token, by the token's digest. */

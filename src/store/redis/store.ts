@@ -180,8 +180,8 @@ export class RedisStore implements Store {
     return this.#codes.putCode(code);
   }
 
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.#codes.takeCode(email, digests);
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.#codes.takeCode(email, client, digests);
   }
 
   addFamily(family: NewFamily) {

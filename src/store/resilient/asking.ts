@@ -96,8 +96,8 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.putCode(code));
   }
 
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.ask(() => this.store.takeCode(email, digests));
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.ask(() => this.store.takeCode(email, client, digests));
   }
 
   addFamily(family: NewFamily) {
