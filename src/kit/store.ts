@@ -139,6 +139,22 @@ export interface Counter {
   readonly limit: number;
 }
 
+/** A fixed window in which several processes count together. */
+export interface CountWindow {
+  /** What is counted. */
+  readonly name: string;
+  /** Milliseconds. */
+  readonly length: number;
+  /** Unix milliseconds. */
+  readonly endsAt: number;
+}
+
+export interface Uses {
+  readonly name: string;
+  /** At least 1. */
+  readonly uses: number;
+}
+
 /** Hears of a user whose stop token was raised. */
 export type OnStop = (userId: string, token: number) => void;
 
@@ -208,6 +224,12 @@ export interface Store {
    * @returns null, or the milliseconds until every full counter has room.
    */
   throttle(counters: readonly Counter[], window: number): Awaitable<number | null>;
+
+  /**
+   * Adds to the counts of a window, all at once. Counts go with their window, and of a window 100,000 are kept.
+   * @returns each count afterwards, of all processes, in the order of `uses`; null for one that is not kept.
+   */
+  addCounts(window: CountWindow, uses: readonly Uses[]): Awaitable<readonly (number | null)[]>;
 
   /**
    * Replaces the code that the same client has asked for, for the same address; addresses are those of `findUser`,

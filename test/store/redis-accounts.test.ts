@@ -464,6 +464,7 @@ describeRedis("accounts on Redis", () => {
       await store.addFamily({ id: family, userId: id, digest: digest(family), expiresAt: at + DAY });
       await store.rotate({ digest: digest(family), successor: digest(`${family} 1`), grace: 0 });
       await store.throttle([{ name: "ttl", limit: 1 }], HOUR);
+      await store.addCounts({ name: "ttl", length: HOUR, endsAt: at + HOUR }, [{ name: "a", uses: 1 }]);
       await store.announce("ttl", "x", MINUTE);
       await connection.run(ASIDE, [KEYS.user("user_ttl"), KEYS.newUser("user_ttl")], [0, "e", "Free", "0", MINUTE]);
       // Of what a user's sign-up writes in several steps, nothing goes.

@@ -8,6 +8,7 @@ import { stopSuite } from "./stops.ts";
 import * as support from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "./support.ts";
 import { throttleSuite } from "./throttle.ts";
+import { windowCountsSuite } from "./window-counts.ts";
 
 export interface SuiteOptions {
   /** Unix milliseconds; never goes back during a suite. */
@@ -631,6 +632,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
     propertySuite(() => store, clock);
     stopSuite(() => store);
     throttleSuite(() => store, clock);
+    windowCountsSuite(() => store, clock);
     codeSuite(() => store, clock);
     familySuite(() => store, clock);
     identitySuite(() => store);
@@ -663,6 +665,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.stopStreams(user.id),
       () => store.stopTokens([user.id]),
       () => store.throttle([{ name: "a", limit: 1 }], MINUTE),
+      () => store.addCounts({ name: "a", length: MINUTE, endsAt: START + MINUTE }, [{ name: "a", uses: 1 }]),
       () => store.putCode({ ...CODE, digest: digest("1"), expiresAt: START + 1 }),
       () => store.takeCode("a@example.com", "192.0.2.1", [digest("1")]),
       () => store.addFamily({ id: "fam_1", userId: user.id, digest: digest("1"), expiresAt: START + 1 }),

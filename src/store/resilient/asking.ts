@@ -1,5 +1,14 @@
-import type { Admission, AdmissionResult, Awaitable, Counter, Limits, NewCode, NewFamily } from "../../kit/index.ts";
-import type { NewKey, NewUser, OnChange, OnStop, Rotation, Settlement, Store, Windows } from "../../kit/index.ts";
+import type {
+  Admission,
+  AdmissionResult,
+  Awaitable,
+  Counter,
+  CountWindow,
+  Limits,
+  NewCode,
+  NewFamily,
+} from "../../kit/index.ts";
+import type { NewKey, NewUser, OnChange, OnStop, Rotation, Settlement, Store, Uses, Windows } from "../../kit/index.ts";
 
 /** A store before another one, which it asks in its own way. */
 export abstract class AskingStore implements Store {
@@ -90,6 +99,10 @@ export abstract class AskingStore implements Store {
 
   throttle(counters: readonly Counter[], window: number) {
     return this.ask(() => this.store.throttle(counters, window));
+  }
+
+  addCounts(window: CountWindow, uses: readonly Uses[]) {
+    return this.ask(() => this.store.addCounts(window, uses));
   }
 
   putCode(code: NewCode) {
