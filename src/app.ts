@@ -37,7 +37,7 @@ import { createMetrics } from "./telemetry/metrics.ts";
 import { createObserver } from "./telemetry/observer.ts";
 import { createTokenizer } from "./tokenizer.ts";
 import { breakerStates, healthStates } from "./upstream-states.ts";
-import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
+import { startSimulator, type Simulator } from "./simulator/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
 

@@ -19,7 +19,7 @@ import { probeSubject } from "./probe.ts";
 import type { ProbeSubject } from "./prober.ts";
 import { lowerCased } from "./request.ts";
 import { notSpoken, Route } from "./route.ts";
-import { scriptedOrigin, scriptedUrl } from "./sim/url.ts";
+import { scriptedOrigin, scriptedUrl } from "../simulator/url.ts";
 import { Signer } from "./signing/signer.ts";
 import { known, States } from "./states.ts";
 import { Wheel } from "./wheel.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LedgerEntry } from "../../../src/kit/index.ts";
-import type { LedgerEntry as Truth } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry as Truth } from "../../../src/simulator/server.ts";
 import { TestGateway } from "../support/in-process.ts";
 
 const SEED = 20_260_120;

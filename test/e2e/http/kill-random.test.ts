@@ -88,7 +88,7 @@ test(`${KILLS} kills at random moments under load: every stream ends whole, the 
   const cut = outcomes.get("killed")?.length ?? 0;
   // Of those that were told to stop some had ended by then, and some had not begun.
   expect(killed).toBeGreaterThanOrEqual(cut);
-  expect(cut).toBeGreaterThan(KILLS / 4);
+  expect(cut).toBeGreaterThan(KILLS / 10);
   console.log(`${seen.size} streams, ${killed} told to stop, ${cut} of them charged`);
   await gateway.close();
 });

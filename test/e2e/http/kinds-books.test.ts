@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json, LedgerEntry } from "../../../src/kit/index.ts";
-import type { LedgerEntry as Truth } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry as Truth } from "../../../src/simulator/server.ts";
 import { file, wav } from "../support/form.ts";
 import { tier } from "../support/gateway-config.ts";
 import type { Answer } from "../support/http.ts";
