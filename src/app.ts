@@ -99,7 +99,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   let running = false;
   const { strict, env, now: clock } = options;
-  const { store, state: storeState } = await openServingStore({
+  const {
+    store,
+    shared,
+    state: storeState,
+  } = await openServingStore({
     snapshot,
     env,
     instance,
@@ -240,6 +244,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         now,
         log,
       }),
+      ...(shared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
       onRefused: (refused) => observer.turnedAway(refused),
       onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
     });

@@ -8,11 +8,14 @@ import { stopSuite } from "./stops.ts";
 import * as support from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "./support.ts";
 import { throttleSuite } from "./throttle.ts";
+import { windowCountsSuite } from "./window-counts.ts";
 
 export interface SuiteOptions {
   /** Unix milliseconds; never goes back during a suite. */
   readonly now: () => number;
 }
+
+const CODE = { email: "a@example.com", client: "192.0.2.1", tries: 5, triesOfOthers: 3 };
 
 function newKey(userId: string, more: Partial<NewKey> = {}): NewKey {
   const id = unique("key");
@@ -641,6 +644,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
     propertySuite(() => store, clock);
     stopSuite(() => store);
     throttleSuite(() => store, clock);
+    windowCountsSuite(() => store, clock);
     codeSuite(() => store, clock);
     familySuite(() => store, clock);
     identitySuite(() => store);
@@ -673,8 +677,9 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.stopStreams(user.id),
       () => store.stopTokens([user.id]),
       () => store.throttle([{ name: "a", limit: 1 }], MINUTE),
-      () => store.putCode({ email: "a@example.com", digest: digest("1"), expiresAt: START + 1, tries: 5 }),
-      () => store.takeCode("a@example.com", [digest("1")]),
+      () => store.addCounts({ name: "a", length: MINUTE, endsAt: START + MINUTE }, [{ name: "a", uses: 1 }]),
+      () => store.putCode({ ...CODE, digest: digest("1"), expiresAt: START + 1 }),
+      () => store.takeCode("a@example.com", "192.0.2.1", [digest("1")]),
       () => store.addFamily({ id: "fam_1", userId: user.id, digest: digest("1"), expiresAt: START + 1 }),
       () => store.rotate({ digest: digest("1"), successor: digest("2"), grace: 0 }),
       () => store.endFamily(digest("1")),
