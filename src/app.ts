@@ -1,4 +1,4 @@
-import { createIdentities } from "./accounts/identities.ts";
+import { createIdentities } from "./accounts/authenticate.ts";
 import { createSignIn } from "./accounts/sign-in/sign-in.ts";
 import { createTokens } from "./accounts/tokens.ts";
 import { bodyValidators } from "./bodies.ts";
@@ -40,7 +40,7 @@ import { createTokenizer } from "./tokenizer.ts";
 import { breakerStates, healthStates } from "./upstream-states.ts";
 import { startSimulator, type Simulator } from "./simulator/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
-import { Wheel } from "./upstream/wheel.ts";
+import { Wheel } from "./upstream/send/wheel.ts";
 
 /** For the plugins of all configurations at a stop, within `END_MS`. */
 const DISPOSE_TIMEOUT_MS = 3_000;

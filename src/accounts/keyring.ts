@@ -1,7 +1,7 @@
 import { createSecretKey, hkdfSync, randomBytes } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import type { AuthSettings, Awaitable } from "../kit/index.ts";
-import { following } from "./following.ts";
+import { following } from "./memoize.ts";
 
 const MADE_SECRET = "jwt-secret";
 

@@ -4,7 +4,7 @@ import { SignJWT, errors, jwtVerify } from "jose";
 import type { JWTHeaderParameters } from "jose";
 import { LRUCache } from "lru-cache";
 import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
-import { following } from "./following.ts";
+import { following } from "./memoize.ts";
 import { createKeyring } from "./keyring.ts";
 import type { Keyring, KeyringOptions } from "./keyring.ts";
 

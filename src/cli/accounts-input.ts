@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { isUsableName } from "../accounts/keys.ts";
+import { isUsableName } from "../accounts/api-keys.ts";
 import { parseEmail } from "../accounts/users.ts";
 import { didYouMean } from "../config/names.ts";
 import { decimal, type Snapshot, toNano } from "../kit/index.ts";

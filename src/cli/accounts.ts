@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createKey, keyBody } from "../accounts/keys.ts";
+import { createKey, keyBody } from "../accounts/api-keys.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { createUser } from "../accounts/users.ts";
 import { GatewayError, nanoToNumber, nanoToString, toNano } from "../kit/index.ts";

@@ -1,4 +1,4 @@
-import { createKey } from "../accounts/keys.ts";
+import { createKey } from "../accounts/api-keys.ts";
 import { createUser } from "../accounts/users.ts";
 import { type Gateway, originOf } from "../app.ts";
 import { NANO, type Snapshot } from "../kit/index.ts";

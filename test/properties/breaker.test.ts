@@ -7,8 +7,8 @@ import {
   type Permit,
   type Upstream,
 } from "../../src/kit/index.ts";
-import type { CircuitBreaker } from "../../src/upstream/breaker.ts";
-import { States } from "../../src/upstream/states.ts";
+import type { CircuitBreaker } from "../../src/upstream/state/breaker.ts";
+import { States } from "../../src/upstream/state/states.ts";
 import { TestLog } from "../support/host.ts";
 import { testSnapshot, testUpstream } from "../support/snapshot.ts";
 import { BreakerModel, type Verdict } from "./breaker-model.ts";

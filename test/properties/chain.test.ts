@@ -13,8 +13,8 @@ import {
 } from "../../src/kit/index.ts";
 import { Attempts } from "../../src/pipeline/attempts.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
-import { orderTargets } from "../../src/upstream/balance.ts";
-import { States } from "../../src/upstream/states.ts";
+import { orderTargets } from "../../src/upstream/state/balance.ts";
+import { States } from "../../src/upstream/state/states.ts";
 import { pluginHost } from "../plugins/harness.ts";
 import { ManualClock } from "../support/clock.ts";
 import { testExchange } from "../support/exchange.ts";

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { GatewayError } from "../../kit/index.ts";
 import type { AuthSettings, Awaitable, Store, User } from "../../kit/index.ts";
 import { newId } from "../ids.ts";
-import { digest } from "../keys.ts";
+import { digest } from "../api-keys.ts";
 import { deriveKey } from "../keyring.ts";
 import type { Keyring } from "../keyring.ts";
 import type { AccessToken, Tokens } from "../tokens.ts";

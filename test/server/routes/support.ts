@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { createKey } from "../../../src/accounts/keys.ts";
-import { createIdentities } from "../../../src/accounts/identities.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
+import { createIdentities } from "../../../src/accounts/authenticate.ts";
 import { bodyValidator } from "../../../src/config/bodies.ts";
 import { GatewayError, type Snapshot, type Store } from "../../../src/kit/index.ts";
 import { createRoutes } from "../../../src/server/routes/index.ts";

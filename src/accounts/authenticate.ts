@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import { type Awaitable, type Identities, isStoreUnavailable, type Principal, type Store } from "../kit/index.ts";
+import { digest, isKeyShaped } from "./api-keys.ts";
+import { CACHED, Principals } from "./principals.ts";
+import type { Tokens } from "./tokens.ts";
+
+const FLUSH_MS = 30_000;
+
+export interface IdentitiesOptions {
+  readonly store: Store;
+  readonly tokens: Pick<Tokens, "verify">;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Whether keys that are known serve while the store does not answer. */
+  readonly onFailure?: () => "closed" | "open";
+  /** Milliseconds between writes of the keys' last use. */
+  readonly flushEvery?: number;
+}
+
+/** Says who calls. `close` writes what is still to be noted. A failing store is an error, never "unknown". */
+export function createIdentities({
+  store,
+  tokens,
+  now,
+  onFailure = () => "closed",
+  flushEvery = FLUSH_MS,
+}: IdentitiesOptions): Identities & { close(): Promise<void> } {
+  // Apart, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
+  const principals = new Principals();
+  const unknown = new LRUCache<string, true>(CACHED);
+  /** Look-ups under way: a cold cache asks the store once a key. */
+  const pending = new Map<string, Promise<Principal | null>>();
+  let used = new Map<string, number>();
+  let changes = 0;
+
+  const deaf = store.onChange((userId) => {
+    changes++;
+    principals.dropUser(userId);
+  });
+
+  async function lookUp(secret: string): Promise<Principal | null> {
+    const before = changes;
+    let principal: Principal | null;
+    try {
+      principal = await store.principalByDigest(digest(secret));
+    } catch (error) {
+      const last = principals.presumed(secret);
+      if (last && onFailure() === "open" && isStoreUnavailable(error)) return noted(last);
+      throw error;
+    }
+    if (!principal) {
+      unknown.set(secret, true);
+      principals.drop(secret);
+      // An answer may be older than a change that was heard of since.
+    } else if (changes === before) principals.add(secret, principal);
+    return noted(principal);
+  }
+
+  function byKey(secret: string): Awaitable<Principal | null> {
+    if (!isKeyShaped(secret) || unknown.has(secret)) return null;
+    const principal = principals.known(secret);
+    if (principal) return noted(principal);
+    const shared = pending.get(secret);
+    if (shared) return shared;
+    // Deleted in a later turn than it is set, even by a store that throws at once: else a failure would stay for ever.
+    const look = lookUp(secret).finally(() => pending.delete(secret));
+    pending.set(secret, look);
+    return look;
+  }
+
+  function noted(principal: Principal | null): Principal | null {
+    if (principal?.keyId) used.set(principal.keyId, now());
+    return principal;
+  }
+
+  async function flush(): Promise<void> {
+    if (used.size === 0) return;
+    const flushed = used;
+    used = new Map();
+    try {
+      await store.touchKeys(flushed);
+    } catch (error) {
+      // Kept for the next time; what was used since is newer.
+      used = new Map([...flushed, ...used]);
+      throw error;
+    }
+  }
+
+  // The store is away: the requests themselves say so, and the next flush tries again.
+  const timer = setInterval(() => {
+    flush().catch(() => {});
+  }, flushEvery).unref();
+
+  return {
+    byKey,
+
+    presume(secret) {
+      const principal = principals.presumed(secret);
+      return principal?.version === undefined ? byKey(secret) : noted(principal);
+    },
+
+    async confirm(principal) {
+      if (principal.version === undefined) return true;
+      const current = await store.principalOf(principal.userId);
+      return current?.version === principal.version;
+    },
+
+    forget(principal) {
+      principals.forget(principal);
+    },
+
+    async byToken(token) {
+      const claims = await tokens.verify(token);
+      if (!claims) return null;
+      // The tier in force is the stored one, not the token's (decisions 2.6).
+      return store.principalOf(claims.userId);
+    },
+
+    async close() {
+      deaf();
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { AttemptError, Log, Sink, Source } from "../../kit/index.ts";
+import type { Answer, ReaderOwner } from "./reader.ts";
+
+type Ending = Parameters<Sink<never>["end"]>[0];
+
+export interface RelayOptions<Item> {
+  readonly owner: ReaderOwner<Answer>;
+  readonly log: Log;
+  /** Bytes that wait for a slow sink before the upstream is no longer read. */
+  readonly maximumHeld: number;
+  /** One item of several that waited. */
+  readonly join: (items: readonly Item[]) => Item;
+  /** What the try has come to, once the first item is there. */
+  readonly answer: (source: Source<Item>) => Answer;
+}
+
+/** A body on its way: begins with its first item and hands on, one item a read, at the pace of its sink. */
+export class Relay<Item> implements Source<Item> {
+  readonly #options: RelayOptions<Item>;
+  #sink: Sink<Item> | null = null;
+  #paused = false;
+  #begun = false;
+  #held: Item[] = [];
+  #heldBytes = 0;
+  #ending: Ending | null = null;
+
+  constructor(options: RelayOptions<Item>) {
+    this.#options = options;
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** @param bytes that the item was read from. */
+  push(item: Item, bytes: number): void {
+    const { owner, answer, maximumHeld } = this.#options;
+    if (!this.#begun) {
+      this.#begun = true;
+      owner.begin();
+      owner.resolve(answer(this));
+    }
+    if (this.#flowing) return this.#deliver(item);
+    this.#held.push(item);
+    this.#heldBytes += bytes;
+    if (this.#heldBytes >= maximumHeld) owner.hold();
+  }
+
+  complete(): void {
+    this.#close({ complete: true });
+  }
+
+  fail(error: AttemptError): void {
+    const { owner } = this.#options;
+    if (!this.#begun) return owner.reject(error);
+    if (error.failure === "aborted") return this.#silence();
+    owner.cut(error);
+    this.#close({ complete: false, message: error.message });
+  }
+
+  open(sink: Sink<Item>): void {
+    this.#sink = sink;
+    this.#flush();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#flush();
+  }
+
+  cancel(): void {
+    this.#silence();
+    this.#options.owner.cancel();
+  }
+
+  get #flowing(): boolean {
+    return this.#sink !== null && !this.#paused;
+  }
+
+  #close(ending: Ending): void {
+    this.#ending = ending;
+    this.#flush();
+  }
+
+  /** Hands on what is held, then the ending; the sink may pause or cancel at any point of it. */
+  #flush(): void {
+    if (this.#flowing && this.#held.length > 0) {
+      const held = this.#held;
+      this.#held = [];
+      this.#heldBytes = 0;
+      this.#deliver(this.#options.join(held));
+    }
+    if (!this.#flowing) return;
+    if (this.#ending === null) return this.#options.owner.flow();
+    const sink = this.#sink;
+    const ending = this.#ending;
+    this.#silence();
+    this.#guarded(() => sink?.end(ending));
+  }
+
+  #deliver(item: Item): void {
+    this.#guarded(() => this.#sink?.next(item));
+  }
+
+  /** A sink that throws loses its stream; thrown into undici's callbacks the error would end the process. */
+  #guarded(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#options.log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
+      this.cancel();
+    }
+  }
+
+  #silence(): void {
+    this.#sink = null;
+    this.#held = [];
+    this.#ending = null;
+  }
+}

@@ -1,0 +1,46 @@
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Where an upstream is and what its operator wants said with every request. */
+export interface Address {
+  /** With the port when that is not the protocol's own. */
+  readonly host: string;
+  /** Path of the base URL, without a trailing slash. */
+  readonly basePath: string;
+  /** As configured; names in lower case. */
+  readonly headers: Headers;
+}
+
+/** A dialect's request on its way to one upstream. */
+export function addressed(request: UpstreamRequest, address: Address, requestId: string): UpstreamRequest {
+  return {
+    method: request.method,
+    path: joinPath(address.basePath, request.path),
+    headers: {
+      "user-agent": "route-gateway",
+      ...request.headers,
+      ...address.headers,
+      // Last, so that no configuration can ask for a compressed answer or break the trail of a request.
+      "accept-encoding": "identity",
+      "x-request-id": requestId,
+    },
+    body: request.body,
+  };
+}
+
+const VERSION = String.raw`/v\d+(?:(?:alpha|beta)\d*)?`;
+/** Where Google's Vertex AI has the models of a publisher; its version comes before the project. */
+const PUBLISHER = "/projects/[^/]+/locations/[^/]+/publishers/[^/]+";
+const VERSIONED_BASE = new RegExp(`${VERSION}(?:${PUBLISHER})?$`);
+const PATH_VERSION = new RegExp(`^${VERSION}(?=[/?]|$)`);
+
+/** The base URL's path (no trailing slash) and a dialect's; a version that the base ends with stands for the path's own. */
+export function joinPath(basePath: string, path: string): string {
+  const own = PATH_VERSION.exec(path)?.[0];
+  return basePath + (own !== undefined && VERSIONED_BASE.test(basePath) ? path.slice(own.length) : path);
+}
+
+export function lowerCased(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,59 @@
+import pRetry from "p-retry";
+import { AttemptError, type FailureClass, type RetrySettings } from "../../kit/index.ts";
+
+/** What another try may cure: not a refusal, and not what the same bytes would meet again. */
+const RETRYABLE: ReadonlySet<FailureClass> = new Set(["connect", "reset", "status", "timeout", "rate_limited"]);
+
+export interface RetryOptions {
+  readonly settings: RetrySettings;
+  /** Unix milliseconds after which no try may begin. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly schedule: (at: number, callback: () => void) => () => void;
+}
+
+/**
+ * Runs `attempt` up to `settings.attempts` times, with growing pauses; a pause the upstream asked for is kept exactly,
+ * or ends the tries when it is longer than `maxDelay`.
+ * @throws what the last try threw; AttemptError "aborted" as soon as the signal aborts during a pause.
+ */
+export function withRetries<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  const { attempts } = options.settings;
+  if (attempts <= 1) return attempt();
+  return pRetry(attempt, {
+    retries: attempts - 1,
+    // p-retry knows neither Retry-After nor our clock, so the pause is made where it asks whether to go on.
+    minTimeout: 0,
+    shouldRetry: async ({ error, retriesConsumed }) => {
+      if (!(error instanceof AttemptError) || !RETRYABLE.has(error.failure)) return false;
+      const pause = error.retryAfter ?? backOff(options, retriesConsumed);
+      const at = options.now() + pause;
+      if (pause > options.settings.maxDelay || at >= options.deadline) return false;
+      await sleep(at, options);
+      return true;
+    },
+  });
+}
+
+function backOff({ settings: { minDelay, maxDelay }, random }: RetryOptions, retries: number): number {
+  const upper = Math.min(maxDelay, minDelay * 2 ** (retries + 1));
+  const lower = Math.min(minDelay, upper);
+  return lower + random() * (upper - lower);
+}
+
+function sleep(until: number, { signal, schedule }: RetryOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      cancel();
+      reject(new AttemptError("aborted", "the request was given up"));
+    };
+    const cancel = schedule(until, () => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,55 @@
+import { hash } from "node:crypto";
+import type { ChainStep, Target } from "../../kit/index.ts";
+import { targetKey } from "./latency.ts";
+
+/** Share of requests that try another target first, so that one which has become fast is noticed. */
+const EXPLORATION = 0.05;
+
+export interface BalanceOptions {
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Expected time to first byte in milliseconds; 0 when unknown. */
+  readonly latency: (target: Target) => number;
+}
+
+/** The targets of a step in the order in which to try them; `userId` decides where a sticky step begins. */
+export function orderTargets(step: ChainStep, userId: string, options: BalanceOptions): readonly Target[] {
+  if (step.targets.length < 2) return step.targets;
+  switch (step.balance) {
+    case "single":
+      return step.targets;
+    case "weighted":
+      return byRank(step.targets, (target) => rank(options.random(), target.weight));
+    case "latency":
+      return byLatency(step.targets, options);
+    case "sticky":
+      return byRank(step.targets, (target) => rank(uniform(`${userId}\n${targetKey(target)}`), target.weight));
+  }
+}
+
+/**
+ * Of independent uniform numbers ranked so, each target comes first in proportion to its weight, and so on among the
+ * rest: drawing without replacement when random, rendezvous hashing when hashed.
+ */
+function rank(uniformNumber: number, weight: number): number {
+  return weight > 0 ? -Math.log(1 - uniformNumber) / weight : Infinity;
+}
+
+function byRank(targets: readonly Target[], of: (target: Target) => number): readonly Target[] {
+  return targets
+    .map((target) => ({ target, rank: of(target) }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)))
+    .map(({ target }) => target);
+}
+
+function byLatency(targets: readonly Target[], { random, latency }: BalanceOptions): readonly Target[] {
+  const ordered = byRank(targets, latency);
+  if (random() >= EXPLORATION) return ordered;
+  const explored = 1 + Math.floor(random() * (ordered.length - 1));
+  return [...ordered.slice(explored, explored + 1), ...ordered.slice(0, explored), ...ordered.slice(explored + 1)];
+}
+
+/** The same number in [0, 1) for the same text, on every instance. */
+function uniform(text: string): number {
+  return Number.parseInt(hash("sha256", text, "hex").slice(0, 13), 16) / 2 ** 52;
+}

@@ -1,0 +1,122 @@
+import type { AttemptError, BreakerState, FailureClass } from "../../kit/index.ts";
+import { RollingCount } from "./rolling-count.ts";
+
+/** As shown by `GET /v1/status` (decisions 5.5). */
+export interface UpstreamHealth {
+  readonly state: "healthy" | "degraded" | "unknown";
+  /** Whole milliseconds: of the last good probe, else the mean of live traffic to the first byte; 0 without data. */
+  readonly latencyMs: number;
+  /** Whether a request would be sent to it now. */
+  readonly canServe: boolean;
+}
+
+/** What the judgement depends on besides what was measured. */
+export interface HealthTerms {
+  readonly breaker: BreakerState;
+  /** Whether its dialect is spoken for any kind of model. */
+  readonly spoken: boolean;
+  /** Whether every key rests. */
+  readonly resting: boolean;
+  /** Milliseconds that a probe may take; null where there are none. */
+  readonly probeTimeout: number | null;
+  /** Milliseconds that live traffic may take to its first byte. */
+  readonly firstByte: number;
+}
+
+/** Milliseconds after which news is no longer news. */
+const WINDOW = 300_000;
+/** Of the live tries in the window: from here on an upstream is degraded. */
+const MAXIMUM_ERRORS = 0.1;
+/** Of what a probe, or a first byte, may take: beyond it an upstream is degraded. */
+const SLOW = 0.5;
+/** Of a new measurement in the mean. */
+const WEIGHT = 0.2;
+
+/** Says nothing about the upstream. */
+const SILENT: ReadonlySet<FailureClass> = new Set([
+  "aborted",
+  "skipped",
+  "client_fault",
+  "saturated",
+  "unsupported",
+  "resting",
+  "declined",
+  "parameter",
+  "context_overflow",
+]);
+
+/** What is known of one upstream's well-being, from its probes and from the requests it is sent. */
+export class Health {
+  readonly #now: () => number;
+  readonly #tries = new RollingCount(WINDOW);
+  #triedAt = -Infinity;
+  #firstByte: { readonly mean: number; readonly at: number } | null = null;
+  #probe: { readonly ok: boolean; readonly at: number } | null = null;
+  #measured: { readonly latency: number; readonly at: number } | null = null;
+  /** The newest news is a failed probe. */
+  #down = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A live try began to answer. @param firstByte milliseconds, null when it was not measured. */
+  served(firstByte: number | null): void {
+    this.#tried(true);
+    this.#down = false;
+    if (firstByte === null) return;
+    const at = this.#now();
+    const latency = atLeastOne(firstByte);
+    const before = this.#firstByte !== null && fresh(this.#firstByte.at, at) ? this.#firstByte.mean : latency;
+    this.#firstByte = { mean: before + WEIGHT * (latency - before), at };
+  }
+
+  /** A live try failed, or broke off. */
+  failed({ failure, neutral }: AttemptError): void {
+    if (!neutral && !SILENT.has(failure)) this.#tried(false);
+  }
+
+  /** @param latency milliseconds; null when the probe failed. */
+  probed(latency: number | null): void {
+    const at = this.#now();
+    this.#probe = { ok: latency !== null, at };
+    this.#down = latency === null;
+    if (latency !== null) this.#measured = { latency: atLeastOne(latency), at };
+  }
+
+  view({ breaker, spoken, resting, probeTimeout, firstByte }: HealthTerms): UpstreamHealth {
+    const now = this.#now();
+    const known = <News extends { readonly at: number }>(news: News | null): News | null =>
+      news !== null && fresh(news.at, now) ? news : null;
+    const probe = probeTimeout === null ? null : known(this.#probe);
+    const measured = probeTimeout === null ? null : known(this.#measured);
+    const latency = measured?.latency ?? known(this.#firstByte)?.mean ?? 0;
+    const bound = SLOW * (measured !== null && probeTimeout !== null ? probeTimeout : firstByte);
+    const { failed, total } = this.#tries.sum(now);
+    const well =
+      breaker === "closed" &&
+      (probe?.ok ?? true) &&
+      latency <= bound &&
+      (failed === 0 || failed / total < MAXIMUM_ERRORS);
+    const silent = probe === null && !fresh(this.#triedAt, now);
+    return {
+      state: silent ? "unknown" : well ? "healthy" : "degraded",
+      latencyMs: Math.round(latency),
+      canServe: spoken && !resting && breaker !== "open" && !(probeTimeout !== null && this.#down),
+    };
+  }
+
+  #tried(ok: boolean): void {
+    this.#triedAt = this.#now();
+    this.#tries.add(this.#triedAt, ok);
+  }
+}
+
+function fresh(at: number, now: number): boolean {
+  return now - at < WINDOW;
+}
+
+/** 0 means that there is no data. */
+function atLeastOne(milliseconds: number): number {
+  return Math.max(1, milliseconds);
+}

@@ -1,0 +1,89 @@
+import { inBackground, type Log } from "../../kit/index.ts";
+
+/** The first probe of an upstream comes within this time: those of many upstreams are spread over it. */
+const FIRST_WITHIN = 1_000;
+/** The longest that a timer can wait. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Milliseconds that a probe took; null when it failed, "nothing" when nothing was learnt. */
+export type ProbeResult = number | null | "nothing";
+
+export interface ProbeSubject {
+  /** Differs when what is probed, or how often, differs. */
+  readonly mark: string;
+  /** Milliseconds from the beginning of one probe to that of the next. */
+  readonly every: number;
+  /** Does not throw. */
+  ask(signal: AbortSignal): Promise<ProbeResult>;
+}
+
+export interface ProberOptions {
+  readonly upstream: string;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly onResult: (latency: number | null) => void;
+  readonly log: Log;
+}
+
+/** Probes one upstream over and over, one probe at a time; its timers never keep the process alive. */
+export class Prober {
+  readonly #options: ProberOptions;
+  #subject: ProbeSubject | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #running: AbortController | null = null;
+  #failing = false;
+  #closed = false;
+
+  constructor(options: ProberOptions) {
+    this.#options = options;
+  }
+
+  /** What is probed from now on; the same as before keeps its rhythm, null stops. */
+  follow(subject: ProbeSubject | null): void {
+    if (this.#closed) return;
+    const same = subject !== null && subject.mark === this.#subject?.mark;
+    this.#subject = subject;
+    if (same) return;
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#running = null;
+    if (subject !== null) this.#schedule(this.#options.random() * Math.min(subject.every, FIRST_WITHIN));
+  }
+
+  /** For good. */
+  close(): void {
+    this.follow(null);
+    this.#closed = true;
+  }
+
+  #schedule(delay: number): void {
+    this.#timer = setTimeout(
+      () => inBackground(this.#options.log, "a probe", this.#probe()),
+      Math.min(delay, LONGEST),
+    ).unref();
+  }
+
+  async #probe(): Promise<void> {
+    const subject = this.#subject;
+    if (subject === null) return;
+    const running = new AbortController();
+    this.#running = running;
+    const startedAt = performance.now();
+    const result = await subject.ask(running.signal);
+    // Superseded meanwhile: what it found is about something else.
+    if (this.#running !== running) return;
+    this.#running = null;
+    if (result !== "nothing") this.#report(result);
+    this.#schedule(Math.max(0, startedAt + subject.every - performance.now()));
+  }
+
+  #report(latency: number | null): void {
+    const { upstream, log, onResult } = this.#options;
+    onResult(latency);
+    const failed = latency === null;
+    if (failed === this.#failing) return;
+    this.#failing = failed;
+    if (failed) log.warn({ upstream }, "probe failed: the upstream is not reachable with any of its keys");
+    else log.info({ upstream }, "probe succeeded again");
+  }
+}

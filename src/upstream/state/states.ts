@@ -1,0 +1,85 @@
+import type { BreakerState, Log, Snapshot, Upstream } from "../../kit/index.ts";
+import { CircuitBreaker } from "./breaker.ts";
+import { Health } from "./health.ts";
+import { KeyPool } from "./key-pool.ts";
+import { Prober, type ProbeSubject } from "./prober.ts";
+
+export interface StatesOptions {
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** What is remembered of one upstream, whatever the configuration. */
+export interface State {
+  readonly breaker: CircuitBreaker;
+  readonly keys: KeyPool;
+  readonly health: Health;
+  readonly prober: Prober;
+}
+
+/** What is remembered of every upstream that a configuration names. */
+export class States {
+  readonly #options: StatesOptions;
+  readonly #states = new Map<string, State>();
+
+  constructor(options: StatesOptions) {
+    this.#options = options;
+  }
+
+  /** Made on first need. */
+  of(upstream: Upstream): State {
+    const state = this.#states.get(upstream.name) ?? this.#make(upstream);
+    this.#states.set(upstream.name, state);
+    return state;
+  }
+
+  /** @throws Error for a name that no configuration has. */
+  get(name: string): State {
+    return known(this.#states.get(name), name);
+  }
+
+  configure({ upstreams }: Snapshot): void {
+    for (const upstream of Object.values(upstreams)) {
+      const { breaker, keys } = this.of(upstream);
+      breaker.configure(upstream.breaker);
+      keys.adopt(upstream.apiKeys);
+    }
+  }
+
+  /** @param subject what to probe of an upstream from now on. */
+  probe(subject: (name: string) => ProbeSubject | null): void {
+    for (const [name, { prober }] of this.#states) prober.follow(subject(name));
+  }
+
+  /** Forgets the upstreams for which `named` is false. */
+  prune(named: (name: string) => boolean): void {
+    for (const name of this.#states.keys()) if (!named(name)) this.#states.delete(name);
+  }
+
+  /** Nothing is probed any more. */
+  close(): void {
+    for (const { prober } of this.#states.values()) prober.close();
+  }
+
+  #make({ name: upstream, breaker: settings }: Upstream): State {
+    const { now, random, log } = this.#options;
+    const onChange = (to: BreakerState): void => {
+      const level = to === "open" ? "warn" : "info";
+      log[level]({ upstream }, `breaker ${to}`);
+    };
+    const health = new Health(now);
+    return {
+      breaker: new CircuitBreaker({ settings, now, random, onChange }),
+      keys: new KeyPool(),
+      health,
+      prober: new Prober({ upstream, random, onResult: (latency) => health.probed(latency), log }),
+    };
+  }
+}
+
+export function known<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) throw new Error(`no upstream is named "${name}" in this configuration`);
+  return value;
+}
