@@ -40,7 +40,7 @@ import { createTokenizer } from "./tokenizer.ts";
 import { breakerStates, healthStates } from "./upstream-states.ts";
 import { startSimulator, type Simulator } from "./simulator/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
-import { Wheel } from "./upstream/send/wheel.ts";
+import { Wheel } from "./upstream/send/deadlines.ts";
 
 /** For the plugins of all configurations at a stop, within `END_MS`. */
 const DISPOSE_TIMEOUT_MS = 3_000;

@@ -2,8 +2,15 @@ import type { Command } from "commander";
 import { createKey, keyBody } from "../accounts/api-keys.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { createUser } from "../accounts/users.ts";
-import { GatewayError, nanoToNumber, nanoToString, toNano } from "../kit/index.ts";
-import type { Snapshot, Store, User } from "../kit/index.ts";
+import {
+  GatewayError,
+  nanoToNumber,
+  nanoToString,
+  type Snapshot,
+  type Store,
+  toNano,
+  type User,
+} from "../kit/index.ts";
 import { parseAddress, parseAmount, parseCredits, parseKeyName, tierOf } from "./accounts-input.ts";
 import { printable, table } from "./accounts-text.ts";
 import { EXIT, ExitError } from "./options.ts";

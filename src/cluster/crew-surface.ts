@@ -1,5 +1,5 @@
 import type { ReloadResult } from "../server/admin.ts";
-import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/aggregate.ts";
+import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
 import { canAnswer, type Crew, isBlocked } from "./crew.ts";
 import type { Hand } from "./hand.ts";
 import type { Answers, Question } from "./protocol.ts";

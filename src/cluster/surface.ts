@@ -1,6 +1,6 @@
 import type { ConfigStatus } from "../reloader.ts";
 import type { AdminOptions, ReloadResult } from "../server/admin.ts";
-import type { ScrapeText } from "../telemetry/aggregate.ts";
+import type { ScrapeText } from "../telemetry/metrics.ts";
 import type { upstreamStates } from "../upstream-states.ts";
 import type { Member } from "./fleet.ts";
 

@@ -1,6 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import { Counter, Gauge, Histogram, type MetricObject, Registry } from "@prometheus-io/client";
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
-import type { Scrape, ScrapeText } from "./aggregate.ts";
 
 /** Stands for what a client made up: its text must never become a label. */
 const UNKNOWN = "unknown";
@@ -219,4 +218,29 @@ export function createMetrics(sources: MetricSources): Metrics {
 /** A clock set back must not count downwards. */
 function seconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
+}
+
+/** The metrics of one process, or of several as one, with their values. */
+export type Scrape = readonly MetricObject[];
+
+/** Prometheus text. */
+export interface ScrapeText {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** All processes as one: each metric by its own aggregator. Changes nothing that is given. */
+export function aggregate(scrapes: readonly Scrape[]): Scrape {
+  return Registry.aggregate([...scrapes]).getMetricsAsArray();
+}
+
+/** As `aggregate`, for who scrapes them. */
+export async function aggregateText(scrapes: readonly Scrape[]): Promise<ScrapeText> {
+  const registry = Registry.aggregate([...scrapes]);
+  return { contentType: registry.contentType, body: await registry.metrics() };
+}
+
+/** What a process leaves behind when it ends: its counts. Its gauges end with it, also those that are added up. */
+export function countsOf(scrape: Scrape): Scrape {
+  return scrape.filter(({ type }) => type === "counter" || type === "histogram");
 }

@@ -11,18 +11,17 @@ import type {
   Target,
   Upstream,
 } from "../kit/index.ts";
-import { orderTargets } from "./state/balance.ts";
-import type { UpstreamHealth } from "./state/health.ts";
-import { Latencies } from "./state/latency.ts";
+import { scriptedOrigin, scriptedUrl } from "../simulator/url.ts";
+import { Wheel } from "./send/deadlines.ts";
 import { Pools } from "./send/pools.ts";
 import { probeSubject } from "./send/probe.ts";
-import type { ProbeSubject } from "./state/prober.ts";
 import { lowerCased } from "./send/request.ts";
 import { notSpoken, Route } from "./send/route.ts";
-import { scriptedOrigin, scriptedUrl } from "../simulator/url.ts";
 import { Signer } from "./signing/signer.ts";
+import { Latencies, orderTargets } from "./state/balance.ts";
+import type { UpstreamHealth } from "./state/health.ts";
+import type { ProbeSubject } from "./state/prober.ts";
 import { known, States } from "./state/states.ts";
-import { Wheel } from "./send/wheel.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { aggregate, aggregateText, countsOf, type Scrape } from "../../src/telemetry/aggregate.ts";
+import { aggregate, aggregateText, countsOf, type Scrape } from "../../src/telemetry/metrics.ts";
 import { exchange, metricsWith, outcome, samplesOf, type Sources } from "./support.ts";
 
 /** As it comes from another process. */

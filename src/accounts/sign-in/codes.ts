@@ -1,9 +1,6 @@
-import { createHmac, randomInt } from "node:crypto";
-import type { KeyObject } from "node:crypto";
-import { GatewayError, invalidRequest } from "../../kit/index.ts";
-import type { Awaitable, Counter, Store } from "../../kit/index.ts";
-import { deriveKey } from "../keyring.ts";
-import type { Keyring } from "../keyring.ts";
+import { createHmac, type KeyObject, randomInt } from "node:crypto";
+import { type Awaitable, type Counter, GatewayError, invalidRequest, type Store } from "../../kit/index.ts";
+import { deriveKey, type Keyring } from "../keyring.ts";
 import { parseEmail } from "../users.ts";
 
 const HOUR_MS = 3_600_000;

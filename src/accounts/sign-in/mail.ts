@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
 import type { AuthSettings, Log } from "../../kit/index.ts";
-import { openSmtp } from "./smtp.ts";
-import type { Mail, SmtpPool } from "./smtp.ts";
+import { isLoopback } from "./loopback.ts";
 
 const RETRY_MS = 1_000;
 /** Beyond this many on their way no more are taken: a mail server that hangs must not fill the memory. */
 const MAXIMUM_UNDER_WAY = 1_000;
 const PATIENCE_MS = 5_000;
 
-export interface MailerOptions {
+interface MailerOptions {
   readonly settings: () => AuthSettings["email"];
   readonly log: Log;
   /** Milliseconds before a failed mail is tried again. */
@@ -17,7 +17,7 @@ export interface MailerOptions {
   readonly patience?: number;
 }
 
-export interface Mailer {
+interface Mailer {
   /** Sends a sign-in code on its way; what becomes of it is in the log. Neither waits nor throws. */
   sendCode(email: string, code: string): void;
   /** Waits for mails under way, a few seconds at most. */
@@ -126,4 +126,61 @@ interface SmtpFailure {
 function describe(error: unknown): SmtpFailure {
   const { code, originalCode, responseCode, command } = error as SmtpFailure;
   return { code, originalCode, responseCode, command };
+}
+
+const STEP_MS = 5_000;
+const SILENCE_MS = 10_000;
+/** For one conversation, however slowly the server drips. */
+const CONVERSATION_MS = 30_000;
+
+interface Mail {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Connections to one mail server, kept between mails. */
+interface SmtpPool {
+  /** @throws Error as nodemailer has it; its message may hold addresses. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>;
+  /** Lets mails under way finish. */
+  close(): void;
+}
+
+/** @param url `smtp://` or `smtps://`; options of nodemailer's connections may follow as its query. */
+function openSmtp(url: string): SmtpPool {
+  const transport = createTransport(smtpOptions(url));
+  return {
+    async send({ to, headers, ...mail }, signal) {
+      const message: SendMailOptions = {
+        ...mail,
+        to: { name: "", address: to },
+        headers: { ...headers },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CONVERSATION_MS)]),
+      };
+      await transport.sendMail(message);
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The query of the URL wins over all of it. */
+export function smtpOptions(url: string): SMTPPoolOptions & { readonly pool: true } {
+  const { hostname, username } = new URL(url);
+  return {
+    url,
+    pool: true,
+    // A password is not sent in clear because somebody on the way took STARTTLS out of the conversation.
+    requireTLS: username !== "" && !isLoopback(hostname),
+    dnsTimeout: STEP_MS,
+    connectionTimeout: STEP_MS,
+    greetingTimeout: STEP_MS,
+    socketTimeout: SILENCE_MS,
+    // The mailer tries again, and once.
+    maxRequeues: 0,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
 }

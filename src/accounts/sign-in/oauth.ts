@@ -1,26 +1,29 @@
 import {
+  allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
+  None,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
-import { GatewayError } from "../../kit/index.ts";
-import type { AuthSettings, Awaitable, Log, OAuthProvider } from "../../kit/index.ts";
+import { type AuthSettings, type Awaitable, GatewayError, type Log, type OAuthProvider } from "../../kit/index.ts";
 import type { Keyring } from "../keyring.ts";
-import { parseEmail } from "../users.ts";
-import { createDiscovery } from "./providers.ts";
-import { reasonOf } from "./reason.ts";
-import { safeRedirect } from "./redirect.ts";
-import type { Identity } from "./sign-up.ts";
-import { createStateSeal } from "./state.ts";
-import type { SignInState } from "./state.ts";
+import { type Identity, parseEmail } from "../users.ts";
+import { isLoopback } from "./loopback.ts";
+import { createStateSeal, safeRedirect, type SignInState } from "./oauth-state.ts";
 
 const STATE_SECONDS = 10 * 60;
 
-export interface OAuthOptions {
+interface OAuthOptions {
   readonly settings: () => AuthSettings["oauth"];
   readonly keyring: () => Awaitable<Keyring>;
   /** Unix milliseconds. */
@@ -53,7 +56,7 @@ export interface CompleteRequest {
   readonly state: unknown;
 }
 
-export interface OAuth {
+interface OAuth {
   /** @throws GatewayError UNKNOWN_PATH for a provider that is not configured, PROVIDER_ERROR for one that is away. */
   begin(request: BeginRequest): Promise<Beginning>;
   /** @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED */
@@ -142,4 +145,66 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
 
 export function signInFailed(): GatewayError {
   return new GatewayError("SIGN_IN_FAILED", "Sign-in failed");
+}
+
+const TTL_MS = 60 * 60_000;
+const TIMEOUT_SECONDS = 5;
+
+/**
+ * What identity providers publish about themselves, asked for at most once an hour; a failure is asked again at once.
+ * @param now Unix milliseconds
+ */
+function createDiscovery(now: () => number): (provider: OAuthProvider) => Promise<Configuration> {
+  // By the provider as linked: a reload makes another one, and another look-up.
+  const known = new WeakMap<OAuthProvider, { readonly until: number; readonly found: Promise<Configuration> }>();
+  return (provider) => {
+    const entry = known.get(provider);
+    if (entry && now() < entry.until) return entry.found;
+    const found = discover(provider).catch((error: unknown) => {
+      known.delete(provider);
+      throw error;
+    });
+    known.set(provider, { until: now() + TTL_MS, found });
+    return found;
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Promise<Configuration> {
+  const url = new URL(issuer);
+  const insecure = url.protocol === "http:" && isLoopback(url.hostname);
+  return discovery(url, clientId, undefined, authentication(clientSecret.reveal()), {
+    timeout: TIMEOUT_SECONDS,
+    // Signatures are verified too: openid-client trusts TLS alone, which a loopback issuer has not got.
+    execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
+  });
+}
+
+/**
+ * The secret goes into the form where the provider takes it there: providers differ in how they decode the header, which
+ * is what all others must understand.
+ */
+function authentication(secret: string): ClientAuth {
+  if (secret === "") return None();
+  const header = ClientSecretBasic(secret);
+  const form = ClientSecretPost(secret);
+  return (server, client, body, headers) => {
+    const inForm = server.token_endpoint_auth_methods_supported?.includes("client_secret_post") ?? false;
+    return (inForm ? form : header)(server, client, body, headers);
+  };
+}
+
+/** OAuth's own error codes are such words; anything else a provider or a browser sent is not repeated. */
+const WORD = /^[A-Za-z0-9_]{1,64}$/;
+const DEPTH = 4;
+
+/** Why a provider's answer was not good, as one word for the log: no text, token or address that came from outside. */
+function reasonOf(error: unknown): string {
+  let reason = "unknown";
+  for (let depth = 0, at = error; depth < DEPTH && at instanceof Error; depth += 1, at = at.cause) {
+    const { error: named, code } = at as { readonly error?: unknown; readonly code?: unknown };
+    const word = [named, code].find((value) => typeof value === "string" && WORD.test(value));
+    // The innermost is the most telling: ECONNREFUSED below "fetch failed".
+    if (typeof word === "string") reason = word;
+  }
+  return reason;
 }

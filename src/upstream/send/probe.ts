@@ -6,7 +6,7 @@ import type { ProbeResult, ProbeSubject } from "../state/prober.ts";
 import { type Address, addressed } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import { Try, type TryPool } from "./request-handler.ts";
-import type { Wheel } from "./wheel.ts";
+import type { Wheel } from "./deadlines.ts";
 
 export interface ProbeParts {
   readonly dialect: UpstreamDialect;

@@ -1,12 +1,10 @@
-import type { AnswerForm } from "../../dialects/dialect.ts";
-import type { AttemptError, AnswerReply, ByteReply, Call, EventReply, Kind } from "../../kit/index.ts";
-import { protocol } from "./classify.ts";
+import type { AnswerReply, AttemptError, ByteReply, EventReply, Kind } from "../../kit/index.ts";
 
 const MIB = 1024 * 1024;
-const MAXIMUM_ANSWER = 32 * MIB;
+export const MAXIMUM_ANSWER = 32 * MIB;
 /** A full batch of vectors written as numbers, or ten large images, come to more than any text does. */
-const MAXIMUM_ANSWERS: Readonly<Partial<Record<Kind, number>>> = { embedding: 128 * MIB, image: 128 * MIB };
-const MAXIMUM_REFUSAL = 64 * 1024;
+export const MAXIMUM_ANSWERS: Readonly<Partial<Record<Kind, number>>> = { embedding: 128 * MIB, image: 128 * MIB };
+export const MAXIMUM_REFUSAL = 64 * 1024;
 
 /** What one try of a call brings. */
 export type Answer = Omit<AnswerReply, "target"> | Omit<EventReply, "target"> | Omit<ByteReply, "target">;
@@ -38,68 +36,6 @@ export interface ReaderOwner<Result> {
   flow(): void;
   /** Ends the request; the reader hears nothing more. */
   cancel(): void;
-}
-
-/** A complete answer. */
-export class AnswerReader implements Reader {
-  readonly #owner: ReaderOwner<Answer>;
-  readonly #form: AnswerForm;
-  readonly #call: Call;
-  readonly #maximum: number;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call) {
-    this.#owner = owner;
-    this.#form = form;
-    this.#call = call;
-    this.#maximum = MAXIMUM_ANSWERS[call.kind] ?? MAXIMUM_ANSWER;
-  }
-
-  data(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#maximum) this.#owner.fail(protocol("upstream sent too large an answer"));
-  }
-
-  end(): void {
-    const { body, usage } = this.#form.answer(joined(this.#chunks), this.#call);
-    this.#owner.resolve({ type: "answer", body, usage });
-  }
-
-  fail(error: AttemptError): void {
-    this.#owner.reject(error);
-  }
-}
-
-/** A refusal: its body says what it means, as far as it can be had. */
-export class RefusalReader implements Reader {
-  readonly #owner: ReaderOwner<Answer>;
-  readonly #refusal: AttemptError;
-  readonly #judge: (body: Uint8Array) => AttemptError;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
-
-  /** @param refusal what its head alone means; @param judge what it means with its whole body. */
-  constructor(owner: ReaderOwner<Answer>, refusal: AttemptError, judge: (body: Uint8Array) => AttemptError) {
-    this.#owner = owner;
-    this.#refusal = refusal;
-    this.#judge = judge;
-  }
-
-  data(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > MAXIMUM_REFUSAL) this.#owner.fail(this.#refusal);
-  }
-
-  end(): void {
-    this.#owner.reject(this.#judge(joined(this.#chunks)));
-  }
-
-  fail(error: AttemptError): void {
-    this.#owner.reject(error.failure === "aborted" ? error : this.#refusal);
-  }
 }
 
 export function joined(chunks: readonly Uint8Array[]): Uint8Array {

@@ -1,9 +1,10 @@
-import type { AttemptError, Log, Sink, Source } from "../../kit/index.ts";
-import type { Answer, ReaderOwner } from "./reader.ts";
+import type { AttemptError, Call, Log, Sink, Source } from "../../kit/index.ts";
+import { protocol } from "./classify.ts";
+import { type Answer, joined, type Reader, type ReaderOwner } from "./reader.ts";
 
 type Ending = Parameters<Sink<never>["end"]>[0];
 
-export interface RelayOptions<Item> {
+interface RelayOptions<Item> {
   readonly owner: ReaderOwner<Answer>;
   readonly log: Log;
   /** Bytes that wait for a slow sink before the upstream is no longer read. */
@@ -120,5 +121,35 @@ export class Relay<Item> implements Source<Item> {
     this.#sink = null;
     this.#held = [];
     this.#ending = null;
+  }
+}
+
+/** A body relayed as it is; holds no more than one read for a slow sink. */
+export class ByteStream implements Reader {
+  readonly #relay: Relay<Uint8Array>;
+
+  /** @param contentType for the client. */
+  constructor(owner: ReaderOwner<Answer>, contentType: string, { units }: Call, log: Log) {
+    const usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0, ...units };
+    this.#relay = new Relay<Uint8Array>({
+      owner,
+      log,
+      maximumHeld: 0,
+      join: joined,
+      answer: (source) => ({ type: "bytes", contentType, source, usage }),
+    });
+  }
+
+  data(chunk: Buffer): void {
+    this.#relay.push(chunk, chunk.length);
+  }
+
+  end(): void {
+    if (this.#relay.begun) this.#relay.complete();
+    else this.fail(protocol("upstream sent an empty body"));
+  }
+
+  fail(error: AttemptError): void {
+    this.#relay.fail(error);
   }
 }

@@ -3,10 +3,9 @@ import type { Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocol, unreadable, wireFailure } from "./classify.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines, type Watched, type Wheel } from "./deadlines.ts";
 import { outgoing } from "./outgoing.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
-import type { Watched, Wheel } from "./wheel.ts";
 
 const MAXIMUM_INFORMATIONAL = 10;
 /** What is left of a body nobody wants is read this long and far, so that its connection can serve the next request. */

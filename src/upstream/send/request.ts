@@ -1,6 +1,7 @@
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
+import { type Parameters, pathOf, withName, withoutValue, withValue } from "../../kit/index.ts";
 
-export type Headers = Readonly<Record<string, string>>;
+type Headers = Readonly<Record<string, string>>;
 
 /** Where an upstream is and what its operator wants said with every request. */
 export interface Address {
@@ -43,4 +44,18 @@ export function joinPath(basePath: string, path: string): string {
 
 export function lowerCased(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/**
+ * A request with what its target's `parameters` make of the body: removed first, then renamed, then set. To be done last
+ * of all, but before the request is signed. A body that is no text, such as a form with a file, is left as it is.
+ */
+export function withParameters(request: UpstreamRequest, parameters: Parameters): UpstreamRequest {
+  if (typeof request.body !== "string") return request;
+  const { set, remove, rename } = parameters;
+  let body: unknown = JSON.parse(request.body);
+  for (const pointer of remove) body = withoutValue(body, pathOf(pointer));
+  for (const [pointer, name] of Object.entries(rename)) body = withName(body, pathOf(pointer), name);
+  for (const [pointer, value] of Object.entries(set)) body = withValue(body, pathOf(pointer), value);
+  return { ...request, body: JSON.stringify(body) };
 }

@@ -11,19 +11,17 @@ import {
   type Target,
   type Upstream,
 } from "../../kit/index.ts";
-import { readAnswer } from "./answers.ts";
-import { sendInBatches } from "./batches.ts";
+import type { Signer } from "../signing/signer.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
-import type { Latencies } from "../state/latency.ts";
+import type { Latencies } from "../state/balance.ts";
+import { readAnswer } from "./readers.ts";
+import type { Wheel } from "./deadlines.ts";
 import { streamed } from "./outgoing.ts";
-import { withParameters } from "./parameters.ts";
 import type { Answer } from "./reader.ts";
-import { type Address, addressed } from "./request.ts";
-import type { Signer } from "../signing/signer.ts";
-import { withRetries } from "./retry.ts";
 import { Try } from "./request-handler.ts";
-import type { Wheel } from "./wheel.ts";
+import { type Address, addressed, withParameters } from "./request.ts";
+import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {
   readonly upstream: Upstream;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { userOfEmail, userOfIdentity } from "../../../src/accounts/sign-in/sign-up.ts";
+import { userOfEmail, userOfIdentity } from "../../../src/accounts/users.ts";
 import { decimal } from "../../../src/kit/index.ts";
 import { storeWithUser } from "../support.ts";
 

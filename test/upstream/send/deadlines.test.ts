@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Wheel } from "../../../src/upstream/send/wheel.ts";
+import { Wheel } from "../../../src/upstream/send/deadlines.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setImmediate", "Date"], now: 1_000 });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from "vitest";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
 import type { DialectName, Json, Parameters } from "../../../src/kit/index.ts";
-import { withParameters } from "../../../src/upstream/send/parameters.ts";
+import { withParameters } from "../../../src/upstream/send/request.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { scriptedOrigin } from "../../../src/simulator/url.ts";
 import { createUpstreams } from "../../../src/upstream/upstreams.ts";

@@ -3,7 +3,7 @@ import streamRelay from "../../../plugins/stream-relay.ts";
 import { AttemptError, type Exchange, type Host, type Target, type Upstream } from "../../../src/kit/index.ts";
 import { Try, type TryPool } from "../../../src/upstream/send/request-handler.ts";
 import type { UpstreamSet } from "../../../src/upstream/upstreams.ts";
-import { Wheel } from "../../../src/upstream/send/wheel.ts";
+import { Wheel } from "../../../src/upstream/send/deadlines.ts";
 import { call, exchange, failure, lease, step, streamOf, target, upstream } from "../support/build.ts";
 import { mute } from "../support/mute.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, STREAM_HEAD } from "../support/raw-upstream.ts";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Target } from "../../../src/kit/index.ts";
-import { orderTargets } from "../../../src/upstream/state/balance.ts";
-import { Latencies } from "../../../src/upstream/state/latency.ts";
+import { Latencies, orderTargets } from "../../../src/upstream/state/balance.ts";
 import { step, target } from "../support/build.ts";
 
 /** Deterministic uniform numbers. */

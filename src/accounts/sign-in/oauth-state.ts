@@ -1,9 +1,7 @@
-import { EncryptJWT, errors, jwtDecrypt } from "jose";
-import type { CompactJWEHeaderParameters } from "jose";
 import type { KeyObject } from "node:crypto";
+import { type CompactJWEHeaderParameters, EncryptJWT, errors, jwtDecrypt } from "jose";
 import type { Awaitable } from "../../kit/index.ts";
-import { deriveKey } from "../keyring.ts";
-import type { Keyring } from "../keyring.ts";
+import { deriveKey, type Keyring } from "../keyring.ts";
 
 const LABEL = "sign-in state";
 
@@ -19,14 +17,14 @@ export interface SignInState {
   readonly redirectTo: string;
 }
 
-export interface StateSeal {
+interface StateSeal {
   /** As text that only this gateway can read or make, for a cookie. */
   close(state: SignInState): Promise<string>;
   /** @returns null for anything that `close` did not make, or made longer than `life` ago. */
   open(sealed: string): Promise<SignInState | null>;
 }
 
-export interface StateSealOptions {
+interface StateSealOptions {
   readonly keyring: () => Awaitable<Keyring>;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -71,4 +69,24 @@ function keyOf({ kid }: CompactJWEHeaderParameters, keys: ReadonlyMap<string, Ke
   const key = typeof kid === "string" ? keys.get(kid) : undefined;
   if (!key) throw new errors.JWEInvalid("unknown kid");
   return deriveKey(key, LABEL);
+}
+
+/** Percent-encoded: it travels in a cookie. */
+const MAXIMUM_LENGTH = 1024;
+/** Stands for whatever host the answer comes from. */
+const HERE = "http://here.invalid";
+/** Browsers drop control characters and read `\` as `/`: a path would turn into another host. */
+const UNSAFE = /[\p{Cc}\\]/u;
+/** Nor may a proxy that decodes what begins a path make a second slash of it. */
+const ANOTHER_HOST = /^\/(?:\/|%2f|%5c)/i;
+
+/** Where to go after signing in: a path on this host with its query and fragment, percent-encoded; `/` for anything else. */
+export function safeRedirect(value: unknown): string {
+  if (typeof value !== "string" || value.length > MAXIMUM_LENGTH) return "/";
+  if (!value.startsWith("/") || UNSAFE.test(value) || !URL.canParse(value, HERE)) return "/";
+  const url = new URL(value, HERE);
+  // Looked at as a browser resolves it: `/..//host` begins with two slashes only then.
+  const path = url.pathname + url.search + url.hash;
+  const bad = url.origin !== HERE || ANOTHER_HOST.test(path) || path.length > MAXIMUM_LENGTH;
+  return bad ? "/" : path;
 }

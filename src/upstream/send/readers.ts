@@ -1,11 +1,19 @@
-import { readError } from "../../dialects/error-body.ts";
 import type { AnswerForm, Codec, UpstreamDialect } from "../../dialects/dialect.ts";
+import { readError } from "../../dialects/error-body.ts";
 import type { AttemptError, Call, FailureClass, Log } from "../../kit/index.ts";
-import { ByteStream } from "./bytes.ts";
+import { ByteStream } from "./relay.ts";
 import { contentType, type Head, headFailure, protocol, refusalFailure, statusFailure } from "./classify.ts";
 import { inPlainText, isReadable } from "./compressed.ts";
-import { type Answer, AnswerReader, type Reader, type ReaderOwner, RefusalReader } from "./reader.ts";
 import { EventStream } from "./event-stream.ts";
+import {
+  type Answer,
+  joined,
+  MAXIMUM_ANSWER,
+  MAXIMUM_ANSWERS,
+  MAXIMUM_REFUSAL,
+  type Reader,
+  type ReaderOwner,
+} from "./reader.ts";
 
 export interface Conversation {
   readonly dialect: UpstreamDialect;
@@ -59,4 +67,66 @@ function readRefusal({ dialect, call, now }: Conversation, head: Head, owner: Re
     return refusalFailure(found, refusal, dialect.errorMessage(body));
   };
   return inPlainText(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
+}
+
+/** A complete answer. */
+export class AnswerReader implements Reader {
+  readonly #owner: ReaderOwner<Answer>;
+  readonly #form: AnswerForm;
+  readonly #call: Call;
+  readonly #maximum: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call) {
+    this.#owner = owner;
+    this.#form = form;
+    this.#call = call;
+    this.#maximum = MAXIMUM_ANSWERS[call.kind] ?? MAXIMUM_ANSWER;
+  }
+
+  data(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maximum) this.#owner.fail(protocol("upstream sent too large an answer"));
+  }
+
+  end(): void {
+    const { body, usage } = this.#form.answer(joined(this.#chunks), this.#call);
+    this.#owner.resolve({ type: "answer", body, usage });
+  }
+
+  fail(error: AttemptError): void {
+    this.#owner.reject(error);
+  }
+}
+
+/** A refusal: its body says what it means, as far as it can be had. */
+export class RefusalReader implements Reader {
+  readonly #owner: ReaderOwner<Answer>;
+  readonly #refusal: AttemptError;
+  readonly #judge: (body: Uint8Array) => AttemptError;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** @param refusal what its head alone means; @param judge what it means with its whole body. */
+  constructor(owner: ReaderOwner<Answer>, refusal: AttemptError, judge: (body: Uint8Array) => AttemptError) {
+    this.#owner = owner;
+    this.#refusal = refusal;
+    this.#judge = judge;
+  }
+
+  data(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAXIMUM_REFUSAL) this.#owner.fail(this.#refusal);
+  }
+
+  end(): void {
+    this.#owner.reject(this.#judge(joined(this.#chunks)));
+  }
+
+  fail(error: AttemptError): void {
+    this.#owner.reject(error.failure === "aborted" ? error : this.#refusal);
+  }
 }

@@ -1,10 +1,20 @@
 import pRetry from "p-retry";
-import { AttemptError, type FailureClass, type RetrySettings } from "../../kit/index.ts";
+import type { Batches } from "../../dialects/dialect.ts";
+import {
+  type AnswerReply,
+  AttemptError,
+  type Call,
+  type Exchange,
+  type FailureClass,
+  type Reply,
+  type RetrySettings,
+  type Target,
+} from "../../kit/index.ts";
 
 /** What another try may cure: not a refusal, and not what the same bytes would meet again. */
 const RETRYABLE: ReadonlySet<FailureClass> = new Set(["connect", "reset", "status", "timeout", "rate_limited"]);
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly settings: RetrySettings;
   /** Unix milliseconds after which no try may begin. */
   readonly deadline: number;
@@ -56,4 +66,39 @@ function sleep(until: number, { signal, schedule }: RetryOptions): Promise<void>
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/** Requests of one call that are out at a time. */
+const AT_ONCE = 4;
+
+interface Parts {
+  readonly batches: Batches;
+  readonly calls: readonly Call[];
+  readonly target: Target;
+  readonly exchange: Exchange;
+  readonly send: (call: Call, exchange: Exchange) => Promise<Reply>;
+}
+
+/** One attempt in several requests; the first that fails ends it, and the others with it. @throws AttemptError */
+export async function sendInBatches({ batches, calls, target, exchange, send }: Parts): Promise<AnswerReply> {
+  const failed = new AbortController();
+  const part: Exchange = { ...exchange, signal: AbortSignal.any([exchange.signal, failed.signal]) };
+  const replies: AnswerReply[] = Array.from({ length: calls.length });
+  // Shared by those that work on it: each takes what is next.
+  const waiting = calls.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, call] of waiting) {
+      const reply = await send(call, part);
+      if (reply.type !== "answer") throw new TypeError("a batch was answered with a stream");
+      replies[index] = reply;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+  const dropped = [...new Set(replies.flatMap((reply) => reply.dropped ?? []))];
+  return { type: "answer", target, ...batches.join(replies), ...(dropped.length > 0 && { dropped }) };
 }
