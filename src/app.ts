@@ -1,4 +1,4 @@
-import { createIdentities } from "./accounts/authenticate.ts";
+import { createAuthentication } from "./accounts/authenticate.ts";
 import { createSignIn } from "./accounts/sign-in/sign-in.ts";
 import { createTokens } from "./accounts/tokens.ts";
 import { bodyValidators } from "./bodies.ts";
@@ -40,7 +40,7 @@ import { createTokenizer } from "./tokenizer.ts";
 import { breakerStates, healthStates } from "./upstream-states.ts";
 import { startSimulator, type Simulator } from "./simulator/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
-import { Wheel } from "./upstream/send/deadlines.ts";
+import { DeadlineSweeper } from "./upstream/send/deadlines.ts";
 
 /** For the plugins of all configurations at a stop, within `END_MS`. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -125,7 +125,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       now,
       remember: (name, value) => store.remember(name, value),
     });
-    const identities = createIdentities({ store, tokens, now, onFailure: () => snapshot.store.onFailure });
+    const identities = createAuthentication({ store, tokens, now, onFailure: () => snapshot.store.onFailure });
     closing.add(() => identities.close());
     const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
     closing.add(() => signIn.close());
@@ -151,7 +151,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       store: storeState,
     });
     const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
-    const wheel = new Wheel(now);
+    const sweeper = new DeadlineSweeper(now);
     const tokenizer = createTokenizer();
     closing.add(() => tokenizer.close());
 
@@ -172,7 +172,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           breaker: (name) => set.breaker(name),
           order: (step, exchange) => set.order(step, exchange),
           now,
-          schedule: (at, callback) => wheel.schedule(at, callback),
+          schedule: (at, callback) => sweeper.schedule(at, callback),
           countTokens: (text) => tokenizer.count(text),
           log,
         },
@@ -245,12 +245,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         log,
       }),
       ...(shared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
-      onRefused: (refused) => observer.turnedAway(refused),
-      onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
+      onRefused: (refused) => observer.rejectedEarly(refused),
+      onAnswered: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
     });
     const listening = await listenOn(snapshot.server.listen, server.handler, {
       onMalformed: (status, requestId) =>
-        observer.turnedAway({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
+        observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
     });
     closing.add(() => cut(listening));
 

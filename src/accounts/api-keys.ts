@@ -3,8 +3,8 @@ import { GatewayError, invalidRequest } from "../kit/index.ts";
 import type { ApiKey, Store } from "../kit/index.ts";
 import { newId } from "./ids.ts";
 
-const MAXIMUM_LIVE_KEYS = 50;
-const PREFIX_LENGTH = 11;
+const MAX_LIVE_KEYS = 50;
+const PREFIX_CHARACTERS = 11;
 const SECRET = /^rk_[0-9a-f]{64}$/;
 
 /** A key as the API shows it. Timestamps are ISO 8601. */
@@ -44,10 +44,10 @@ export async function createKey(
   const user = await store.findUser(userId);
   if (user?.id !== userId) throw new GatewayError("NOT_FOUND", "User not found");
   const secret = `rk_${randomBytes(32).toString("hex")}`;
-  const prefix = secret.slice(0, PREFIX_LENGTH);
+  const prefix = secret.slice(0, PREFIX_CHARACTERS);
   const stored = { id: newId("key"), userId, name, prefix, digest: digest(secret) };
-  const key = await store.addKey(stored, MAXIMUM_LIVE_KEYS);
-  if (!key) throw invalidRequest("/", `the user has ${MAXIMUM_LIVE_KEYS} live keys: revoke one first`);
+  const key = await store.addKey(stored, MAX_LIVE_KEYS);
+  if (!key) throw invalidRequest("/", `the user has ${MAX_LIVE_KEYS} live keys: revoke one first`);
   return { body: { key: secret, ...keyBody(key, user.tier) }, key };
 }
 

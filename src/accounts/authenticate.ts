@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { type Awaitable, type Identities, isStoreUnavailable, type Principal, type Store } from "../kit/index.ts";
 import { digest, isKeyShaped } from "./api-keys.ts";
-import { CACHED, Principals } from "./principals.ts";
+import { LOOK_UP_CACHE, Principals } from "./principals.ts";
 import type { Tokens } from "./tokens.ts";
 
 const FLUSH_MS = 30_000;
 
-export interface IdentitiesOptions {
+export interface AuthenticationOptions {
   readonly store: Store;
   readonly tokens: Pick<Tokens, "verify">;
   /** Unix milliseconds. */
@@ -18,16 +18,16 @@ export interface IdentitiesOptions {
 }
 
 /** Says who calls. `close` writes what is still to be noted. A failing store is an error, never "unknown". */
-export function createIdentities({
+export function createAuthentication({
   store,
   tokens,
   now,
   onFailure = () => "closed",
   flushEvery = FLUSH_MS,
-}: IdentitiesOptions): Identities & { close(): Promise<void> } {
+}: AuthenticationOptions): Identities & { close(): Promise<void> } {
   // Apart, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
   const principals = new Principals();
-  const unknown = new LRUCache<string, true>(CACHED);
+  const unknown = new LRUCache<string, true>(LOOK_UP_CACHE);
   /** Look-ups under way: a cold cache asks the store once a key. */
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();

@@ -1,9 +1,9 @@
 import { createSecretKey, hkdfSync, randomBytes } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import type { AuthSettings, Awaitable } from "../kit/index.ts";
-import { following } from "./memoize.ts";
+import { memoizeBySettings } from "./memoize.ts";
 
-const MADE_SECRET = "jwt-secret";
+const GENERATED_SECRET_NAME = "jwt-secret";
 
 /** The secrets of `auth.tokens` as keys. */
 export interface Keyring {
@@ -23,9 +23,10 @@ export interface KeyringOptions {
 /** The keyring of the settings in force. A made secret stays the same, whatever is reloaded. */
 export function createKeyring({ settings, remember }: KeyringOptions): () => Awaitable<Keyring> {
   let made: string | null = null;
-  const madeSecret = async () => (made ??= await remember(MADE_SECRET, randomBytes(32).toString("base64url")));
+  const madeSecret = async () =>
+    (made ??= await remember(GENERATED_SECRET_NAME, randomBytes(32).toString("base64url")));
 
-  return following(settings, async ({ secrets }) => {
+  return memoizeBySettings(settings, async ({ secrets }) => {
     const keys = new Map<string, KeyObject>();
     for (const { kid, value } of secrets) {
       keys.set(kid, createSecretKey(value.empty ? await madeSecret() : value.reveal(), "utf8"));

@@ -4,7 +4,7 @@ import type { Awaitable } from "../kit/index.ts";
  * What `make` makes of the settings in force, made again once a reload has replaced them. Shared by all who ask
  * meanwhile; a failure is kept from nobody who asks later.
  */
-export function following<Settings, Made>(
+export function memoizeBySettings<Settings, Made>(
   settings: () => Settings,
   make: (settings: Settings) => Promise<Made>,
 ): () => Awaitable<Made> {

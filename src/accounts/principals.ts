@@ -3,15 +3,15 @@ import type { Principal } from "../kit/index.ts";
 
 /** For how long a look-up is believed: a key that another process revokes works no longer than this. */
 const CACHE_MS = 500;
-export const CACHED = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
+export const LOOK_UP_CACHE = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
 /** Believed for as long as their versions are confirmed. */
-const VERSIONED = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
+const VERSIONED_CACHE = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
 
 /** Principals by the whole secrets of their keys. What is known is presumed, too. */
 export class Principals {
-  readonly #known = new LRUCache<string, Principal>(CACHED);
+  readonly #known = new LRUCache<string, Principal>(LOOK_UP_CACHE);
   readonly #presumed = new LRUCache<string, Principal>({
-    ...VERSIONED,
+    ...VERSIONED_CACHE,
     dispose: (principal, secret) => this.#gone(principal, secret),
   });
   readonly #secrets = new WeakMap<Principal, string>();

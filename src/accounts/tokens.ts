@@ -4,13 +4,13 @@ import { SignJWT, errors, jwtVerify } from "jose";
 import type { JWTHeaderParameters } from "jose";
 import { LRUCache } from "lru-cache";
 import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
-import { following } from "./memoize.ts";
+import { memoizeBySettings } from "./memoize.ts";
 import { createKeyring } from "./keyring.ts";
 import type { Keyring, KeyringOptions } from "./keyring.ts";
 
-const MAXIMUM_LENGTH = 8 * 1024;
+const MAX_TOKEN_CHARACTERS = 8 * 1024;
 /** Bytes that HS256 asks for. */
-const SHORTEST_SECRET = 32;
+const MIN_SECRET_BYTES = 32;
 /** Longest time for which a verified token is believed without verifying it again. */
 const CACHE_MS = 60_000;
 /** Header parameters that would change how a token is read, or name a key of the sender's choice. */
@@ -42,7 +42,7 @@ export interface TokenOptions extends KeyringOptions {
 export async function createTokens({ settings, now, remember }: TokenOptions): Promise<Tokens> {
   const keyring = createKeyring({ settings, remember });
   // What was verified goes with the settings it was verified by: a secret that is taken away ends its tokens at once.
-  const inForce = following(settings, async (from) => tokensOf(from, await keyring(), now));
+  const inForce = memoizeBySettings(settings, async (from) => tokensOf(from, await keyring(), now));
   try {
     await inForce();
   } catch (error) {
@@ -53,7 +53,7 @@ export async function createTokens({ settings, now, remember }: TokenOptions): P
   return {
     get weakSecrets() {
       const weak = settings().secrets.filter(
-        ({ value }) => !value.empty && Buffer.byteLength(value.reveal()) < SHORTEST_SECRET,
+        ({ value }) => !value.empty && Buffer.byteLength(value.reveal()) < MIN_SECRET_BYTES,
       );
       return weak.map(({ kid }) => kid);
     },
@@ -61,7 +61,7 @@ export async function createTokens({ settings, now, remember }: TokenOptions): P
     issue: async (user) => (await inForce()).issue(user),
 
     verify(token) {
-      if (token.length > MAXIMUM_LENGTH) return null;
+      if (token.length > MAX_TOKEN_CHARACTERS) return null;
       const current = inForce();
       return current instanceof Promise ? current.then(({ verify }) => verify(token)) : current.verify(token);
     },

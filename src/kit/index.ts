@@ -11,7 +11,7 @@ export * from "./plugin.ts";
 export * from "./pointer.ts";
 export * from "./reply.ts";
 export * from "./secret.ts";
-export * from "./slots.ts";
+export * from "./dense-set.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export * from "./tariff.ts";

@@ -18,9 +18,9 @@ export interface GatewayLog extends Log {
 }
 
 /** Bytes of JSON lines that are written together, and milliseconds that a line waits at most. */
-const BATCH = { minLength: 8 * 1024, periodicFlush: 250 };
+const BATCHING = { minLength: 8 * 1024, periodicFlush: 250 };
 /** Characters that wait for a reader of standard error who has stopped reading; further lines are dropped. */
-const MOST_WAITING = 16 * 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 /** Structured log on standard error. Known secrets never reach it, by field name or by shape. */
 export function createLog({ level, pretty, destination: given }: LogOptions): GatewayLog {
@@ -28,7 +28,9 @@ export function createLog({ level, pretty, destination: given }: LogOptions): Ga
   // Lines for people must not trail behind a prompt or get lost with a crash; JSON lines must not hold up requests.
   const sink =
     given ??
-    destination(pretty ? { dest: 2, sync: true } : { dest: 2, sync: false, maxLength: MOST_WAITING, ...BATCH });
+    destination(
+      pretty ? { dest: 2, sync: true } : { dest: 2, sync: false, maxLength: MAX_WAITING_CHARACTERS, ...BATCHING },
+    );
   const format = pretty ? prettyFactory({ colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l" }) : null;
   const logger = pino(
     { level, base: undefined },
@@ -64,10 +66,10 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "x-api-key",
 ]);
 /** As deep as anything is logged: a field, an object, its headers. */
-const REDACTED_DEPTH = 3;
+const MAX_REDACTED_DEPTH = 3;
 
 /** The fields with the values of secret ones replaced; the same object when it has none, which is the ordinary case. */
-function redact(fields: object, depth = REDACTED_DEPTH): object {
+function redact(fields: object, depth = MAX_REDACTED_DEPTH): object {
   const given = fields as Readonly<Record<string, unknown>>;
   let copy: Record<string, unknown> | null = null;
   // In place of Object.entries, which would make a list for each line of log.
@@ -88,32 +90,32 @@ function redactValue(value: unknown, depth: number): unknown {
  * Our keys and refresh tokens, providers' keys, JSON Web Tokens, passwords inside URLs. A token is looked for where its
  * letters begin, never amid them: each of many beginnings would else be read to the end of the line.
  */
-const SECRETS =
+const SECRET_PATTERN =
   /rk_[0-9a-f]{64}|\brt_[\w-]{43}|\bsk-[\w-]{16,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s/@:"]{0,256}:)[^\s/@"]+(?=@)/gi;
 
 /** What every one of them has: a line without any is spared the expression, whose look-behind is slow. */
-const SIGNS = ["rk_", "RK_", "rt_", "RT_", "sk-", "SK-", "eyJ", "://"] as const;
+const SECRET_MARKERS = ["rk_", "RK_", "rt_", "RT_", "sk-", "SK-", "eyJ", "://"] as const;
 
 /** Characters of the longest line that is written as it is. */
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE_CHARACTERS = 64 * 1024;
 /** Characters that are left of each text in a longer one. */
-const SHORTENED = 2 * 1024;
-const LINE_DEPTH = 6;
+const SHORTENED_CHARACTERS = 2 * 1024;
+const MAX_LINE_DEPTH = 6;
 
 /** A line of JSON of bounded length: what a client or an upstream made long is cut, the line stays JSON. */
 function bounded(line: string): string {
-  if (line.length <= LONGEST_LINE) return line;
-  const shorter = `${JSON.stringify(shortened(JSON.parse(line), LINE_DEPTH))}\n`;
-  return shorter.length <= LONGEST_LINE
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const shorter = `${JSON.stringify(shortened(JSON.parse(line), MAX_LINE_DEPTH))}\n`;
+  return shorter.length <= MAX_LINE_CHARACTERS
     ? shorter
     : `${JSON.stringify({ level: 50, msg: "a line of log was too long" })}\n`;
 }
 
 function shortened(value: unknown, depth: number): unknown {
   if (typeof value === "string") {
-    return value.length <= SHORTENED
+    return value.length <= SHORTENED_CHARACTERS
       ? value
-      : `${value.slice(0, SHORTENED)}… (${value.length - SHORTENED} more characters)`;
+      : `${value.slice(0, SHORTENED_CHARACTERS)}… (${value.length - SHORTENED_CHARACTERS} more characters)`;
   }
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return "…";
@@ -127,5 +129,5 @@ function shortened(value: unknown, depth: number): unknown {
 
 /** Takes secrets out of a line of log, wherever they came from: a last net below redaction by field. */
 function scrub(line: string): string {
-  return SIGNS.some((sign) => line.includes(sign)) ? line.replace(SECRETS, "[redacted]") : line;
+  return SECRET_MARKERS.some((sign) => line.includes(sign)) ? line.replace(SECRET_PATTERN, "[redacted]") : line;
 }

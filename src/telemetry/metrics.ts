@@ -2,12 +2,14 @@ import { Counter, Gauge, Histogram, type MetricObject, Registry } from "@prometh
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
 
 /** Stands for what a client made up: its text must never become a label. */
-const UNKNOWN = "unknown";
+const UNKNOWN_LABEL = "unknown";
 const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 const TOKEN_TYPES = ["prompt", "completion", "cached", "reasoning"] as const;
-const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300, 600];
+const DURATION_BUCKETS_SECONDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300, 600,
+];
 /** OpenTelemetry's bounds for the first token, and beyond: reasoning models exceed 10 s. */
-const FIRST_TOKENS = [
+const FIRST_TOKEN_BUCKETS_SECONDS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20, 30, 45, 60,
 ];
 
@@ -60,14 +62,14 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_request_duration_seconds",
     help: "From a request's arrival to the end of its answer.",
     labelNames: ["endpoint", "model"],
-    buckets: DURATIONS,
+    buckets: DURATION_BUCKETS_SECONDS,
     registers,
   });
   const firstTokens = new Histogram({
     name: "gateway_time_to_first_token_seconds",
     help: "From a request's arrival to the first that an upstream produced.",
     labelNames: ["model", "upstream"],
-    buckets: FIRST_TOKENS,
+    buckets: FIRST_TOKEN_BUCKETS_SECONDS,
     registers,
   });
   const tokens = new Counter({
@@ -195,8 +197,8 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
     },
     answered(endpoint, outcome, status, durationMs) {
-      requests.inc({ endpoint, model: UNKNOWN, tier: UNKNOWN, status, outcome });
-      durations.observe({ endpoint, model: UNKNOWN }, Math.max(0, durationMs) / 1000);
+      requests.inc({ endpoint, model: UNKNOWN_LABEL, tier: UNKNOWN_LABEL, status, outcome });
+      durations.observe({ endpoint, model: UNKNOWN_LABEL }, Math.max(0, durationMs) / 1000);
     },
     pluginFailed(plugin) {
       pluginFailures.inc({ plugin });

@@ -12,16 +12,16 @@ import type {
   Upstream,
 } from "../kit/index.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/url.ts";
-import { Wheel } from "./send/deadlines.ts";
+import { DeadlineSweeper } from "./send/deadlines.ts";
 import { Pools } from "./send/pools.ts";
 import { probeSubject } from "./send/probe.ts";
-import { lowerCased } from "./send/request.ts";
-import { notSpoken, Route } from "./send/route.ts";
+import { withLowerCaseNames } from "./send/request.ts";
+import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
 import type { ProbeSubject } from "./state/prober.ts";
-import { known, States } from "./state/states.ts";
+import { existing, UpstreamStates } from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -79,11 +79,11 @@ interface Lease {
 class UpstreamRegistry implements Upstreams {
   readonly #options: UpstreamsOptions;
   readonly #random: () => number;
-  readonly #wheel: Wheel;
+  readonly #sweeper: DeadlineSweeper;
   readonly #latencies: Latencies;
   readonly #pools = new Pools();
   readonly #signer = new Signer();
-  readonly #states: States;
+  readonly #states: UpstreamStates;
   /** In order of leasing: the last one's settings are in force. */
   readonly #leased: Lease[] = [];
   #simulator: Promise<string> | null = null;
@@ -92,9 +92,9 @@ class UpstreamRegistry implements Upstreams {
     const { now, log } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#wheel = new Wheel(now);
+    this.#sweeper = new DeadlineSweeper(now);
     this.#latencies = new Latencies(now);
-    this.#states = new States({ now, random: this.#random, log });
+    this.#states = new UpstreamStates({ now, random: this.#random, log });
   }
 
   async lease(snapshot: Snapshot): Promise<UpstreamSet> {
@@ -120,9 +120,9 @@ class UpstreamRegistry implements Upstreams {
       const address = {
         host: plan.base.host,
         basePath: plan.base.pathname.replace(/\/+$/, ""),
-        headers: lowerCased(upstream.headers),
+        headers: withLowerCaseNames(upstream.headers),
       };
-      const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, wheel: this.#wheel, now, log };
+      const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
       routes.set(
         upstream.name,
         new Route({ ...shared, upstream, health, latencies: this.#latencies, random: this.#random }),
@@ -139,16 +139,16 @@ class UpstreamRegistry implements Upstreams {
       send(target, call, exchange, onSent) {
         const route = routes.get(target.upstream);
         if (route !== undefined) return route.send(target, call, exchange, onSent);
-        return Promise.reject(notSpoken(known(snapshot.upstreams[target.upstream], target.upstream).dialect));
+        return Promise.reject(dialectNotSpoken(existing(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
       breaker: (name) => this.#states.get(name).breaker,
       health: (name) => {
-        const { probe, timeouts, retries, dialect } = known(snapshot.upstreams[name], name);
+        const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
         const { breaker, health, keys } = this.#states.get(name);
         return health.view({
           breaker: breaker.state,
           spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
-          resting: keys.rests(this.#options.now(), retries.maxDelay),
+          resting: keys.allResting(this.#options.now(), retries.maxDelay),
           probeTimeout: probe?.timeout ?? null,
           firstByte: timeouts.firstByte,
         });
@@ -175,7 +175,7 @@ class UpstreamRegistry implements Upstreams {
     const dialect =
       spoken?.at?.({
         baseUrl: base.href.replace(/\/+$/, ""),
-        headers: lowerCased(upstream.headers),
+        headers: withLowerCaseNames(upstream.headers),
         ...(upstream.vendor && { vendor: upstream.vendor }),
         ...(upstream.accepts && { accepts: upstream.accepts }),
         ...(upstream.api && { api: upstream.api }),

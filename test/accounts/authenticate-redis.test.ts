@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createIdentities } from "../../src/accounts/authenticate.ts";
+import { createAuthentication } from "../../src/accounts/authenticate.ts";
 import { createKey } from "../../src/accounts/api-keys.ts";
 import { withResilience } from "../../src/store/resilient/store.ts";
 import { openAt, recordingLog } from "../store/redis-support.ts";
@@ -21,7 +21,7 @@ describeRedis("where the store is shared and its failure leaves known keys open"
         now: Date.now,
       });
       onTestFinished(() => store.close());
-      const identities = createIdentities({
+      const identities = createAuthentication({
         store,
         tokens: { verify: () => null },
         now: Date.now,

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createIdentities } from "../../src/accounts/authenticate.ts";
-import type { IdentitiesOptions } from "../../src/accounts/authenticate.ts";
+import { createAuthentication } from "../../src/accounts/authenticate.ts";
+import type { AuthenticationOptions } from "../../src/accounts/authenticate.ts";
 import { createKey, digest } from "../../src/accounts/api-keys.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { GatewayError, storeUnavailable } from "../../src/kit/index.ts";
@@ -8,10 +8,10 @@ import type { OnChange, Principal, Store } from "../../src/kit/index.ts";
 import { START, storeWithUser, tokenSettings } from "./support.ts";
 
 const MINUTE = 60_000;
-const NO_TOKENS: IdentitiesOptions["tokens"] = { verify: () => null };
+const NO_TOKENS: AuthenticationOptions["tokens"] = { verify: () => null };
 
-function identitiesOn(store: Store, more: Partial<IdentitiesOptions> = {}) {
-  const identities = createIdentities({ store, tokens: NO_TOKENS, now: () => START, ...more });
+function identitiesOn(store: Store, more: Partial<AuthenticationOptions> = {}) {
+  const identities = createAuthentication({ store, tokens: NO_TOKENS, now: () => START, ...more });
   // A test that breaks the store may leave something that cannot be written.
   onTestFinished(async () => identities.close().catch(() => {}));
   return identities;
@@ -213,7 +213,7 @@ describe("last use", () => {
 });
 
 /** A store that gives versions, and may be away. */
-async function versioned(more: Partial<IdentitiesOptions> = {}) {
+async function versioned(more: Partial<AuthenticationOptions> = {}) {
   const parts = await withKey();
   const state = { version: 1, away: false, asked: 0 };
   const answer = <T>(value: T): T => {
@@ -303,7 +303,7 @@ describe("presumed, where the store gives versions", () => {
 });
 
 /** Two users with a key each, both presumed, and the store's push. */
-async function withPush(more: Partial<IdentitiesOptions> = {}) {
+async function withPush(more: Partial<AuthenticationOptions> = {}) {
   const parts = await withKey();
   const { store, secret } = parts;
   const other = { id: "user_2", email: "ben@example.com", tier: "Free", credits: 0n };

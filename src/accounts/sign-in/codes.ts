@@ -4,17 +4,17 @@ import { deriveKey, type Keyring } from "../keyring.ts";
 import { parseEmail } from "../users.ts";
 
 const HOUR_MS = 3_600_000;
-const LIFE_MS = 10 * 60_000;
-const TRIES = 5;
+const CODE_TTL_MS = 10 * 60_000;
+const MAX_TRIES = 5;
 /** Of a code's tries, those that clients which did not ask for it may use up: guesses of strangers kill no code. */
-const TRIES_OF_OTHERS = 3;
+const MAX_TRIES_OF_OTHERS = 3;
 /** For one client and address: what a stranger asks for takes nothing from the owner. */
 const CODES_PER_CLIENT_AND_ADDRESS = 5;
-/** However many clients ask: bounds the mail that an address gets, and with TRIES the guesses at it. */
+/** However many clients ask: bounds the mail that an address gets, and with MAX_TRIES the guesses at it. */
 const CODES_PER_ADDRESS = 20;
 const CODES_PER_CLIENT = 20;
 /** Tries of codes, right or wrong: two and a half for each code that a client may ask for. */
-const TRIES_PER_CLIENT = 50;
+const MAX_TRIES_PER_CLIENT = 50;
 const SHAPE = /^[0-9]{6}$/;
 
 export interface CodeOptions {
@@ -71,9 +71,9 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
         email: address,
         client,
         digest,
-        expiresAt: now() + LIFE_MS,
-        tries: TRIES,
-        triesOfOthers: TRIES_OF_OTHERS,
+        expiresAt: now() + CODE_TTL_MS,
+        tries: MAX_TRIES,
+        triesOfOthers: MAX_TRIES_OF_OTHERS,
       });
       send(address, code);
     },
@@ -82,7 +82,7 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
       const address = parseEmail(email);
       if (typeof code !== "string") throw invalidRequest("/code", "must be a string of 6 digits");
       const client = limitKey(ip);
-      await throttle({ name: `tries of client ${client}`, limit: TRIES_PER_CLIENT });
+      await throttle({ name: `tries of client ${client}`, limit: MAX_TRIES_PER_CLIENT });
       // By every secret, as tokens are verified: a code on its way outlives a rotation. What cannot be a code costs the
       // address none of its tries.
       const digests = [...(await keyring()).keys.values()].map((secret) => digestOf(address, code, secret));

@@ -5,8 +5,8 @@ import { isLoopback } from "./loopback.ts";
 
 const RETRY_MS = 1_000;
 /** Beyond this many on their way no more are taken: a mail server that hangs must not fill the memory. */
-const MAXIMUM_UNDER_WAY = 1_000;
-const PATIENCE_MS = 5_000;
+const MAX_MAILS_UNDER_WAY = 1_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 interface MailerOptions {
   readonly settings: () => AuthSettings["email"];
@@ -25,7 +25,12 @@ interface Mailer {
 }
 
 /** Mails codes through `auth.email.smtp` of the settings in force; without one they are written to the log. */
-export function createMailer({ settings, log, retryDelay = RETRY_MS, patience = PATIENCE_MS }: MailerOptions): Mailer {
+export function createMailer({
+  settings,
+  log,
+  retryDelay = RETRY_MS,
+  patience = CLOSE_TIMEOUT_MS,
+}: MailerOptions): Mailer {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   let current: Server | null = null;
@@ -73,7 +78,7 @@ export function createMailer({ settings, log, retryDelay = RETRY_MS, patience = 
         log.warn({ email, code }, "auth.email.smtp is empty: a sign-in code is written to the log");
         return;
       }
-      if (underWay.size >= MAXIMUM_UNDER_WAY) {
+      if (underWay.size >= MAX_MAILS_UNDER_WAY) {
         log.error({ underWay: underWay.size }, "a sign-in code is not mailed: too many mails are under way");
         return;
       }
@@ -128,10 +133,10 @@ function describe(error: unknown): SmtpFailure {
   return { code, originalCode, responseCode, command };
 }
 
-const STEP_MS = 5_000;
-const SILENCE_MS = 10_000;
+const CONNECT_STEP_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 10_000;
 /** For one conversation, however slowly the server drips. */
-const CONVERSATION_MS = 30_000;
+const MAIL_TIMEOUT_MS = 30_000;
 
 interface Mail {
   readonly from: string;
@@ -158,7 +163,7 @@ function openSmtp(url: string): SmtpPool {
         ...mail,
         to: { name: "", address: to },
         headers: { ...headers },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(CONVERSATION_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(MAIL_TIMEOUT_MS)]),
       };
       await transport.sendMail(message);
     },
@@ -174,10 +179,10 @@ export function smtpOptions(url: string): SMTPPoolOptions & { readonly pool: tru
     pool: true,
     // A password is not sent in clear because somebody on the way took STARTTLS out of the conversation.
     requireTLS: username !== "" && !isLoopback(hostname),
-    dnsTimeout: STEP_MS,
-    connectionTimeout: STEP_MS,
-    greetingTimeout: STEP_MS,
-    socketTimeout: SILENCE_MS,
+    dnsTimeout: CONNECT_STEP_TIMEOUT_MS,
+    connectionTimeout: CONNECT_STEP_TIMEOUT_MS,
+    greetingTimeout: CONNECT_STEP_TIMEOUT_MS,
+    socketTimeout: IDLE_TIMEOUT_MS,
     // The mailer tries again, and once.
     maxRequeues: 0,
     disableFileAccess: true,

@@ -72,7 +72,7 @@ function keyOf({ kid }: CompactJWEHeaderParameters, keys: ReadonlyMap<string, Ke
 }
 
 /** Percent-encoded: it travels in a cookie. */
-const MAXIMUM_LENGTH = 1024;
+const MAX_REDIRECT_CHARACTERS = 1024;
 /** Stands for whatever host the answer comes from. */
 const HERE = "http://here.invalid";
 /** Browsers drop control characters and read `\` as `/`: a path would turn into another host. */
@@ -82,11 +82,11 @@ const ANOTHER_HOST = /^\/(?:\/|%2f|%5c)/i;
 
 /** Where to go after signing in: a path on this host with its query and fragment, percent-encoded; `/` for anything else. */
 export function safeRedirect(value: unknown): string {
-  if (typeof value !== "string" || value.length > MAXIMUM_LENGTH) return "/";
+  if (typeof value !== "string" || value.length > MAX_REDIRECT_CHARACTERS) return "/";
   if (!value.startsWith("/") || UNSAFE.test(value) || !URL.canParse(value, HERE)) return "/";
   const url = new URL(value, HERE);
   // Looked at as a browser resolves it: `/..//host` begins with two slashes only then.
   const path = url.pathname + url.search + url.hash;
-  const bad = url.origin !== HERE || ANOTHER_HOST.test(path) || path.length > MAXIMUM_LENGTH;
+  const bad = url.origin !== HERE || ANOTHER_HOST.test(path) || path.length > MAX_REDIRECT_CHARACTERS;
   return bad ? "/" : path;
 }

@@ -21,7 +21,7 @@ import { type Identity, parseEmail } from "../users.ts";
 import { isLoopback } from "./loopback.ts";
 import { createStateSeal, safeRedirect, type SignInState } from "./oauth-state.ts";
 
-const STATE_SECONDS = 10 * 60;
+const STATE_TTL_SECONDS = 10 * 60;
 
 interface OAuthOptions {
   readonly settings: () => AuthSettings["oauth"];
@@ -66,7 +66,7 @@ interface OAuth {
 /** OpenID Connect: the code flow with PKCE, `state` and `nonce`. */
 export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAuth {
   const discover = createDiscovery(now);
-  const seal = createStateSeal({ keyring, now, life: STATE_SECONDS });
+  const seal = createStateSeal({ keyring, now, life: STATE_TTL_SECONDS });
 
   function providerOf(name: string): OAuthProvider {
     const providers = settings();
@@ -127,7 +127,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
         log.error({ provider: name, reason: reasonOf(error) }, "an identity provider is not usable");
         throw new GatewayError("PROVIDER_ERROR", "Identity provider unavailable");
       });
-      return { location, state: await seal.close(sealed), maxAge: STATE_SECONDS };
+      return { location, state: await seal.close(sealed), maxAge: STATE_TTL_SECONDS };
     },
 
     async complete({ provider: name, url, state }) {
@@ -147,8 +147,8 @@ export function signInFailed(): GatewayError {
   return new GatewayError("SIGN_IN_FAILED", "Sign-in failed");
 }
 
-const TTL_MS = 60 * 60_000;
-const TIMEOUT_SECONDS = 5;
+const DISCOVERY_TTL_MS = 60 * 60_000;
+const DISCOVERY_TIMEOUT_SECONDS = 5;
 
 /**
  * What identity providers publish about themselves, asked for at most once an hour; a failure is asked again at once.
@@ -164,7 +164,7 @@ function createDiscovery(now: () => number): (provider: OAuthProvider) => Promis
       known.delete(provider);
       throw error;
     });
-    known.set(provider, { until: now() + TTL_MS, found });
+    known.set(provider, { until: now() + DISCOVERY_TTL_MS, found });
     return found;
   };
 }
@@ -173,7 +173,7 @@ async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Prom
   const url = new URL(issuer);
   const insecure = url.protocol === "http:" && isLoopback(url.hostname);
   return discovery(url, clientId, undefined, authentication(clientSecret.reveal()), {
-    timeout: TIMEOUT_SECONDS,
+    timeout: DISCOVERY_TIMEOUT_SECONDS,
     // Signatures are verified too: openid-client trusts TLS alone, which a loopback issuer has not got.
     execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
   });
@@ -195,12 +195,12 @@ function authentication(secret: string): ClientAuth {
 
 /** OAuth's own error codes are such words; anything else a provider or a browser sent is not repeated. */
 const WORD = /^[A-Za-z0-9_]{1,64}$/;
-const DEPTH = 4;
+const MAX_CAUSE_DEPTH = 4;
 
 /** Why a provider's answer was not good, as one word for the log: no text, token or address that came from outside. */
 function reasonOf(error: unknown): string {
   let reason = "unknown";
-  for (let depth = 0, at = error; depth < DEPTH && at instanceof Error; depth += 1, at = at.cause) {
+  for (let depth = 0, at = error; depth < MAX_CAUSE_DEPTH && at instanceof Error; depth += 1, at = at.cause) {
     const { error: named, code } = at as { readonly error?: unknown; readonly code?: unknown };
     const word = [named, code].find((value) => typeof value === "string" && WORD.test(value));
     // The innermost is the most telling: ECONNREFUSED below "fetch failed".

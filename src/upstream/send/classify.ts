@@ -9,11 +9,11 @@ import {
 } from "../../dialects/refusals.ts";
 import { AttemptError, type FailureClass } from "../../kit/index.ts";
 
-const MINIMUM_WAIT = 50;
-const MAXIMUM_WAIT = 300_000;
+const MIN_RETRY_AFTER_MS = 50;
+const MAX_RETRY_AFTER_MS = 300_000;
 
 /** undici's and Node's error codes after the request was sent; every other one is a reset. */
-const CODES: Readonly<Record<string, readonly [FailureClass, string]>> = {
+const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>> = {
   UND_ERR_HEADERS_OVERFLOW: ["protocol", "upstream sent too large a header"],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["protocol", "upstream sent a body of the wrong length"],
   ETIMEDOUT: ["timeout", "upstream timed out"],
@@ -54,11 +54,11 @@ export function refusalFailure(refused: Refused, head: AttemptError, words: stri
 /** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
 export function headFailure(headers: Headers, expected: string): AttemptError | null {
   const type = contentType(headers).split(";")[0]?.trim().toLowerCase();
-  return type === expected ? null : protocol(`upstream answered with something other than ${expected}`);
+  return type === expected ? null : protocolError(`upstream answered with something other than ${expected}`);
 }
 
 /** How a body is coded, in lower case; several codings as they are listed. */
-export function codingOf(headers: Headers): string {
+export function contentCoding(headers: Headers): string {
   const codings = headers["content-encoding"] ?? "identity";
   return (typeof codings === "string" ? codings : codings.join(", ")).trim().toLowerCase();
 }
@@ -69,7 +69,7 @@ export function contentType(headers: Headers): string {
 }
 
 /** What a failed exchange of bytes means; `sent` tells whether the request had been written. */
-export function wireFailure(cause: Error, sent: boolean): AttemptError {
+export function connectionFailure(cause: Error, sent: boolean): AttemptError {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
     return new AttemptError("credentials", "upstream's configured headers or key cannot be sent", { cause });
@@ -78,7 +78,7 @@ export function wireFailure(cause: Error, sent: boolean): AttemptError {
     return new AttemptError("timeout", "upstream timed out while connecting", { cause });
   }
   if (!sent) return new AttemptError("connect", "upstream could not be reached", { cause });
-  const known = CODES[code];
+  const known = FAILURES_BY_CODE[code];
   if (known) return new AttemptError(known[0], known[1], { cause });
   // undici's words for a 100 or 101 that nobody asked for; both come under the code of a reset.
   if (cause instanceof errors.HTTPParserError || cause.message === "bad response" || cause.message === "bad upgrade") {
@@ -88,18 +88,18 @@ export function wireFailure(cause: Error, sent: boolean): AttemptError {
 }
 
 /** What a reader of a body has thrown. */
-export function unreadable(error: unknown): AttemptError {
-  return error instanceof AttemptError ? error : protocol("upstream sent an answer that cannot be read", error);
+export function readFailure(error: unknown): AttemptError {
+  return error instanceof AttemptError ? error : protocolError("upstream sent an answer that cannot be read", error);
 }
 
-export function protocol(message: string, cause?: unknown): AttemptError {
+export function protocolError(message: string, cause?: unknown): AttemptError {
   return new AttemptError("protocol", message, { cause });
 }
 
 /** Milliseconds that `retry-after-ms` or `retry-after` (seconds or HTTP date) ask for, within 50 ms to 300 s. */
 export function retryAfter(headers: Headers, now: number): number | null {
   const wait = milliseconds(first(headers["retry-after-ms"]), 1) ?? dateOrSeconds(first(headers["retry-after"]), now);
-  return wait === null ? null : Math.min(MAXIMUM_WAIT, Math.max(MINIMUM_WAIT, wait));
+  return wait === null ? null : Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, wait));
 }
 
 function dateOrSeconds(value: string | undefined, now: number): number | null {

@@ -1,7 +1,7 @@
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import type { AttemptError } from "../../kit/index.ts";
-import { codingOf, type Head, protocol, unreadable } from "./classify.ts";
+import { contentCoding, type Head, protocolError, readFailure } from "./classify.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
 
 /** Bytes that are decompressed at a time: what a few bytes unpack to is counted, and stopped, in steps of this size. */
@@ -17,8 +17,8 @@ const CODINGS: Readonly<Record<string, (first: Buffer) => Transform>> = {
 };
 
 /** Whether `inPlainText` can read a body with these headers. */
-export function isReadable(headers: Head["headers"]): boolean {
-  const coding = codingOf(headers);
+export function canDecompress(headers: Head["headers"]): boolean {
+  const coding = contentCoding(headers);
   return coding === "identity" || Object.hasOwn(CODINGS, coding);
 }
 
@@ -27,20 +27,20 @@ export function isReadable(headers: Head["headers"]): boolean {
  * limits of the reader chosen hold for what is unpacked, and so does its pace.
  * @param choose null when nothing of the body is wanted; the owner that it was given has been told.
  */
-export function inPlainText<Result>(
+export function decompressed<Result>(
   headers: Head["headers"],
   owner: ReaderOwner<Result>,
   choose: (owner: ReaderOwner<Result>) => Reader | null,
 ): Reader | null {
-  const coding = codingOf(headers);
+  const coding = contentCoding(headers);
   if (coding === "identity") return choose(owner);
-  if (Object.hasOwn(CODINGS, coding)) return Unpacking.of(owner, CODINGS[coding]!, choose);
-  owner.fail(protocol("upstream compressed its answer in a way that nobody asked for"));
+  if (Object.hasOwn(CODINGS, coding)) return DecompressingReader.of(owner, CODINGS[coding]!, choose);
+  owner.fail(protocolError("upstream compressed its answer in a way that nobody asked for"));
   return null;
 }
 
 /** Stands between a try and the reader of its answer: unpacking takes turns of its own, also behind the body's end. */
-class Unpacking<Result> implements Reader {
+class DecompressingReader<Result> implements Reader {
   readonly #owner: ReaderOwner<Result>;
   readonly #open: (first: Buffer) => Transform;
   #reader: Reader | null = null;
@@ -63,7 +63,7 @@ class Unpacking<Result> implements Reader {
     open: (first: Buffer) => Transform,
     choose: (owner: ReaderOwner<Result>) => Reader | null,
   ): Reader | null {
-    const unpacking = new Unpacking(owner, open);
+    const unpacking = new DecompressingReader(owner, open);
     unpacking.#reader = choose(unpacking.#inner());
     return unpacking.#reader && unpacking;
   }
@@ -96,7 +96,9 @@ class Unpacking<Result> implements Reader {
       if (!this.#held) this.#owner.flow();
     });
     unpacker.on("end", () => this.#finish());
-    unpacker.on("error", (error) => this.#fail(protocol("upstream sent a compressed answer that is broken", error)));
+    unpacker.on("error", (error) =>
+      this.#fail(protocolError("upstream sent a compressed answer that is broken", error)),
+    );
     return unpacker;
   }
 
@@ -105,7 +107,7 @@ class Unpacking<Result> implements Reader {
     try {
       this.#reader?.data(piece);
     } catch (error) {
-      this.#fail(unreadable(error));
+      this.#fail(readFailure(error));
     }
   }
 
@@ -115,7 +117,7 @@ class Unpacking<Result> implements Reader {
     try {
       this.#reader?.end();
     } catch (error) {
-      this.#reader?.fail(unreadable(error));
+      this.#reader?.fail(readFailure(error));
     }
   }
 

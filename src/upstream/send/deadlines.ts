@@ -1,9 +1,9 @@
-import { AttemptError, Slots, type Slotted, type Timeouts } from "../../kit/index.ts";
+import { AttemptError, DenseSet, type Indexed, type Timeouts } from "../../kit/index.ts";
 
 /** What a try is at. */
 type Phase = "connect" | "send" | "head" | "body";
 
-const LATE: Readonly<Record<Phase, string>> = {
+const TIMEOUT_MESSAGES: Readonly<Record<Phase, string>> = {
   connect: "upstream timed out while connecting",
   send: "upstream timed out while the request was sent",
   head: "upstream timed out waiting for the first byte",
@@ -36,7 +36,7 @@ export class Deadlines {
   }
 
   /** The upstream has a piece of the request: its time to take the next one, or to begin, runs from now. */
-  sent(now: number): void {
+  partSent(now: number): void {
     this.#answerDue = now + this.#timeouts.firstByte;
     this.#phaseDue = this.#answerDue;
   }
@@ -45,8 +45,8 @@ export class Deadlines {
    * The upstream has the whole request. `first_byte` bounds the head of a stream only: a whole answer may take as long
    * as it needs, for nothing of it comes before it is made (decisions 5.1b).
    */
-  asked(now: number): void {
-    this.sent(now);
+  requestSent(now: number): void {
+    this.partSent(now);
     if (!this.#stream) this.#phaseDue = Infinity;
   }
 
@@ -56,63 +56,66 @@ export class Deadlines {
   }
 
   /** An upstream that is not read cannot be blamed for its silence. */
-  held(): void {
+  paused(): void {
     this.#phaseDue = Infinity;
   }
 
   /** The answer has begun: the request's own deadline no longer applies. */
-  begun(): void {
+  answerBegun(): void {
     this.#begun = true;
   }
 
   /** @param saturated whether it is our own connections that were waited for. */
-  overdue(phase: Phase, saturated: boolean, now: number): AttemptError {
+  timeoutAt(phase: Phase, saturated: boolean, now: number): AttemptError {
     if (!this.#begun && this.#deadline <= now) {
       // A whole answer that took longer than a head may is slow enough to count: else one that hangs never would.
-      const neutral = saturated || now < this.#answerDue;
-      return new AttemptError("timeout", "the request's deadline passed before the answer", { neutral });
+      const notUpstreamFault = saturated || now < this.#answerDue;
+      return new AttemptError("timeout", "the request's deadline passed before the answer", { notUpstreamFault });
     }
     if (saturated) return new AttemptError("saturated", "every connection to the upstream is in use");
     const total = this.startedAt + this.#timeouts.total <= now && phase !== "head";
-    return new AttemptError("timeout", total ? "upstream timed out before the end of its answer" : LATE[phase]);
+    return new AttemptError(
+      "timeout",
+      total ? "upstream timed out before the end of its answer" : TIMEOUT_MESSAGES[phase],
+    );
   }
 }
 
 /** Something that must happen by `due` (Unix milliseconds), which may be moved while it is watched. */
-export interface Watched extends Slotted {
+export interface SweptEntry extends Indexed {
   due: number;
   /** Called on every tick from `due` on until the entry is unwatched or `due` has moved. */
   expire(now: number): void;
 }
 
-const TICK = 50;
+const SWEEP_INTERVAL_MS = 50;
 
 /** One coarse timer for every deadline of the process: a timer per request costs more than the check of all of them. */
-export class Wheel {
+export class DeadlineSweeper {
   readonly #now: () => number;
-  readonly #watched = new Slots<Watched>();
+  readonly #watched = new DenseSet<SweptEntry>();
   #interval: NodeJS.Timeout | null = null;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  watch(entry: Watched): void {
+  watch(entry: SweptEntry): void {
     this.#watched.add(entry);
     // Sweeping after the poll phase: bytes that arrived while the loop was blocked move a deadline before it is judged.
-    this.#interval ??= setInterval(() => setImmediate(() => this.#sweep()), TICK).unref();
+    this.#interval ??= setInterval(() => setImmediate(() => this.#sweep()), SWEEP_INTERVAL_MS).unref();
   }
 
-  unwatch(entry: Watched): void {
+  unwatch(entry: SweptEntry): void {
     this.#watched.delete(entry);
   }
 
   /** `Host.schedule`: calls back once about when `at` (Unix milliseconds) is reached; returns what cancels it. */
   schedule(at: number, callback: () => void): () => void {
     const cancel = (): void => this.unwatch(entry);
-    const entry: Watched = {
+    const entry: SweptEntry = {
       due: at,
-      slot: -1,
+      index: -1,
       expire() {
         cancel();
         callback();

@@ -1,18 +1,18 @@
 import type { StreamDecoder } from "../../dialects/dialect.ts";
 import { type AttemptError, isJson, type Log, type StreamEvent } from "../../kit/index.ts";
-import { protocol } from "./classify.ts";
+import { protocolError } from "./classify.ts";
 import type { Answer, Reader, ReaderOwner } from "./reader.ts";
 import { Relay } from "./relay.ts";
 
-const MAXIMUM_HELD_BYTES = 64 * 1024;
+const MAX_HELD_BYTES = 64 * 1024;
 /** Read from the upstream before an event that says something: a stream is not held back beyond it. */
-const MAXIMUM_PRELUDE_BYTES = 64 * 1024;
+const MAX_PRELUDE_BYTES = 64 * 1024;
 /**
  * Of one stream, unpacked. Decoders and the writers of clients' formats keep something of every event to its end: calls,
  * ids, annotations, whole texts.
  */
-const MAXIMUM_STREAM_BYTES = 256 * 1024 * 1024;
-const EMPTY = "upstream ended its answer before the first event";
+const MAX_STREAM_BYTES = 256 * 1024 * 1024;
+const EMPTY_MESSAGE = "upstream ended its answer before the first event";
 
 /**
  * An answer streamed as events: decodes what arrives, one batch a read. It begins with the first event that says
@@ -32,7 +32,7 @@ export class EventStream implements Reader {
     this.#relay = new Relay({
       owner,
       log,
-      maximumHeld: MAXIMUM_HELD_BYTES,
+      maximumHeld: MAX_HELD_BYTES,
       join: (batches) => batches.flat(),
       answer: (source) => ({ type: "events", source }),
     });
@@ -40,7 +40,7 @@ export class EventStream implements Reader {
 
   data(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > MAXIMUM_STREAM_BYTES) return this.#owner.fail(protocol("upstream sent too large an answer"));
+    if (this.#bytes > MAX_STREAM_BYTES) return this.#owner.fail(protocolError("upstream sent too large an answer"));
     this.#accept(this.#decoder.feed(chunk), chunk.length);
     const { fault, done } = this.#decoder;
     if (fault) this.#owner.fail(fault);
@@ -53,7 +53,11 @@ export class EventStream implements Reader {
     if (fault) this.fail(fault);
     else if (complete && this.#began()) this.#relay.complete();
     else
-      this.fail(protocol(this.#relay.begun || this.#prelude.length > 0 ? "upstream ended its answer half-way" : EMPTY));
+      this.fail(
+        protocolError(
+          this.#relay.begun || this.#prelude.length > 0 ? "upstream ended its answer half-way" : EMPTY_MESSAGE,
+        ),
+      );
   }
 
   fail(error: AttemptError): void {
@@ -61,7 +65,7 @@ export class EventStream implements Reader {
   }
 
   #done(): void {
-    if (!this.#began()) return this.#owner.fail(protocol(EMPTY));
+    if (!this.#began()) return this.#owner.fail(protocolError(EMPTY_MESSAGE));
     this.#owner.drain();
     this.#relay.complete();
   }
@@ -73,7 +77,7 @@ export class EventStream implements Reader {
     }
     if (events.length > 0) this.#prelude = this.#prelude.length > 0 ? [...this.#prelude, ...events] : events;
     this.#preludeBytes += bytes;
-    if (events.some(saysSomething) || this.#preludeBytes > MAXIMUM_PRELUDE_BYTES) this.#began();
+    if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
   }
 
   /** Hands on what was held. @returns whether there was anything, now or before. */
@@ -88,7 +92,7 @@ export class EventStream implements Reader {
 }
 
 /** Whether an event carries text, reasoning, a tool call or a finish; a role or a count alone does not. */
-function saysSomething({ data, text }: StreamEvent): boolean {
+function hasContent({ data, text }: StreamEvent): boolean {
   if (text !== "") return true;
   const { choices } = data;
   if (!Array.isArray(choices)) return false;
@@ -96,12 +100,12 @@ function saysSomething({ data, text }: StreamEvent): boolean {
     if (!isJson(choice)) return false;
     if ((choice["finish_reason"] ?? null) !== null) return true;
     const { delta } = choice;
-    return isJson(delta) && Object.entries(delta).some(([name, value]) => name !== "role" && !isSilent(value));
+    return isJson(delta) && Object.entries(delta).some(([name, value]) => name !== "role" && !isEmptyDelta(value));
   });
 }
 
 /** Nothing yet, or what only announces something in the client's own format (`{native: {dialect, event}}`). */
-function isSilent(value: unknown): boolean {
+function isEmptyDelta(value: unknown): boolean {
   if (!isJson(value))
     return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
   const { dialect, event } = value;

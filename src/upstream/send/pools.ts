@@ -42,7 +42,7 @@ function openPool({ origin, connections, http2, connectTimeout }: PoolSettings):
     connections,
     allowH2: http2,
     pipelining: 1,
-    // The wheel watches both; undici would keep a timer for each connection besides.
+    // The sweeper watches both; undici would keep a timer for each connection besides.
     headersTimeout: 0,
     bodyTimeout: 0,
     // Said here, because the environment can turn verification off for the whole process.

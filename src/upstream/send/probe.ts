@@ -3,18 +3,18 @@ import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { AttemptError, type Log, type Upstream } from "../../kit/index.ts";
 import type { KeyPool } from "../state/key-pool.ts";
 import type { ProbeResult, ProbeSubject } from "../state/prober.ts";
-import { type Address, addressed } from "./request.ts";
+import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
-import { Try, type TryPool } from "./request-handler.ts";
-import type { Wheel } from "./deadlines.ts";
+import { RequestHandler, type RequestPool } from "./request-handler.ts";
+import type { DeadlineSweeper } from "./deadlines.ts";
 
 export interface ProbeParts {
   readonly dialect: UpstreamDialect;
-  readonly pool: TryPool;
+  readonly pool: RequestPool;
   readonly address: Address;
   readonly keys: KeyPool;
   readonly signer: Signer;
-  readonly wheel: Wheel;
+  readonly sweeper: DeadlineSweeper;
   readonly now: () => number;
   readonly log: Log;
 }
@@ -25,9 +25,9 @@ export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubjec
   if (probe === null) return null;
   const settings = JSON.stringify({ ...upstream, apiKeys: apiKeys.map((key) => key.reveal()) });
   return {
-    mark: hash("sha256", settings, "hex"),
+    fingerprint: hash("sha256", settings, "hex"),
     every: probe.every,
-    ask: (signal) => askKeys(name, parts, probe.timeout, signal),
+    probe: (signal) => askKeys(name, parts, probe.timeout, signal),
   };
 }
 
@@ -54,15 +54,15 @@ async function askKeys(
     }
   } catch (error) {
     if (!(error instanceof AttemptError)) log.error({ err: error, upstream }, "a probe could not be made");
-    else if (error.failure === "aborted" || error.failure === "saturated") return "nothing";
+    else if (error.failure === "aborted" || error.failure === "saturated") return "inconclusive";
     else log.debug({ upstream, failure: error.failure }, "a probe failed");
   }
   return null;
 }
 
 async function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSignal): Promise<number> {
-  const { dialect, pool, address, signer, wheel, now } = parts;
-  const attempt = new Try<number>({
+  const { dialect, pool, address, signer, sweeper, now } = parts;
+  const attempt = new RequestHandler<number>({
     read: ({ status }, owner) => {
       owner.resolve(status);
       owner.drain();
@@ -72,10 +72,10 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
     stream: false,
     deadline: Infinity,
     signal,
-    wheel,
+    sweeper,
     now,
   });
-  const request = addressed(dialect.probe(key), address, randomUUID());
+  const request = addressRequest(dialect.probe(key), address, randomUUID());
   const { name } = dialect;
   const { host } = address;
   const signed = signer.sign({ dialect: name, request, host, apiKey: key, now: now(), signal, patience: timeout });

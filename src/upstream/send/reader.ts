@@ -38,7 +38,7 @@ export interface ReaderOwner<Result> {
   cancel(): void;
 }
 
-export function joined(chunks: readonly Uint8Array[]): Uint8Array {
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [only] = chunks;
   return chunks.length === 1 && only ? only : Buffer.concat(chunks);
 }

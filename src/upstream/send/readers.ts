@@ -2,12 +2,12 @@ import type { AnswerForm, Codec, UpstreamDialect } from "../../dialects/dialect.
 import { readError } from "../../dialects/error-body.ts";
 import type { AttemptError, Call, FailureClass, Log } from "../../kit/index.ts";
 import { ByteStream } from "./relay.ts";
-import { contentType, type Head, headFailure, protocol, refusalFailure, statusFailure } from "./classify.ts";
-import { inPlainText, isReadable } from "./compressed.ts";
+import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";
+import { decompressed, canDecompress } from "./compressed.ts";
 import { EventStream } from "./event-stream.ts";
 import {
   type Answer,
-  joined,
+  joinChunks,
   MAXIMUM_ANSWER,
   MAXIMUM_ANSWERS,
   MAXIMUM_REFUSAL,
@@ -15,7 +15,7 @@ import {
   type ReaderOwner,
 } from "./reader.ts";
 
-export interface Conversation {
+export interface ReadContext {
   readonly dialect: UpstreamDialect;
   readonly codec: Codec;
   /** Left out: the codec's own. */
@@ -26,18 +26,18 @@ export interface Conversation {
 }
 
 /** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
-export function readAnswer(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+export function readAnswer(conversation: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
   const { headers } = head;
   if (head.status !== 200) return readRefusal(conversation, head, owner);
-  return inPlainText(headers, owner, (plain) => readServed(conversation, head, plain));
+  return decompressed(headers, owner, (plain) => readSuccess(conversation, head, plain));
 }
 
-function readServed(conversation: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
   const { codec, call, log } = conversation;
   if (codec.type === "bytes") {
     const type = codec.contentType(contentType(head.headers), call);
     if (type !== null) return new ByteStream(owner, type, call, log);
-    owner.fail(protocol("upstream answered with something other than what was asked for"));
+    owner.fail(protocolError("upstream answered with something other than what was asked for"));
     return null;
   }
   const form = conversation.form ?? codec;
@@ -49,12 +49,12 @@ function readServed(conversation: Conversation, head: Head, owner: ReaderOwner<A
 }
 
 /** Classes of a status that the body of a refusal may turn into another; of the rest the body is not waited for. */
-const TELLING: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
 
-function readRefusal({ dialect, call, now }: Conversation, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
   const { status, headers } = head;
   const refusal = statusFailure(status, headers, now());
-  if (!TELLING.has(refusal.failure) || !isReadable(headers)) {
+  if (!BODY_DECIDES.has(refusal.failure) || !canDecompress(headers)) {
     owner.reject(refusal);
     owner.drain();
     return null;
@@ -66,7 +66,7 @@ function readRefusal({ dialect, call, now }: Conversation, head: Head, owner: Re
     const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
     return refusalFailure(found, refusal, dialect.errorMessage(body));
   };
-  return inPlainText(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
+  return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }
 
 /** A complete answer. */
@@ -88,11 +88,11 @@ export class AnswerReader implements Reader {
   data(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#maximum) this.#owner.fail(protocol("upstream sent too large an answer"));
+    if (this.#bytes > this.#maximum) this.#owner.fail(protocolError("upstream sent too large an answer"));
   }
 
   end(): void {
-    const { body, usage } = this.#form.answer(joined(this.#chunks), this.#call);
+    const { body, usage } = this.#form.answer(joinChunks(this.#chunks), this.#call);
     this.#owner.resolve({ type: "answer", body, usage });
   }
 
@@ -123,7 +123,7 @@ export class RefusalReader implements Reader {
   }
 
   end(): void {
-    this.#owner.reject(this.#judge(joined(this.#chunks)));
+    this.#owner.reject(this.#judge(joinChunks(this.#chunks)));
   }
 
   fail(error: AttemptError): void {

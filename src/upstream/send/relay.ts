@@ -1,6 +1,6 @@
 import type { AttemptError, Call, Log, Sink, Source } from "../../kit/index.ts";
-import { protocol } from "./classify.ts";
-import { type Answer, joined, type Reader, type ReaderOwner } from "./reader.ts";
+import { protocolError } from "./classify.ts";
+import { type Answer, joinChunks, type Reader, type ReaderOwner } from "./reader.ts";
 
 type Ending = Parameters<Sink<never>["end"]>[0];
 
@@ -135,7 +135,7 @@ export class ByteStream implements Reader {
       owner,
       log,
       maximumHeld: 0,
-      join: joined,
+      join: joinChunks,
       answer: (source) => ({ type: "bytes", contentType, source, usage }),
     });
   }
@@ -146,7 +146,7 @@ export class ByteStream implements Reader {
 
   end(): void {
     if (this.#relay.begun) this.#relay.complete();
-    else this.fail(protocol("upstream sent an empty body"));
+    else this.fail(protocolError("upstream sent an empty body"));
   }
 
   fail(error: AttemptError): void {

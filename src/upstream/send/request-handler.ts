@@ -2,17 +2,17 @@ import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
-import { type Head, protocol, unreadable, wireFailure } from "./classify.ts";
-import { Deadlines, type Watched, type Wheel } from "./deadlines.ts";
+import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
+import { Deadlines, type SweptEntry, type DeadlineSweeper } from "./deadlines.ts";
 import { outgoing } from "./outgoing.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
 
-const MAXIMUM_INFORMATIONAL = 10;
+const MAX_INFORMATIONAL_COUNT = 10;
 /** What is left of a body nobody wants is read this long and far, so that its connection can serve the next request. */
-const DRAIN_TIME = 1_000;
+const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
-export interface TryOptions<Result> {
+export interface RequestHandlerOptions<Result> {
   /** Chooses what reads the body; null when nothing of it is wanted. */
   readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
   /** A streamed answer that had begun broke off. */
@@ -25,20 +25,20 @@ export interface TryOptions<Result> {
   readonly signal: AbortSignal;
   /** Called once the head of the request is written to a connection, and with every piece behind it. */
   readonly onSent?: () => void;
-  readonly wheel: Wheel;
+  readonly sweeper: DeadlineSweeper;
   readonly now: () => number;
 }
 
 /** As much of a pool as one request needs. */
-export type TryPool = Pick<Pool, "dispatch" | "stats">;
+export type RequestPool = Pick<Pool, "dispatch" | "stats">;
 
-/** One request to an upstream: undici's handler, the wheel's entry and the abort listener in one object. */
-export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderOwner<Result> {
+/** One request to an upstream: undici's handler, the sweeper's entry and the abort listener in one object. */
+export class RequestHandler<Result> implements Dispatcher.DispatchHandler, SweptEntry, ReaderOwner<Result> {
   due = 0;
-  slot = -1;
+  index = -1;
   /** Milliseconds from the start, or from the end of a streamed request, to the first byte of the answer's body. */
   firstByte: number | null = null;
-  readonly #options: TryOptions<Result>;
+  readonly #options: RequestHandlerOptions<Result>;
   readonly #settled = Promise.withResolvers<Result>();
   readonly #deadlines: Deadlines;
   /** Unix milliseconds. */
@@ -49,12 +49,12 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
   /** A streamed body that is not sent yet. */
   #sending: Readable | null = null;
   /** The request in the queue of its pool, which it entered because no connection was free. */
-  #queued: { readonly pool: TryPool; readonly request: Dispatcher.DispatchOptions } | null = null;
+  #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
   #informational = 0;
   #drained = 0;
 
-  constructor(options: TryOptions<Result>) {
+  constructor(options: RequestHandlerOptions<Result>) {
     this.#options = options;
     this.#measuredFrom = options.now();
     this.#deadlines = new Deadlines(options.timeouts, options.stream, options.deadline, this.#measuredFrom);
@@ -65,11 +65,11 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
    * Sends the request and waits for its answer, or for the beginning of a streamed one.
    * @throws AttemptError; what the request's own body threw
    */
-  run(pool: TryPool, request: UpstreamRequest): Promise<Result> {
-    const { signal, wheel } = this.#options;
+  run(pool: RequestPool, request: UpstreamRequest): Promise<Result> {
+    const { signal, sweeper } = this.#options;
     const { startedAt } = this.#deadlines;
     signal.addEventListener("abort", this);
-    wheel.watch(this);
+    sweeper.watch(this);
     if (signal.aborted) this.handleEvent();
     else if (this.due <= startedAt) this.expire(startedAt);
     else this.#dispatch(pool, this.#written(request));
@@ -85,7 +85,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     if (phase === "drain" || phase === "over") return this.cancel();
     // In the queue of a pool that carries nothing every connection is still being made: that is the upstream's doing.
     const saturated = phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
-    this.fail(this.#deadlines.overdue(phase === "head" && this.#sending ? "send" : phase, saturated, now));
+    this.fail(this.#deadlines.timeoutAt(phase === "head" && this.#sending ? "send" : phase, saturated, now));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -114,14 +114,15 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     if (this.#phase !== "head") return;
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > MAXIMUM_INFORMATIONAL) this.fail(protocol("upstream keeps announcing an answer"));
+      if (this.#informational > MAX_INFORMATIONAL_COUNT)
+        this.fail(protocolError("upstream keeps announcing an answer"));
       return;
     }
     if (this.#options.stream || status !== 200) this.#received();
     try {
       this.#reader = this.#options.read({ status, headers }, this);
     } catch (error) {
-      this.fail(unreadable(error));
+      this.fail(readFailure(error));
     }
   }
 
@@ -140,7 +141,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     try {
       this.#reader?.data(chunk);
     } catch (error) {
-      this.fail(unreadable(error));
+      this.fail(readFailure(error));
     }
   }
 
@@ -151,12 +152,12 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     try {
       this.#reader?.end();
     } catch (error) {
-      this.#reader?.fail(unreadable(error));
+      this.#reader?.fail(readFailure(error));
     }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.fail(wireFailure(error, this.#phase !== "connect"));
+    this.fail(connectionFailure(error, this.#phase !== "connect"));
   }
 
   resolve(result: Result): void {
@@ -178,7 +179,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
 
   begin(): void {
     this.#options.signal.removeEventListener("abort", this);
-    this.#deadlines.begun();
+    this.#deadlines.answerBegun();
     this.due = this.#deadlines.due;
   }
 
@@ -192,7 +193,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     if (this.#sending) return this.cancel();
     this.#phase = "drain";
     this.#options.signal.removeEventListener("abort", this);
-    this.due = this.#options.now() + DRAIN_TIME;
+    this.due = this.#options.now() + DRAIN_MS;
     this.flow();
   }
 
@@ -200,7 +201,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     if (this.#held || this.#phase !== "body") return;
     this.#held = true;
     this.#controller?.pause();
-    this.#deadlines.held();
+    this.#deadlines.paused();
     this.due = this.#deadlines.due;
   }
 
@@ -228,7 +229,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: this.#sending };
   }
 
-  #dispatch(pool: TryPool, request: Dispatcher.DispatchOptions): void {
+  #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {
     // False says that the pool is full from now on: with this request on its last connection, or in its queue.
     if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queued = { pool, request };
   }
@@ -238,13 +239,13 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     if (this.#phase === "over") return;
     const message = "the request's body could not be read";
     this.reject(cause instanceof Error ? cause : new Error(message, { cause }));
-    this.fail(new AttemptError("reset", message, { neutral: true, cause }));
+    this.fail(new AttemptError("reset", message, { notUpstreamFault: true, cause }));
   }
 
   #sent(): void {
     const now = this.#options.now();
-    if (this.#sending === null) this.#deadlines.asked(now);
-    else this.#deadlines.sent(now);
+    if (this.#sending === null) this.#deadlines.requestSent(now);
+    else this.#deadlines.partSent(now);
     this.due = this.#deadlines.due;
   }
 
@@ -257,7 +258,7 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     // It stays in the queue until a connection is free, which may be long: its body would fill the memory.
     if (this.#phase === "connect" && this.#queued) this.#queued.request.body = null;
     this.#phase = "over";
-    this.#options.wheel.unwatch(this);
+    this.#options.sweeper.unwatch(this);
     this.#options.signal.removeEventListener("abort", this);
     this.#sending?.destroy();
     this.#sending = null;

@@ -14,7 +14,7 @@ export interface Address {
 }
 
 /** A dialect's request on its way to one upstream. */
-export function addressed(request: UpstreamRequest, address: Address, requestId: string): UpstreamRequest {
+export function addressRequest(request: UpstreamRequest, address: Address, requestId: string): UpstreamRequest {
   return {
     method: request.method,
     path: joinPath(address.basePath, request.path),
@@ -42,7 +42,7 @@ export function joinPath(basePath: string, path: string): string {
   return basePath + (own !== undefined && VERSIONED_BASE.test(basePath) ? path.slice(own.length) : path);
 }
 
-export function lowerCased(headers: Headers): Headers {
+export function withLowerCaseNames(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

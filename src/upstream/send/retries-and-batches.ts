@@ -69,9 +69,9 @@ function sleep(until: number, { signal, schedule }: RetryOptions): Promise<void>
 }
 
 /** Requests of one call that are out at a time. */
-const AT_ONCE = 4;
+const MAX_CONCURRENT_BATCHES = 4;
 
-interface Parts {
+interface BatchOptions {
   readonly batches: Batches;
   readonly calls: readonly Call[];
   readonly target: Target;
@@ -80,7 +80,7 @@ interface Parts {
 }
 
 /** One attempt in several requests; the first that fails ends it, and the others with it. @throws AttemptError */
-export async function sendInBatches({ batches, calls, target, exchange, send }: Parts): Promise<AnswerReply> {
+export async function sendInBatches({ batches, calls, target, exchange, send }: BatchOptions): Promise<AnswerReply> {
   const failed = new AbortController();
   const part: Exchange = { ...exchange, signal: AbortSignal.any([exchange.signal, failed.signal]) };
   const replies: AnswerReply[] = Array.from({ length: calls.length });
@@ -94,7 +94,7 @@ export async function sendInBatches({ batches, calls, target, exchange, send }: 
     }
   };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_BATCHES }, work));
   } catch (error) {
     failed.abort();
     throw error;

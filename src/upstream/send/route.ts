@@ -16,11 +16,11 @@ import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
 import type { Latencies } from "../state/balance.ts";
 import { readAnswer } from "./readers.ts";
-import type { Wheel } from "./deadlines.ts";
+import type { DeadlineSweeper } from "./deadlines.ts";
 import { streamed } from "./outgoing.ts";
 import type { Answer } from "./reader.ts";
-import { Try } from "./request-handler.ts";
-import { type Address, addressed, withParameters } from "./request.ts";
+import { RequestHandler } from "./request-handler.ts";
+import { type Address, addressRequest, withParameters } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {
@@ -32,7 +32,7 @@ export interface RouteOptions {
   readonly signer: Signer;
   readonly health: Health;
   readonly latencies: Latencies;
-  readonly wheel: Wheel;
+  readonly sweeper: DeadlineSweeper;
   readonly now: () => number;
   readonly random: () => number;
   readonly log: Log;
@@ -47,7 +47,7 @@ const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
 };
 
 /** One call on its way to one target. */
-interface Errand {
+interface AttemptContext {
   readonly target: Target;
   readonly call: Call;
   readonly codec: Codec;
@@ -58,7 +58,7 @@ interface Errand {
 }
 
 /** A call as it is sent, and what of it is left behind. */
-interface Written {
+interface PreparedRequest {
   readonly request: UpstreamRequest;
   readonly dropped: readonly string[];
   readonly form: AnswerForm | undefined;
@@ -74,11 +74,11 @@ export class Route {
 
   /** One attempt: retries and other keys included. @throws AttemptError */
   send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply> {
-    const { upstream, dialect, now, random, wheel } = this.#options;
+    const { upstream, dialect, now, random, sweeper } = this.#options;
     const codec = dialect.codecs[call.kind];
-    if (!codec) return Promise.reject(notSpoken(dialect.name, `for ${call.kind} models`));
+    if (!codec) return Promise.reject(dialectNotSpoken(dialect.name, `for ${call.kind} models`));
     if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
-      return Promise.reject(notSpoken(dialect.name, `for streams of ${call.kind} models`));
+      return Promise.reject(dialectNotSpoken(dialect.name, `for streams of ${call.kind} models`));
     }
     const batches = codec.type === "answer" ? codec.batches : undefined;
     const calls = batches?.split(call, target) ?? [call];
@@ -88,14 +88,14 @@ export class Route {
     }
     const deadline = exchange.readAt + exchange.model.deadline;
     const errand = { target, call, codec, exchange, deadline, onSent };
-    const schedule = (at: number, callback: () => void): (() => void) => wheel.schedule(at, callback);
+    const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
       this.#tryKeys(errand),
     );
   }
 
   /** One try, with the next key at once when the failure is a key's. */
-  async #tryKeys(errand: Errand): Promise<Reply> {
+  async #tryKeys(errand: AttemptContext): Promise<Reply> {
     const { upstream, keys, health, now } = this.#options;
     const { userId } = errand.exchange.principal;
     const tried: PooledKey[] = [];
@@ -113,22 +113,22 @@ export class Route {
         if (!(error instanceof AttemptError)) throw error;
         const { another, suspected } = keys.failed(key, error, userId, now());
         if (suspected) refused.push(key);
-        const known = suspected ? error.as({ neutral: true }) : error;
+        const known = suspected ? error.as({ notUpstreamFault: true }) : error;
         health.failed(known);
         this.#warn(errand, key, known);
         if (!another) throw known;
-        failure = milder(failure, known);
+        failure = soonestRetry(failure, known);
       }
     }
   }
 
-  async #try(errand: Errand, key: string): Promise<Answer> {
-    const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
+  async #try(errand: AttemptContext, key: string): Promise<Answer> {
+    const { dialect, pool, health, latencies, sweeper, now, log } = this.#options;
     const { target, call, codec, exchange, deadline, onSent } = errand;
     const { request, dropped, form } = await this.#request(errand, key);
     const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
-    const attempt = new Try<Answer>({
+    const attempt = new RequestHandler<Answer>({
       read: (head, owner) => readAnswer(conversation, head, owner),
       onCut: (error) => health.failed(error),
       timeouts: target.timeouts,
@@ -137,7 +137,7 @@ export class Route {
       deadline,
       signal: exchange.signal,
       ...(onSent && { onSent }),
-      wheel,
+      sweeper,
       now,
     });
     try {
@@ -153,7 +153,7 @@ export class Route {
   }
 
   /** @throws AttemptError "unsupported" when the dialect cannot say it, or a strict model's call would lose something. */
-  async #request({ codec, call, target, exchange, deadline }: Errand, key: string): Promise<Written> {
+  async #request({ codec, call, target, exchange, deadline }: AttemptContext, key: string): Promise<PreparedRequest> {
     const { upstream, dialect, address, signer, now } = this.#options;
     const written = write(() => codec.request(call, target, key));
     const dropped = written.dropped ?? [];
@@ -163,7 +163,7 @@ export class Route {
     const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
       dialect: dialect.name,
-      request: addressed(changed, address, exchange.requestId),
+      request: addressRequest(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,
       now: now(),
@@ -175,7 +175,7 @@ export class Route {
     return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped, form: written.form };
   }
 
-  #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {
+  #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
     const { upstream, latencies, log } = this.#options;
     const { failure, status, cause } = error;
     // Without this an upstream that only times out would stay unknown, and unknown ones are tried first. A timeout that
@@ -189,7 +189,11 @@ export class Route {
   }
 
   /** What an operator can cure. Only identifiers of the upstream's words: the rest may be about anything. */
-  #warn({ target, exchange }: Errand, key: PooledKey, { failure, status, reason, message }: AttemptError): void {
+  #warn(
+    { target, exchange }: AttemptContext,
+    key: PooledKey,
+    { failure, status, reason, message }: AttemptError,
+  ): void {
     const told = WARNINGS[failure];
     if (told === undefined) return;
     const fields = {
@@ -213,7 +217,7 @@ function write(request: () => UpstreamRequest): UpstreamRequest {
   }
 }
 
-export function notSpoken(dialect: string, what = ""): AttemptError {
+export function dialectNotSpoken(dialect: string, what = ""): AttemptError {
   return new AttemptError("protocol", `this gateway does not speak the dialect "${dialect}" ${what}`.trimEnd());
 }
 
@@ -225,7 +229,7 @@ function withoutKey(error: AttemptError, key: string): AttemptError {
 }
 
 /** Of the failures of several keys the one that passes soonest. */
-function milder(a: AttemptError | null, b: AttemptError): AttemptError {
+function soonestRetry(a: AttemptError | null, b: AttemptError): AttemptError {
   if (a === null || a.failure !== "rate_limited") return b;
   return b.failure === "rate_limited" && (b.retryAfter ?? 0) < (a.retryAfter ?? 0) ? b : a;
 }

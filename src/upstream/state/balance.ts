@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { ChainStep, Target } from "../../kit/index.ts";
 
 /** Share of requests that try another target first, so that one which has become fast is noticed. */
-const EXPLORATION = 0.05;
+const EXPLORATION_SHARE = 0.05;
 
 interface BalanceOptions {
   /** Uniform in [0, 1). */
@@ -43,7 +43,7 @@ function byRank(targets: readonly Target[], of: (target: Target) => number): rea
 
 function byLatency(targets: readonly Target[], { random, latency }: BalanceOptions): readonly Target[] {
   const ordered = byRank(targets, latency);
-  if (random() >= EXPLORATION) return ordered;
+  if (random() >= EXPLORATION_SHARE) return ordered;
   const explored = 1 + Math.floor(random() * (ordered.length - 1));
   return [...ordered.slice(explored, explored + 1), ...ordered.slice(0, explored), ...ordered.slice(explored + 1)];
 }
@@ -53,9 +53,9 @@ function uniform(text: string): number {
   return Number.parseInt(hash("sha256", text, "hex").slice(0, 13), 16) / 2 ** 52;
 }
 
-const WEIGHT = 0.2;
+const MEAN_WEIGHT = 0.2;
 /** A target that is never chosen would keep its old figure for ever: it halves in this time, until it is tried again. */
-const HALF_LIFE = 60_000;
+const HALF_LIFE_MS = 60_000;
 
 /** Time to first byte by target: exponentially weighted mean in milliseconds, fading with age. */
 export class Latencies {
@@ -72,13 +72,13 @@ export class Latencies {
     const latency = Math.max(1, measured);
     const sample = this.#samples.get(targetKey(target));
     if (!sample) this.#samples.set(targetKey(target), { mean: latency, at });
-    else Object.assign(sample, { mean: sample.mean + WEIGHT * (latency - sample.mean), at });
+    else Object.assign(sample, { mean: sample.mean + MEAN_WEIGHT * (latency - sample.mean), at });
   }
 
   /** 0 for a target nobody has tried. */
   of(target: Target): number {
     const sample = this.#samples.get(targetKey(target));
-    return sample ? sample.mean * 0.5 ** (Math.max(0, this.#now() - sample.at) / HALF_LIFE) : 0;
+    return sample ? sample.mean * 0.5 ** (Math.max(0, this.#now() - sample.at) / HALF_LIFE_MS) : 0;
   }
 
   /** Forgets the upstreams for which `known` is false. */

@@ -14,7 +14,7 @@ const NEUTRAL: ReadonlySet<FailureClass> = new Set([
   "parameter",
   "context_overflow",
 ]);
-const JITTER = 0.2;
+const JITTER_SHARE = 0.2;
 
 export interface BreakerOptions {
   readonly settings: BreakerSettings;
@@ -94,7 +94,7 @@ export class CircuitBreaker implements Breaker {
         ended = true;
         if (result.ok) succeed();
         else if (epoch !== this.#epoch) return;
-        else if (!result.error.neutral && !NEUTRAL.has(result.error.failure)) this.#failed();
+        else if (!result.error.notUpstreamFault && !NEUTRAL.has(result.error.failure)) this.#failed();
         else if (this.#state === "half_open") this.#probing -= 1;
       },
     };
@@ -126,7 +126,7 @@ export class CircuitBreaker implements Breaker {
 
   #open(now: number): void {
     const { openFor, maxOpenFor } = this.#settings;
-    const jitter = 1 - JITTER + 2 * JITTER * this.#random();
+    const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * this.#random();
     this.#retryAt = now + Math.min(maxOpenFor, Math.min(maxOpenFor, openFor * 2 ** this.#openings) * jitter);
     this.#openings += 1;
     this.#consecutive = 0;

@@ -11,7 +11,7 @@ export interface UpstreamHealth {
 }
 
 /** What the judgement depends on besides what was measured. */
-export interface HealthTerms {
+export interface HealthContext {
   readonly breaker: BreakerState;
   /** Whether its dialect is spoken for any kind of model. */
   readonly spoken: boolean;
@@ -24,13 +24,13 @@ export interface HealthTerms {
 }
 
 /** Milliseconds after which news is no longer news. */
-const WINDOW = 300_000;
+const WINDOW_MS = 300_000;
 /** Of the live tries in the window: from here on an upstream is degraded. */
-const MAXIMUM_ERRORS = 0.1;
+const DEGRADED_ERROR_SHARE = 0.1;
 /** Of what a probe, or a first byte, may take: beyond it an upstream is degraded. */
-const SLOW = 0.5;
+const SLOW_SHARE = 0.5;
 /** Of a new measurement in the mean. */
-const WEIGHT = 0.2;
+const MEAN_WEIGHT = 0.2;
 
 /** Says nothing about the upstream. */
 const SILENT: ReadonlySet<FailureClass> = new Set([
@@ -48,7 +48,7 @@ const SILENT: ReadonlySet<FailureClass> = new Set([
 /** What is known of one upstream's well-being, from its probes and from the requests it is sent. */
 export class Health {
   readonly #now: () => number;
-  readonly #tries = new RollingCount(WINDOW);
+  readonly #tries = new RollingCount(WINDOW_MS);
   #triedAt = -Infinity;
   #firstByte: { readonly mean: number; readonly at: number } | null = null;
   #probe: { readonly ok: boolean; readonly at: number } | null = null;
@@ -68,12 +68,12 @@ export class Health {
     const at = this.#now();
     const latency = atLeastOne(firstByte);
     const before = this.#firstByte !== null && fresh(this.#firstByte.at, at) ? this.#firstByte.mean : latency;
-    this.#firstByte = { mean: before + WEIGHT * (latency - before), at };
+    this.#firstByte = { mean: before + MEAN_WEIGHT * (latency - before), at };
   }
 
   /** A live try failed, or broke off. */
-  failed({ failure, neutral }: AttemptError): void {
-    if (!neutral && !SILENT.has(failure)) this.#tried(false);
+  failed({ failure, notUpstreamFault }: AttemptError): void {
+    if (!notUpstreamFault && !SILENT.has(failure)) this.#tried(false);
   }
 
   /** @param latency milliseconds; null when the probe failed. */
@@ -84,20 +84,20 @@ export class Health {
     if (latency !== null) this.#measured = { latency: atLeastOne(latency), at };
   }
 
-  view({ breaker, spoken, resting, probeTimeout, firstByte }: HealthTerms): UpstreamHealth {
+  view({ breaker, spoken, resting, probeTimeout, firstByte }: HealthContext): UpstreamHealth {
     const now = this.#now();
     const known = <News extends { readonly at: number }>(news: News | null): News | null =>
       news !== null && fresh(news.at, now) ? news : null;
     const probe = probeTimeout === null ? null : known(this.#probe);
     const measured = probeTimeout === null ? null : known(this.#measured);
     const latency = measured?.latency ?? known(this.#firstByte)?.mean ?? 0;
-    const bound = SLOW * (measured !== null && probeTimeout !== null ? probeTimeout : firstByte);
+    const bound = SLOW_SHARE * (measured !== null && probeTimeout !== null ? probeTimeout : firstByte);
     const { failed, total } = this.#tries.sum(now);
     const well =
       breaker === "closed" &&
       (probe?.ok ?? true) &&
       latency <= bound &&
-      (failed === 0 || failed / total < MAXIMUM_ERRORS);
+      (failed === 0 || failed / total < DEGRADED_ERROR_SHARE);
     const silent = probe === null && !fresh(this.#triedAt, now);
     return {
       state: silent ? "unknown" : well ? "healthy" : "degraded",
@@ -113,7 +113,7 @@ export class Health {
 }
 
 function fresh(at: number, now: number): boolean {
-  return now - at < WINDOW;
+  return now - at < WINDOW_MS;
 }
 
 /** 0 means that there is no data. */

@@ -13,7 +13,7 @@ export interface PooledKey {
   position: number;
   /** Unix milliseconds. */
   parkedUntil: number;
-  /** Refusals in a row, each of which doubles the rest. */
+  /** Refusals in a row, each of which doubles the park. */
   refusals: number;
   /** A refusal that only one user has met so far; null without. */
   suspicion: { readonly userId: string; readonly status: number; readonly at: number } | null;
@@ -32,7 +32,7 @@ export class KeyPool {
   #keys: readonly PooledKey[] = [];
   #next = 0;
 
-  /** The keys in force from now on; one that was there before keeps its rest. No keys at all is one empty key. */
+  /** The keys in force from now on; one that was there before keeps its park. No keys at all is one empty key. */
   adopt(secrets: readonly Secret[]): void {
     const before = new Map(this.#keys.map((key) => [key.value, key]));
     const values = secrets.length === 0 ? [""] : new Set(secrets.map((secret) => secret.reveal()));
@@ -50,7 +50,7 @@ export class KeyPool {
   }
 
   /**
-   * The next key that does not rest and is not among `tried`; null when there is none. A first try (`tried` empty) is
+   * The next key that does not park and is not among `tried`; null when there is none. A first try (`tried` empty) is
    * given the key that is free soonest if that is within `patience` milliseconds.
    * @throws AttemptError "resting" when every key rests for longer.
    */
@@ -74,12 +74,12 @@ export class KeyPool {
   }
 
   /** Whether every key rests for longer than `patience` milliseconds, so that nothing would be sent. */
-  rests(now: number, patience: number): boolean {
+  allResting(now: number, patience: number): boolean {
     return this.#keys.length > 0 && this.#keys.every(({ parkedUntil }) => parkedUntil - now > patience);
   }
 
   /**
-   * Notes how a key fared. A rate limit and an empty account rest it at once; a refusal once a second user has met the
+   * Notes how a key fared. A rate limit and an empty account park it at once; a refusal once a second user has met the
    * same, for what one user asks can provoke it (moderation, a file of somebody else's; decisions 5.1a).
    */
   failed(key: PooledKey, { failure, retryAfter, status }: AttemptError, userId: string, now: number): KeyVerdict {
@@ -87,11 +87,11 @@ export class KeyPool {
       key.parkedUntil = now + (retryAfter ?? RATE_LIMIT_REST_MS);
       return { another: true, suspected: false };
     }
-    if (failure === "quota") rest(key, now);
+    if (failure === "quota") park(key, now);
     if (failure !== "credentials") return { another: failure === "quota", suspected: false };
     // No answer to a request: the key could not be sent, or no token was had for it. Of a lone one the breaker hears.
     if (status === 0) {
-      if (this.#keys.length > 1) rest(key, now);
+      if (this.#keys.length > 1) park(key, now);
       return { another: true, suspected: false };
     }
     const { suspicion } = key;
@@ -100,27 +100,27 @@ export class KeyPool {
       suspicion.userId !== userId &&
       suspicion.status === status &&
       now - suspicion.at < SUSPICION_MS;
-    if (confirmed) rest(key, now);
+    if (confirmed) park(key, now);
     else if (suspicion?.userId !== userId || suspicion.status !== status) key.suspicion = { userId, status, at: now };
     return { another: true, suspected: !confirmed };
   }
 
-  /** Every key's value in the order in which to show that one of them is good; nobody's turn or rest changes. */
+  /** Every key's value in the order in which to show that one of them is good; nobody's turn or park changes. */
   candidates(now: number): readonly string[] {
     const rests = ({ parkedUntil }: PooledKey): number => Number(parkedUntil > now);
     return this.#keys.toSorted((a, b) => rests(a) - rests(b)).map(({ value }) => value);
   }
 
-  /** @param refused the keys that were refused the very request that this one serves: it is theirs, and they rest. */
+  /** @param refused the keys that were refused the very request that this one serves: it is theirs, and they park. */
   served(key: PooledKey, refused: readonly PooledKey[], now: number): void {
-    // Its rest stays: this may be the answer to a request from before the failure.
+    // Its park stays: this may be the answer to a request from before the failure.
     key.refusals = 0;
     key.suspicion = null;
-    for (const other of refused) rest(other, now);
+    for (const other of refused) park(other, now);
   }
 }
 
-function rest(key: PooledKey, now: number): void {
+function park(key: PooledKey, now: number): void {
   key.parkedUntil = now + Math.min(MAX_REFUSED_REST_MS, REFUSED_REST_MS * 2 ** key.refusals);
   key.refusals += 1;
   key.suspicion = null;

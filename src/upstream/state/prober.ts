@@ -1,20 +1,20 @@
 import { inBackground, type Log } from "../../kit/index.ts";
 
 /** The first probe of an upstream comes within this time: those of many upstreams are spread over it. */
-const FIRST_WITHIN = 1_000;
+const FIRST_WITHIN_MS = 1_000;
 /** The longest that a timer can wait. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds that a probe took; null when it failed, "nothing" when nothing was learnt. */
-export type ProbeResult = number | null | "nothing";
+/** Milliseconds that a probe took; null when it failed, "inconclusive" when nothing was learnt. */
+export type ProbeResult = number | null | "inconclusive";
 
 export interface ProbeSubject {
   /** Differs when what is probed, or how often, differs. */
-  readonly mark: string;
+  readonly fingerprint: string;
   /** Milliseconds from the beginning of one probe to that of the next. */
   readonly every: number;
   /** Does not throw. */
-  ask(signal: AbortSignal): Promise<ProbeResult>;
+  probe(signal: AbortSignal): Promise<ProbeResult>;
 }
 
 export interface ProberOptions {
@@ -39,27 +39,27 @@ export class Prober {
   }
 
   /** What is probed from now on; the same as before keeps its rhythm, null stops. */
-  follow(subject: ProbeSubject | null): void {
+  setSubject(subject: ProbeSubject | null): void {
     if (this.#closed) return;
-    const same = subject !== null && subject.mark === this.#subject?.mark;
+    const same = subject !== null && subject.fingerprint === this.#subject?.fingerprint;
     this.#subject = subject;
     if (same) return;
     clearTimeout(this.#timer);
     this.#running?.abort();
     this.#running = null;
-    if (subject !== null) this.#schedule(this.#options.random() * Math.min(subject.every, FIRST_WITHIN));
+    if (subject !== null) this.#schedule(this.#options.random() * Math.min(subject.every, FIRST_WITHIN_MS));
   }
 
   /** For good. */
   close(): void {
-    this.follow(null);
+    this.setSubject(null);
     this.#closed = true;
   }
 
   #schedule(delay: number): void {
     this.#timer = setTimeout(
       () => inBackground(this.#options.log, "a probe", this.#probe()),
-      Math.min(delay, LONGEST),
+      Math.min(delay, MAX_TIMER_MS),
     ).unref();
   }
 
@@ -69,11 +69,11 @@ export class Prober {
     const running = new AbortController();
     this.#running = running;
     const startedAt = performance.now();
-    const result = await subject.ask(running.signal);
+    const result = await subject.probe(running.signal);
     // Superseded meanwhile: what it found is about something else.
     if (this.#running !== running) return;
     this.#running = null;
-    if (result !== "nothing") this.#report(result);
+    if (result !== "inconclusive") this.#report(result);
     this.#schedule(Math.max(0, startedAt + subject.every - performance.now()));
   }
 

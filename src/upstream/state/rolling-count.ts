@@ -1,4 +1,4 @@
-const BUCKETS = 10;
+const BUCKET_COUNT = 10;
 
 interface Bucket {
   index: number;
@@ -9,15 +9,15 @@ interface Bucket {
 /** Results within the last `window` milliseconds, to a tenth of it. */
 export class RollingCount {
   readonly #width: number;
-  readonly #buckets: Bucket[] = Array.from({ length: BUCKETS }, () => ({ index: -Infinity, failed: 0, total: 0 }));
+  readonly #buckets: Bucket[] = Array.from({ length: BUCKET_COUNT }, () => ({ index: -Infinity, failed: 0, total: 0 }));
 
   constructor(window: number) {
-    this.#width = Math.max(1, window / BUCKETS);
+    this.#width = Math.max(1, window / BUCKET_COUNT);
   }
 
   add(now: number, ok: boolean): void {
     const index = Math.floor(now / this.#width);
-    const slot = index % BUCKETS;
+    const slot = index % BUCKET_COUNT;
     let bucket = this.#buckets[slot];
     if (bucket?.index !== index) bucket = this.#buckets[slot] = { index, failed: 0, total: 0 };
     bucket.total += 1;
@@ -30,7 +30,7 @@ export class RollingCount {
     let total = 0;
     for (const bucket of this.#buckets) {
       // The upper bound leaves out what a clock that was set back has made future.
-      if (bucket.index <= current - BUCKETS || bucket.index > current) continue;
+      if (bucket.index <= current - BUCKET_COUNT || bucket.index > current) continue;
       failed += bucket.failed;
       total += bucket.total;
     }

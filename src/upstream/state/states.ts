@@ -4,7 +4,7 @@ import { Health } from "./health.ts";
 import { KeyPool } from "./key-pool.ts";
 import { Prober, type ProbeSubject } from "./prober.ts";
 
-export interface StatesOptions {
+export interface UpstreamStatesOptions {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -12,7 +12,7 @@ export interface StatesOptions {
 }
 
 /** What is remembered of one upstream, whatever the configuration. */
-export interface State {
+export interface UpstreamState {
   readonly breaker: CircuitBreaker;
   readonly keys: KeyPool;
   readonly health: Health;
@@ -20,24 +20,24 @@ export interface State {
 }
 
 /** What is remembered of every upstream that a configuration names. */
-export class States {
-  readonly #options: StatesOptions;
-  readonly #states = new Map<string, State>();
+export class UpstreamStates {
+  readonly #options: UpstreamStatesOptions;
+  readonly #states = new Map<string, UpstreamState>();
 
-  constructor(options: StatesOptions) {
+  constructor(options: UpstreamStatesOptions) {
     this.#options = options;
   }
 
   /** Made on first need. */
-  of(upstream: Upstream): State {
+  of(upstream: Upstream): UpstreamState {
     const state = this.#states.get(upstream.name) ?? this.#make(upstream);
     this.#states.set(upstream.name, state);
     return state;
   }
 
   /** @throws Error for a name that no configuration has. */
-  get(name: string): State {
-    return known(this.#states.get(name), name);
+  get(name: string): UpstreamState {
+    return existing(this.#states.get(name), name);
   }
 
   configure({ upstreams }: Snapshot): void {
@@ -50,7 +50,7 @@ export class States {
 
   /** @param subject what to probe of an upstream from now on. */
   probe(subject: (name: string) => ProbeSubject | null): void {
-    for (const [name, { prober }] of this.#states) prober.follow(subject(name));
+    for (const [name, { prober }] of this.#states) prober.setSubject(subject(name));
   }
 
   /** Forgets the upstreams for which `named` is false. */
@@ -63,7 +63,7 @@ export class States {
     for (const { prober } of this.#states.values()) prober.close();
   }
 
-  #make({ name: upstream, breaker: settings }: Upstream): State {
+  #make({ name: upstream, breaker: settings }: Upstream): UpstreamState {
     const { now, random, log } = this.#options;
     const onChange = (to: BreakerState): void => {
       const level = to === "open" ? "warn" : "info";
@@ -79,7 +79,7 @@ export class States {
   }
 }
 
-export function known<Value>(value: Value | undefined, name: string): Value {
+export function existing<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw new Error(`no upstream is named "${name}" in this configuration`);
   return value;
 }

@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { headFailure, retryAfter, statusFailure, wireFailure } from "../../../src/upstream/send/classify.ts";
+import { headFailure, retryAfter, statusFailure, connectionFailure } from "../../../src/upstream/send/classify.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -114,7 +114,7 @@ describe("wireFailure", () => {
     [new errors.ResponseContentLengthMismatchError(), true, "protocol"],
     [new errors.HTTPParserError("secret bytes"), true, "protocol"],
   ])("%s, sent %s: %s", (cause, sent, failure) => {
-    const error = wireFailure(cause, sent);
+    const error = connectionFailure(cause, sent);
     expect(error).toMatchObject({ failure, status: 0, cause });
     expect(error.message).not.toMatch(/10\.1|secret|authorization/);
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Wheel } from "../../../src/upstream/send/deadlines.ts";
+import { DeadlineSweeper } from "../../../src/upstream/send/deadlines.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setImmediate", "Date"], now: 1_000 });
@@ -9,12 +9,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const wheel = (): Wheel => new Wheel(() => Date.now());
+const sweeper = (): DeadlineSweeper => new DeadlineSweeper(() => Date.now());
 
 describe("schedule", () => {
   it("calls back once, not before its time and at most about a tick after", () => {
     const calls: number[] = [];
-    wheel().schedule(1_120, () => calls.push(Date.now()));
+    sweeper().schedule(1_120, () => calls.push(Date.now()));
     vi.advanceTimersByTime(119);
     expect(calls).toEqual([]);
     vi.advanceTimersByTime(1_000);
@@ -25,7 +25,7 @@ describe("schedule", () => {
 
   it("does not call back once cancelled", () => {
     const calls: number[] = [];
-    const cancel = wheel().schedule(1_100, () => calls.push(1));
+    const cancel = sweeper().schedule(1_100, () => calls.push(1));
     cancel();
     cancel();
     vi.advanceTimersByTime(1_000);
@@ -34,7 +34,7 @@ describe("schedule", () => {
 
   it("may be called from within a callback, and a callback may cancel another", () => {
     const calls: string[] = [];
-    const shared = wheel();
+    const shared = sweeper();
     const cancels = ["one", "other"].map((name) =>
       shared.schedule(1_050, () => {
         calls.push(name);
@@ -55,7 +55,7 @@ it("calls whatever is due and nothing else, whatever the order in which entries 
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
       const start = Date.now();
-      const shared = wheel();
+      const shared = sweeper();
       const called = entries.map(() => 0);
       const cancels = entries.map(({ at }, index) =>
         shared.schedule(start + at, () => (called[index] = (called[index] ?? 0) + 1)),
@@ -84,10 +84,10 @@ it("calls whatever is due and nothing else, whatever the order in which entries 
 
 it("a moved due time moves the call", () => {
   const calls: number[] = [];
-  const shared = wheel();
+  const shared = sweeper();
   const entry = {
     due: 1_100,
-    slot: -1,
+    index: -1,
     expire(now: number) {
       calls.push(now);
       shared.unwatch(entry);
@@ -103,7 +103,7 @@ it("a moved due time moves the call", () => {
 });
 
 it("has a timer only while something is watched", () => {
-  const shared = wheel();
+  const shared = sweeper();
   expect(vi.getTimerCount()).toBe(0);
   const cancels = Array.from({ length: 100 }, (_, index) => shared.schedule(5_000 + index, () => undefined));
   expect(vi.getTimerCount()).toBe(1);

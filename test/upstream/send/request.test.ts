@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
-import { addressed, joinPath, lowerCased } from "../../../src/upstream/send/request.ts";
+import { addressRequest, joinPath, withLowerCaseNames } from "../../../src/upstream/send/request.ts";
 
 describe("joinPath", () => {
   it.each([
@@ -54,8 +54,8 @@ describe("addressed", () => {
   };
 
   it("the operator's headers win over the dialect's, ours over both", () => {
-    const headers = lowerCased({ "X-Own": "c", "Accept-Encoding": "gzip", "User-Agent": "mine" });
-    expect(addressed(request, { host: "h", basePath: "/v1", headers }, "r")).toEqual({
+    const headers = withLowerCaseNames({ "X-Own": "c", "Accept-Encoding": "gzip", "User-Agent": "mine" });
+    expect(addressRequest(request, { host: "h", basePath: "/v1", headers }, "r")).toEqual({
       method: "GET",
       path: "/v1/models",
       headers: { "user-agent": "mine", accept: "a", "x-own": "c", "accept-encoding": "identity", "x-request-id": "r" },

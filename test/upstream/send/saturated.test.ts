@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import streamRelay from "../../../plugins/stream-relay.ts";
 import { AttemptError, type Exchange, type Host, type Target, type Upstream } from "../../../src/kit/index.ts";
-import { Try, type TryPool } from "../../../src/upstream/send/request-handler.ts";
+import { RequestHandler, type RequestPool } from "../../../src/upstream/send/request-handler.ts";
 import type { UpstreamSet } from "../../../src/upstream/upstreams.ts";
-import { Wheel } from "../../../src/upstream/send/deadlines.ts";
+import { DeadlineSweeper } from "../../../src/upstream/send/deadlines.ts";
 import { call, exchange, failure, lease, step, streamOf, target, upstream } from "../support/build.ts";
 import { mute } from "../support/mute.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, STREAM_HEAD } from "../support/raw-upstream.ts";
@@ -121,7 +121,7 @@ describe("when no connection comes about", () => {
     const set = await setOf(upstream((await silence()).origin, { connections: 2 }));
     const attempts = Array.from({ length: 6 }, () => guarded(set, ALPHA, exchange()));
     const failures = await Promise.all(attempts.map((attempt) => failure(attempt)));
-    const timedOut = { failure: "timeout", message: "upstream timed out while connecting", neutral: false };
+    const timedOut = { failure: "timeout", message: "upstream timed out while connecting", notUpstreamFault: false };
     for (const error of failures) expect(error).toMatchObject(timedOut);
     expect(set.breaker("alpha").state).toBe("open");
   });
@@ -130,7 +130,7 @@ describe("when no connection comes about", () => {
 const soon = (): Exchange => exchange({ deadline: 60 });
 
 /** A pool that takes a request and never starts it. */
-function pool(hasRoom: boolean, counts: { readonly queued: number; readonly running: number }): TryPool {
+function pool(hasRoom: boolean, counts: { readonly queued: number; readonly running: number }): RequestPool {
   return { dispatch: () => hasRoom, stats: { connected: 4, free: 0, pending: 0, size: 0, ...counts } };
 }
 
@@ -142,9 +142,13 @@ it.each([
 ])("%s it ends as told", async (_, full, expected) => {
   const { signal } = new AbortController();
   const options = { read: () => null, signal, now: Date.now, deadline: Infinity, stream: false };
-  const attempt = new Try({ ...options, timeouts: { ...TIMEOUTS, connect: 1 }, wheel: new Wheel(Date.now) });
+  const attempt = new RequestHandler({
+    ...options,
+    timeouts: { ...TIMEOUTS, connect: 1 },
+    sweeper: new DeadlineSweeper(Date.now),
+  });
   const dispatched: { body?: unknown }[] = [];
-  const watched: TryPool = {
+  const watched: RequestPool = {
     stats: full.stats,
     dispatch: (request, handler) => (dispatched.push(request), full.dispatch(request, handler)),
   };
@@ -164,7 +168,7 @@ describe("the request's own deadline", () => {
   ])("%s is a timeout that says nothing about the upstream", async (_, origin) => {
     const set = await setOf(upstream(await origin()));
     for (let time = 0; time < 4; time += 1) {
-      expect(await failure(guarded(set, target(), soon()))).toMatchObject({ ...CUT, neutral: true });
+      expect(await failure(guarded(set, target(), soon()))).toMatchObject({ ...CUT, notUpstreamFault: true });
     }
     expect(set.breaker("alpha").state).toBe("closed");
   });
@@ -173,7 +177,7 @@ describe("the request's own deadline", () => {
     const server = await serve(endless);
     const set = await setOf(upstream(server.origin, { connections: 1 }));
     await guarded(set, ALPHA, exchange());
-    expect(await failure(guarded(set, target(), soon()))).toMatchObject({ ...CUT, neutral: true });
+    expect(await failure(guarded(set, target(), soon()))).toMatchObject({ ...CUT, notUpstreamFault: true });
   });
 
   it("counts once the upstream has had its own time to begin", async () => {
@@ -185,7 +189,10 @@ describe("the request's own deadline", () => {
     const set = await setOf(upstream(server.origin));
     const to = target({ timeouts: { ...ALPHA.timeouts, firstByte: 100 } });
     for (let time = 0; time < 3; time += 1) {
-      expect(await failure(guarded(set, to, exchange({ deadline: 300 })))).toMatchObject({ ...CUT, neutral: false });
+      expect(await failure(guarded(set, to, exchange({ deadline: 300 })))).toMatchObject({
+        ...CUT,
+        notUpstreamFault: false,
+      });
     }
     expect(set.breaker("alpha").state).toBe("open");
   });
@@ -193,6 +200,9 @@ describe("the request's own deadline", () => {
   it("stays neutral when a key is taken out of its message", async () => {
     const server = await serve(() => undefined);
     const set = await setOf(upstream(server.origin, { keys: ["deadline"] }));
-    expect(await failure(set.send(target(), STREAM, soon()))).toMatchObject({ failure: "timeout", neutral: true });
+    expect(await failure(set.send(target(), STREAM, soon()))).toMatchObject({
+      failure: "timeout",
+      notUpstreamFault: true,
+    });
   });
 });

@@ -134,7 +134,7 @@ describe("first_byte (decisions 5.1b)", () => {
     const set = await serve(() => undefined);
     expect(await failure(set.send(target({ timeouts }), STREAM, exchange()))).toMatchObject({
       failure: "timeout",
-      neutral: false,
+      notUpstreamFault: false,
       message: "upstream timed out waiting for the first byte",
     });
   });
@@ -159,9 +159,9 @@ describe("first_byte (decisions 5.1b)", () => {
   it("is what a whole answer that hangs is held against: at the request's deadline it is the upstream's failure", async () => {
     const set = await serve(() => undefined);
     const slow = await failure(set.send(target({ timeouts }), call(), exchange({ deadline: 300 })));
-    expect(slow).toMatchObject({ failure: "timeout", neutral: false });
+    expect(slow).toMatchObject({ failure: "timeout", notUpstreamFault: false });
     const brief = await failure(set.send(target({ timeouts }), call(), exchange({ deadline: 40 })));
-    expect(brief).toMatchObject({ failure: "timeout", neutral: true });
+    expect(brief).toMatchObject({ failure: "timeout", notUpstreamFault: true });
   });
 
   it("a refusal whose body hangs is bounded by idle", async () => {

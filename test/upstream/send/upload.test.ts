@@ -127,7 +127,7 @@ describe("a slow upstream", () => {
     expect(await failure(leased.set.send(firstByte, transcribe(file), exchange()))).toMatchObject({
       failure: "timeout",
       message: "upstream timed out while the request was sent",
-      neutral: false,
+      notUpstreamFault: false,
     });
     await expect.poll(() => file.reading).toBe(0);
     expect(file.given).toBeLessThan(file.size);
@@ -160,7 +160,7 @@ describe("a slow upstream", () => {
   it("is bound by the request's deadline, which says nothing about it", async () => {
     const { leased } = await serve(dripping);
     const sent = leased.set.send(target(), transcribe(new File(2_000)), exchange({ deadline: 300 }));
-    expect(await failure(sent)).toMatchObject({ failure: "timeout", neutral: true });
+    expect(await failure(sent)).toMatchObject({ failure: "timeout", notUpstreamFault: true });
     expect(leased.set.health("alpha").state).toBe("unknown");
   });
 });

@@ -1,10 +1,16 @@
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AttemptError, type FailureClass } from "../../../src/kit/index.ts";
-import { Health, type HealthTerms } from "../../../src/upstream/state/health.ts";
+import { Health, type HealthContext } from "../../../src/upstream/state/health.ts";
 
 const MINUTE = 60_000;
-const TERMS: HealthTerms = { breaker: "closed", spoken: true, resting: false, probeTimeout: 4_000, firstByte: 30_000 };
+const TERMS: HealthContext = {
+  breaker: "closed",
+  spoken: true,
+  resting: false,
+  probeTimeout: 4_000,
+  firstByte: 30_000,
+};
 const UNPROBED = { ...TERMS, probeTimeout: null };
 
 let now = 0;
@@ -14,8 +20,8 @@ beforeEach(() => {
   health = new Health(() => now);
 });
 
-const failed = (failure: FailureClass = "status", neutral = false): void =>
-  health.failed(new AttemptError(failure, "x", { neutral }));
+const failed = (failure: FailureClass = "status", notUpstreamFault = false): void =>
+  health.failed(new AttemptError(failure, "x", { notUpstreamFault }));
 
 /** Live tries, so many of them failed. */
 function tries(total: number, failures: number): void {

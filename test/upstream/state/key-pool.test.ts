@@ -68,13 +68,13 @@ describe("KeyPool", () => {
       const [a] = [keys.pick([], 0, 0)!];
       expect(keys.failed(a, refused, "u1", 0)).toEqual({ another: true, suspected: true });
       expect(keys.failed(a, refused, "u1", 1)).toEqual({ another: true, suspected: true });
-      expect(keys.rests(1, 0)).toBe(false);
+      expect(keys.allResting(1, 0)).toBe(false);
       expect(keys.failed(a, other, "u2", 2)).toEqual({ another: true, suspected: true });
       expect(keys.failed(a, refused, "u1", 3)).toEqual({ another: true, suspected: true });
       expect(keys.failed(a, refused, "u2", 4)).toEqual({ another: true, suspected: false });
-      expect([keys.rests(5, 0), keys.rests(5, 60_000)]).toEqual([true, false]);
+      expect([keys.allResting(5, 0), keys.allResting(5, 60_000)]).toEqual([true, false]);
       expect(() => keys.pick([], 5, 0)).toThrow(expect.objectContaining({ failure: "resting", retryAfter: 59_999 }));
-      expect(keys.rests(60_004, 0)).toBe(false);
+      expect(keys.allResting(60_004, 0)).toBe(false);
     });
 
     it("is believed again when it serves, or when nobody has met a refusal for ten minutes", () => {
@@ -84,7 +84,7 @@ describe("KeyPool", () => {
       keys.served(a, [], 1);
       expect(keys.failed(a, refused, "u2", 2)).toMatchObject({ suspected: true });
       expect(keys.failed(a, refused, "u1", 600_002)).toMatchObject({ suspected: true });
-      expect(keys.rests(600_003, 0)).toBe(false);
+      expect(keys.allResting(600_003, 0)).toBe(false);
     });
 
     it("rests when another key serves the same request", () => {

@@ -13,15 +13,15 @@ class Subject implements ProbeSubject {
   readonly at: number[] = [];
   readonly signals: AbortSignal[] = [];
   #end: (result: ProbeResult) => void = () => undefined;
-  readonly mark: string;
+  readonly fingerprint: string;
   readonly every: number;
 
-  constructor(every: number, mark = "a") {
+  constructor(every: number, fingerprint = "a") {
     this.every = every;
-    this.mark = mark;
+    this.fingerprint = fingerprint;
   }
 
-  ask(signal: AbortSignal): Promise<ProbeResult> {
+  probe(signal: AbortSignal): Promise<ProbeResult> {
     this.at.push(performance.now());
     this.signals.push(signal);
     return new Promise((resolve) => (this.#end = resolve));
@@ -55,7 +55,7 @@ describe("the first probe", () => {
     [200, 0.5, 100],
   ])("every %i ms, chance %d: after %i ms", async (every, random, expected) => {
     const subject = new Subject(every);
-    prober(random).prober.follow(subject);
+    prober(random).prober.setSubject(subject);
     await pass(Math.max(0, expected - 1));
     expect(subject.at).toEqual(expected === 0 ? [0] : []);
     await pass(1);
@@ -66,7 +66,7 @@ describe("the first probe", () => {
 describe("the next probes", () => {
   it("begin as long after one another as asked, however long each takes", async () => {
     const subject = new Subject(1_000);
-    prober(0).prober.follow(subject);
+    prober(0).prober.setSubject(subject);
     for (const took of [0, 1, 400, 999]) {
       await pass(took);
       await subject.end(1);
@@ -77,7 +77,7 @@ describe("the next probes", () => {
 
   it("never overlap: one that is due waits for the one that runs", async () => {
     const subject = new Subject(1_000);
-    prober(0).prober.follow(subject);
+    prober(0).prober.setSubject(subject);
     await pass(3_500);
     expect(subject.at).toEqual([0]);
     await subject.end(1);
@@ -86,7 +86,7 @@ describe("the next probes", () => {
 
   it("survive an interval that no timer can wait for", async () => {
     const subject = new Subject(60 * 86_400_000);
-    prober(0).prober.follow(subject);
+    prober(0).prober.setSubject(subject);
     await pass(0);
     await subject.end(1);
     await pass(1_000_000);
@@ -98,12 +98,12 @@ describe("what is followed", () => {
   it("keeps its rhythm when it is the same as before", async () => {
     const { prober: one } = prober(0);
     const first = new Subject(1_000);
-    one.follow(first);
+    one.setSubject(first);
     await pass(0);
     await first.end(1);
     await pass(600);
     const again = new Subject(1_000);
-    one.follow(again);
+    one.setSubject(again);
     await pass(399);
     expect(again.at).toEqual([]);
     await pass(1);
@@ -114,10 +114,10 @@ describe("what is followed", () => {
   it("when it changes is probed soon, and what ran for the old one is given up and says nothing", async () => {
     const { prober: one, results } = prober(0.1);
     const old = new Subject(1_000, "old");
-    one.follow(old);
+    one.setSubject(old);
     await pass(100);
     const changed = new Subject(5_000, "new");
-    one.follow(changed);
+    one.setSubject(changed);
     expect(old.signals.map(({ aborted }) => aborted)).toEqual([true]);
     await old.end(null);
     await pass(500);
@@ -132,14 +132,14 @@ describe("what is followed", () => {
   it("stops with null and starts again", async () => {
     const { prober: one } = prober(0);
     const subject = new Subject(1_000);
-    one.follow(subject);
-    one.follow(null);
+    one.setSubject(subject);
+    one.setSubject(null);
     await pass(5_000);
     expect(subject.at).toEqual([]);
-    one.follow(subject);
+    one.setSubject(subject);
     await pass(0);
     expect(subject.at).toEqual([5_000]);
-    one.follow(null);
+    one.setSubject(null);
     expect(subject.signals[0]!.aborted).toBe(true);
     await subject.end(null);
     await pass(5_000);
@@ -150,9 +150,9 @@ describe("what is followed", () => {
   it("is nothing once it is closed", async () => {
     const { prober: one } = prober(0);
     const subject = new Subject(1_000);
-    one.follow(subject);
+    one.setSubject(subject);
     one.close();
-    one.follow(new Subject(1_000, "b"));
+    one.setSubject(new Subject(1_000, "b"));
     await pass(5_000);
     expect(subject.at).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
@@ -162,8 +162,8 @@ describe("what is followed", () => {
 it("tells what it learnt, and logs only what changed", async () => {
   const { prober: one, results, lines } = prober(0);
   const subject = new Subject(1_000);
-  one.follow(subject);
-  for (const result of [3, 4, null, null, "nothing", 5, 6] as const) {
+  one.setSubject(subject);
+  for (const result of [3, 4, null, null, "inconclusive", 5, 6] as const) {
     await pass(1_000);
     await subject.end(result);
   }
@@ -178,7 +178,7 @@ it("its timers do not keep the process alive", () => {
   vi.useRealTimers();
   const timers = vi.spyOn(globalThis, "setTimeout");
   const { prober: one } = prober(0.5);
-  one.follow(new Subject(30_000));
+  one.setSubject(new Subject(30_000));
   expect((timers.mock.results[0]!.value as NodeJS.Timeout).hasRef()).toBe(false);
   one.close();
 });

@@ -1,6 +1,6 @@
 /** A member knows its place; -1 while it is in no list. */
-export interface Slotted {
-  slot: number;
+export interface Indexed {
+  index: number;
 }
 
 /**
@@ -8,7 +8,7 @@ export interface Slotted {
  * dead table that keeps the members of its time alive until the next full collection: measured, a third of the cost of
  * a request.
  */
-export class Slots<T extends Slotted> {
+export class DenseSet<T extends Indexed> {
   readonly #members: T[] = [];
 
   get size(): number {
@@ -16,17 +16,17 @@ export class Slots<T extends Slotted> {
   }
 
   add(member: T): void {
-    member.slot = this.#members.push(member) - 1;
+    member.index = this.#members.push(member) - 1;
   }
 
   delete(member: T): void {
-    if (member.slot < 0) return;
+    if (member.index < 0) return;
     const last = this.#members.pop();
     if (last !== undefined && last !== member) {
-      this.#members[member.slot] = last;
-      last.slot = member.slot;
+      this.#members[member.index] = last;
+      last.index = member.index;
     }
-    member.slot = -1;
+    member.index = -1;
   }
 
   /** Visits all, backwards: a member that leaves during its visit is replaced by one that has been seen. */
