@@ -22,7 +22,7 @@ export interface CreatedKeyBody extends KeyBody {
   readonly key: string;
 }
 
-/** Whether a secret has the shape of a key; nothing else may reach the store. */
+/** Whether a secret has the form of a key; nothing else is looked up in the store. */
 export function isKeyShaped(secret: string): boolean {
   return SECRET.test(secret);
 }
@@ -59,7 +59,7 @@ export async function listKeys(
   return (await store.listKeys(userId)).map((key) => keyBody(key, tier));
 }
 
-/** @throws GatewayError NOT_FOUND unless it is a live key of this user (decisions 2.8, 2.9). */
+/** @throws GatewayError NOT_FOUND unless it is a live key of this user. */
 export async function revokeKey(
   store: Store,
   { userId, keyId }: { readonly userId: string; readonly keyId: string },
@@ -79,7 +79,7 @@ export function keyBody(key: ApiKey, tier: string): KeyBody {
   };
 }
 
-/** Characters are code points; a name of blanks alone is none. */
+/** Not blank, 1 to 100 code points, well-formed. */
 export function isUsableName(name: unknown): name is string {
   if (typeof name !== "string" || name.length > 200) return false;
   return name.trim() !== "" && name.isWellFormed() && Array.from(name).length <= 100;

@@ -11,13 +11,16 @@ export interface AuthenticationOptions {
   readonly tokens: Pick<Tokens, "verify">;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Whether keys that are known serve while the store does not answer. */
+  /** Whether keys looked up before are accepted while the store does not answer. */
   readonly onFailure?: () => "closed" | "open";
   /** Milliseconds between writes of the keys' last use. */
   readonly flushEvery?: number;
 }
 
-/** Says who calls. `close` writes what is still to be noted. A failing store is an error, never "unknown". */
+/**
+ * Authenticates API keys and access tokens. `close` writes the last uses still in memory. A store that fails is an
+ * error, never an unknown key.
+ */
 export function createAuthentication({
   store,
   tokens,
@@ -25,15 +28,15 @@ export function createAuthentication({
   onFailure = () => "closed",
   flushEvery = FLUSH_MS,
 }: AuthenticationOptions): Identities & { close(): Promise<void> } {
-  // Apart, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
+  // A cache of its own, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
   const principals = new Principals();
   const unknown = new LRUCache<string, true>(LOOK_UP_CACHE);
-  /** Look-ups under way: a cold cache asks the store once a key. */
+  /** Look-ups under way: concurrent requests with one key ask the store once. */
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
   let changes = 0;
 
-  const deaf = store.onChange((userId) => {
+  const unsubscribe = store.onChange((userId) => {
     changes++;
     principals.dropUser(userId);
   });
@@ -51,7 +54,7 @@ export function createAuthentication({
     if (!principal) {
       unknown.set(secret, true);
       principals.drop(secret);
-      // An answer may be older than a change that was heard of since.
+      // Not cached when a change came during the look-up: the answer may be older.
     } else if (changes === before) principals.add(secret, principal);
     return noted(principal);
   }
@@ -62,7 +65,7 @@ export function createAuthentication({
     if (principal) return noted(principal);
     const shared = pending.get(secret);
     if (shared) return shared;
-    // Deleted in a later turn than it is set, even by a store that throws at once: else a failure would stay for ever.
+    // `finally` runs after `set` even if the store throws synchronously: otherwise the failure would stay for ever.
     const look = lookUp(secret).finally(() => pending.delete(secret));
     pending.set(secret, look);
     return look;
@@ -80,13 +83,13 @@ export function createAuthentication({
     try {
       await store.touchKeys(flushed);
     } catch (error) {
-      // Kept for the next time; what was used since is newer.
+      // Kept for the next flush; later uses win.
       used = new Map([...flushed, ...used]);
       throw error;
     }
   }
 
-  // The store is away: the requests themselves say so, and the next flush tries again.
+  // A failure needs no log of its own: requests report the store, and the next flush tries again.
   const timer = setInterval(() => {
     flush().catch(() => {});
   }, flushEvery).unref();
@@ -112,12 +115,12 @@ export function createAuthentication({
     async byToken(token) {
       const claims = await tokens.verify(token);
       if (!claims) return null;
-      // The tier in force is the stored one, not the token's (decisions 2.6).
+      // The tier in force is the stored one, not the token's: a token may be older than a change of tier.
       return store.principalOf(claims.userId);
     },
 
     async close() {
-      deaf();
+      unsubscribe();
       clearInterval(timer);
       await flush();
     },

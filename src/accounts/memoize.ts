@@ -1,8 +1,8 @@
 import type { Awaitable } from "../kit/index.ts";
 
 /**
- * What `make` makes of the settings in force, made again once a reload has replaced them. Shared by all who ask
- * meanwhile; a failure is kept from nobody who asks later.
+ * Memoizes `make` by the settings in force; it runs again after a reload has replaced them. Concurrent callers share
+ * one run; a failure is not cached.
  */
 export function memoizeBySettings<Settings, Made>(
   settings: () => Settings,

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import type { Principal } from "../kit/index.ts";
 
-/** For how long a look-up is believed: a key that another process revokes works no longer than this. */
+/** A key that another process revokes works no longer than this. */
 const CACHE_MS = 500;
 export const LOOK_UP_CACHE = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
-/** Believed for as long as their versions are confirmed. */
+/** For principals whose versions are confirmed with each use. */
 const VERSIONED_CACHE = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
 
 /** Principals by the whole secrets of their keys. What is known is presumed, too. */
@@ -28,7 +28,7 @@ export class Principals {
 
   /** The store has said so just now. */
   add(secret: string, principal: Principal): void {
-    // First, because it lets go of what it replaces.
+    // First, because replacing an entry calls `#gone`, which also clears the other cache.
     this.#presumed.set(secret, principal);
     this.#known.set(secret, principal);
     this.#secrets.set(principal, secret);

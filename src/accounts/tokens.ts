@@ -9,9 +9,9 @@ import { createKeyring } from "./keyring.ts";
 import type { Keyring, KeyringOptions } from "./keyring.ts";
 
 const MAX_TOKEN_CHARACTERS = 8 * 1024;
-/** Bytes that HS256 asks for. */
+/** HS256 needs a key as long as its digest. */
 const MIN_SECRET_BYTES = 32;
-/** Longest time for which a verified token is believed without verifying it again. */
+/** So long a verified token is accepted without verifying its signature again. */
 const CACHE_MS = 60_000;
 /** Header parameters that would change how a token is read, or name a key of the sender's choice. */
 const REFUSED_PARAMETERS = ["crit", "b64", "jku", "jwk", "x5u", "x5c"];
@@ -36,17 +36,17 @@ export interface TokenOptions extends KeyringOptions {
 }
 
 /**
- * HS256 access tokens (decisions 2.6): the first secret signs, all verify. Follows the settings in force.
+ * HS256 access tokens by the settings in force: the first secret signs, all verify.
  * @throws Error when the settings name no secret.
  */
 export async function createTokens({ settings, now, remember }: TokenOptions): Promise<Tokens> {
   const keyring = createKeyring({ settings, remember });
-  // What was verified goes with the settings it was verified by: a secret that is taken away ends its tokens at once.
+  // The cache of verified tokens goes with its settings: a secret that is removed ends its tokens at once.
   const inForce = memoizeBySettings(settings, async (from) => tokensOf(from, await keyring(), now));
   try {
     await inForce();
   } catch (error) {
-    // A secret that is kept in the store is asked for again when it is needed: a start does not wait for the store.
+    // A secret kept in the store is read again when it is needed: the start does not wait for the store.
     if (!isStoreUnavailable(error)) throw error;
   }
 
@@ -74,7 +74,7 @@ function tokensOf(
   { kid, key, keys }: Keyring,
   now: () => number,
 ): Pick<Tokens, "issue" | "verify"> {
-  /** Whole tokens only: two tokens may share any part of themselves. */
+  /** Keyed by the whole token: two tokens may share any part. */
   const verified = new LRUCache<string, { readonly userId: string; readonly exp: number }>({
     max: 10_000,
     ttl: CACHE_MS,
@@ -120,7 +120,7 @@ function tokensOf(
   };
 }
 
-/** @returns null for a token that jose refuses; other errors are faults and are thrown. */
+/** @returns null for a token that jose refuses; throws any other error. */
 async function claimsOf(
   token: string,
   key: (header: JWTHeaderParameters) => KeyObject,

@@ -1,12 +1,12 @@
-/** A member knows its place; -1 while it is in no list. */
+/** A member of a `DenseSet` stores its own position; -1 while it is in none. */
 export interface Indexed {
   index: number;
 }
 
 /**
- * What comes and goes with every request: a list with holes filled from its end. In a Set, each rehash leaves behind a
- * dead table that keeps the members of its time alive until the next full collection: measured, a third of the cost of
- * a request.
+ * A set for what comes and goes with every request: an array in which the last member takes the place of one that
+ * leaves. A `Set` would rehash under this use, and each dead table keeps its members alive until the next full garbage
+ * collection: measured, a third of the cost of a request.
  */
 export class DenseSet<T extends Indexed> {
   readonly #members: T[] = [];
@@ -29,7 +29,7 @@ export class DenseSet<T extends Indexed> {
     member.index = -1;
   }
 
-  /** Visits all, backwards: a member that leaves during its visit is replaced by one that has been seen. */
+  /** Visits all from the last to the first: the member that takes the place of one leaving has been visited already. */
   each(visit: (member: T) => void): void {
     for (let index = this.#members.length - 1; index >= 0; index -= 1) {
       const member = this.#members[index];

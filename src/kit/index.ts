@@ -5,6 +5,7 @@ export * from "./errors.ts";
 export * from "./exchange.ts";
 export * from "./host.ts";
 export * from "./json.ts";
+export * from "./loopback.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";
 export * from "./plugin.ts";

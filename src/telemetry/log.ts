@@ -17,15 +17,16 @@ export interface GatewayLog extends Log {
   enabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
-/** Bytes of JSON lines that are written together, and milliseconds that a line waits at most. */
+/** JSON lines are written together, up to so many bytes and milliseconds. */
 const BATCHING = { minLength: 8 * 1024, periodicFlush: 250 };
-/** Characters that wait for a reader of standard error who has stopped reading; further lines are dropped. */
+/** While nobody reads standard error so many characters are kept; further lines are dropped. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 /** Structured log on standard error. Known secrets never reach it, by field name or by shape. */
 export function createLog({ level, pretty, destination: given }: LogOptions): GatewayLog {
   const colorize = given === undefined && process.stderr.isTTY && process.stderr.hasColors();
-  // Lines for people must not trail behind a prompt or get lost with a crash; JSON lines must not hold up requests.
+  // Synchronous for people: lines must neither trail behind a prompt nor get lost in a crash. JSON lines must not
+  // block.
   const sink =
     given ??
     destination(
@@ -36,7 +37,7 @@ export function createLog({ level, pretty, destination: given }: LogOptions): Ga
     { level, base: undefined },
     {
       write: (line: string) => {
-        // In this order: what is left of a secret that was cut in two would no longer look like one.
+        // In this order: a secret that is cut in two is no longer recognised.
         const safe = bounded(scrub(line));
         sink.write(format === null ? safe : format(safe));
       },
@@ -65,7 +66,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "apiKey",
   "x-api-key",
 ]);
-/** As deep as anything is logged: a field, an object, its headers. */
+/** A field, an object in it, its headers: nothing deeper is logged. */
 const MAX_REDACTED_DEPTH = 3;
 
 /** The fields with the values of secret ones replaced; the same object when it has none, which is the ordinary case. */
@@ -87,22 +88,22 @@ function redactValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * Our keys and refresh tokens, providers' keys, JSON Web Tokens, passwords inside URLs. A token is looked for where its
- * letters begin, never amid them: each of many beginnings would else be read to the end of the line.
+ * Our keys and refresh tokens, providers' keys, JSON Web Tokens, passwords inside URLs. A token is matched only from
+ * the beginning of a word: otherwise each of many beginnings in one line would be scanned to its end.
  */
 const SECRET_PATTERN =
   /rk_[0-9a-f]{64}|\brt_[\w-]{43}|\bsk-[\w-]{16,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s/@:"]{0,256}:)[^\s/@"]+(?=@)/gi;
 
-/** What every one of them has: a line without any is spared the expression, whose look-behind is slow. */
+/** Every secret contains one of these: lines without any skip the expression, whose look-behind is slow. */
 const SECRET_MARKERS = ["rk_", "RK_", "rt_", "RT_", "sk-", "SK-", "eyJ", "://"] as const;
 
-/** Characters of the longest line that is written as it is. */
+/** Longer lines are shortened. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
-/** Characters that are left of each text in a longer one. */
+/** What is left of each text in a line that is shortened. */
 const SHORTENED_CHARACTERS = 2 * 1024;
 const MAX_LINE_DEPTH = 6;
 
-/** A line of JSON of bounded length: what a client or an upstream made long is cut, the line stays JSON. */
+/** Bounds the length of a line, which clients and upstreams can make long; it stays valid JSON. */
 function bounded(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   const shorter = `${JSON.stringify(shortened(JSON.parse(line), MAX_LINE_DEPTH))}\n`;
@@ -127,7 +128,7 @@ function shortened(value: unknown, depth: number): unknown {
   );
 }
 
-/** Takes secrets out of a line of log, wherever they came from: a last net below redaction by field. */
+/** Removes secrets by their form, wherever they came from: redaction by field name may miss some. */
 function scrub(line: string): string {
   return SECRET_MARKERS.some((sign) => line.includes(sign)) ? line.replace(SECRET_PATTERN, "[redacted]") : line;
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type MetricObject, Registry } from "@prometheus-io/client";
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
 
-/** Stands for what a client made up: its text must never become a label. */
+/** For names that a client sent and the gateway does not know: client text must never become a label. */
 const UNKNOWN_LABEL = "unknown";
 const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 const TOKEN_TYPES = ["prompt", "completion", "cached", "reasoning"] as const;
@@ -21,19 +21,19 @@ export interface MetricSources {
   readonly store: () => StoreState;
 }
 
-/** How the store does, as this process sees it. */
+/** State of the store as this process sees it. */
 export interface StoreState {
   readonly away: boolean;
   /** Settlements that wait for the store. */
   readonly pending: number;
-  /** Settlements that the store will not take. */
+  /** Settlements that the store refuses. */
   readonly rejected: number;
 }
 
 export interface Metrics {
   attempt(target: Target, result: string): void;
   finished(exchange: Exchange, outcome: Outcome): void;
-  /** A request that was no exchange; `endpoint` is one of the gateway's own names. */
+  /** A request that was not inference, or refused before it; `endpoint` is one of the gateway's own names. */
   answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
   pluginFailed(name: string): void;
   reloaded(result: "ok" | "rejected"): void;
@@ -46,7 +46,7 @@ export interface Metrics {
 }
 
 /**
- * Prometheus metrics under the names of design 10. Labels are names of the configuration or of the gateway's own. Counts
+ * Prometheus metrics. Labels are names of the configuration or of the gateway's own. Counts
  * of several processes are added up; a gauge says by its aggregator what it is of all: of a state the worst.
  */
 export function createMetrics(sources: MetricSources): Metrics {
@@ -67,7 +67,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   });
   const firstTokens = new Histogram({
     name: "gateway_time_to_first_token_seconds",
-    help: "From a request's arrival to the first that an upstream produced.",
+    help: "From a request's arrival to the first token.",
     labelNames: ["model", "upstream"],
     buckets: FIRST_TOKEN_BUCKETS_SECONDS,
     registers,
@@ -156,7 +156,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_settlements",
     help: "Settlements outside the store: pending, or rejected by it.",
     labelNames: ["state"],
-    // The journal is one for all of a machine.
+    // The processes of a machine share one journal.
     aggregator: "max",
     registers,
     collect() {
@@ -231,18 +231,21 @@ export interface ScrapeText {
   readonly body: string;
 }
 
-/** All processes as one: each metric by its own aggregator. Changes nothing that is given. */
+/** Merges the metrics of several processes, each by its own aggregator. Does not change its arguments. */
 export function aggregate(scrapes: readonly Scrape[]): Scrape {
   return Registry.aggregate([...scrapes]).getMetricsAsArray();
 }
 
-/** As `aggregate`, for who scrapes them. */
+/** `aggregate` as Prometheus text. */
 export async function aggregateText(scrapes: readonly Scrape[]): Promise<ScrapeText> {
   const registry = Registry.aggregate([...scrapes]);
   return { contentType: registry.contentType, body: await registry.metrics() };
 }
 
-/** What a process leaves behind when it ends: its counts. Its gauges end with it, also those that are added up. */
+/**
+ * What remains of a process after its end: counters and histograms. Its gauges end with it, also those that are added
+ * up.
+ */
 export function countsOf(scrape: Scrape): Scrape {
   return scrape.filter(({ type }) => type === "counter" || type === "histogram");
 }

@@ -11,7 +11,7 @@ export interface RejectedRequest {
   readonly durationMs: number;
 }
 
-/** A request beside inference that was answered, well or not. */
+/** A request that was not inference, whatever its status. */
 export interface ServedRequest {
   /** The route's pattern, never the path as sent. */
   readonly endpoint: string;
@@ -28,7 +28,7 @@ export interface GatewayObserver extends Observer {
 export interface ObserverParts {
   readonly metrics: Metrics;
   readonly log: Log;
-  /** One line at info for every request; false spares the work when nobody would see it. */
+  /** One line at info for every request; false saves the work where the log level drops it. */
   readonly logRequests: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -47,11 +47,11 @@ export interface UpstreamSet {
   health(name: string): UpstreamHealth;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
-  /** Lets go; connections that no other configuration uses close when their last request has ended. */
+  /** Connections that no other configuration uses close when their last request has ended. */
   release(): Promise<void>;
 }
 
-/** What outlives a configuration: connections, access tokens, breakers, resting keys, latencies, health. */
+/** All upstreams, with what outlives a configuration: connections, access tokens, breakers, keys, latencies, health. */
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot): Promise<UpstreamSet>;
@@ -65,7 +65,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
 
 interface Plan {
   readonly upstream: Upstream;
-  /** null: this version does not speak it; the linker has warned, and chains go on to their next step. */
+  /** null when this version has no such dialect: the linker has warned, and chains go on to their next step. */
   readonly dialect: UpstreamDialect | null;
   readonly base: URL;
   readonly connectTimeout: number;
@@ -184,7 +184,7 @@ class UpstreamRegistry implements Upstreams {
     const patience = targets
       .filter((target) => target.upstream === upstream.name)
       .map(({ timeouts }) => timeouts.connect);
-    // A target that waits longer than its upstream must find the connection still being made.
+    // The longest connect timeout of all targets: a shorter one would end the connection of a target that still waits.
     const connectTimeout = Math.max(upstream.timeouts.connect, ...patience);
     return { upstream, dialect, base, connectTimeout };
   }
@@ -212,7 +212,7 @@ class UpstreamRegistry implements Upstreams {
     }
   }
 
-  /** Puts the newest lease's settings in force and forgets the upstreams that no lease names. */
+  /** Puts the settings of the newest lease in force and forgets the upstreams that no lease names. */
   #adopt(): void {
     const naming = (name: string): Lease | undefined =>
       this.#leased.findLast(({ snapshot }) => Object.hasOwn(snapshot.upstreams, name));

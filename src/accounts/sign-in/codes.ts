@@ -6,16 +6,16 @@ import { parseEmail } from "../users.ts";
 const HOUR_MS = 3_600_000;
 const CODE_TTL_MS = 10 * 60_000;
 const MAX_TRIES = 5;
-/** Of a code's tries, those that clients which did not ask for it may use up: guesses of strangers kill no code. */
+/** Of a code's tries, those that other clients may use up: guesses of strangers do not invalidate a code. */
 const MAX_TRIES_OF_OTHERS = 3;
-/** For one client and address: what a stranger asks for takes nothing from the owner. */
+/** For one client and address: the requests of a stranger take nothing from the owner's. */
 const CODES_PER_CLIENT_AND_ADDRESS = 5;
-/** However many clients ask: bounds the mail that an address gets, and with MAX_TRIES the guesses at it. */
+/** From all clients together: bounds the mails to an address, and with MAX_TRIES the guesses. */
 const CODES_PER_ADDRESS = 20;
 const CODES_PER_CLIENT = 20;
 /** Tries of codes, right or wrong: two and a half for each code that a client may ask for. */
 const MAX_TRIES_PER_CLIENT = 50;
-const SHAPE = /^[0-9]{6}$/;
+const SIX_DIGITS = /^[0-9]{6}$/;
 
 export interface CodeOptions {
   readonly store: Store;
@@ -35,7 +35,10 @@ export interface CodeRequest {
 }
 
 export interface Codes {
-  /** Sends a code, which replaces the last one of this client and address. @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
+  /**
+   * Sends a code, which replaces the last one of this client and address. @throws GatewayError INVALID_REQUEST,
+   * TOO_MANY_REQUESTS
+   */
   request(request: CodeRequest): Promise<void>;
   /**
    * Uses a code up. @returns the address that it proves, in lower case.
@@ -44,7 +47,7 @@ export interface Codes {
   verify(request: CodeRequest & { readonly code: unknown }): Promise<string>;
 }
 
-/** Sign-in codes (decisions 3). Neither answers nor their timing tell whether an address has an account. */
+/** Sign-in codes. Neither answers nor their timing tell whether an address has an account. */
 export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions): Codes {
   async function throttle(...counters: readonly Counter[]): Promise<void> {
     const wait = await store.throttle(counters, HOUR_MS);
@@ -86,14 +89,14 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
       // By every secret, as tokens are verified: a code on its way outlives a rotation. What cannot be a code costs the
       // address none of its tries.
       const digests = [...(await keyring()).keys.values()].map((secret) => digestOf(address, code, secret));
-      const good = SHAPE.test(code) && (await store.takeCode(address, client, digests));
+      const good = SIX_DIGITS.test(code) && (await store.takeCode(address, client, digests));
       if (!good) throw new GatewayError("INVALID_CODE", "Invalid or expired code");
       return address;
     },
   };
 }
 
-/** Keyed: six digits under a plain hash would be found in a moment. */
+/** Keyed: a plain hash of six digits is reversed in a moment. */
 function digestOf(email: string, code: string, secret: KeyObject): Uint8Array {
   return createHmac("sha256", deriveKey(secret, "sign-in code")).update(`${email} ${code}`).digest();
 }

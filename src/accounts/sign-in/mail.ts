@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
-import type { AuthSettings, Log } from "../../kit/index.ts";
-import { isLoopback } from "./loopback.ts";
+import { type AuthSettings, isLoopback, type Log } from "../../kit/index.ts";
 
 const RETRY_MS = 1_000;
-/** Beyond this many on their way no more are taken: a mail server that hangs must not fill the memory. */
+/** More are refused: a mail server that hangs must not fill the memory. */
 const MAX_MAILS_UNDER_WAY = 1_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
@@ -101,7 +100,7 @@ export function createMailer({
 interface Server {
   readonly url: string;
   readonly pool: SmtpPool;
-  /** That it is sending. */
+  /** Under way. */
   mails: number;
 }
 
@@ -111,7 +110,7 @@ function codeMail(from: string, to: string, code: string): Mail {
     to,
     subject: "Your sign-in code",
     text: `Your sign-in code is ${code}\n\nIt can be used once, within 10 minutes.\nIf you did not ask for it, ignore this mail.\n`,
-    // RFC 3834: nobody's absence notice answers it.
+    // Suppresses automatic replies.
     headers: { "auto-submitted": "auto-generated" },
   };
 }
@@ -127,7 +126,7 @@ interface SmtpFailure {
   readonly permanent?: boolean;
 }
 
-/** Without the message: servers repeat addresses in theirs. */
+/** Without the message, in which servers repeat addresses. */
 function describe(error: unknown): SmtpFailure {
   const { code, originalCode, responseCode, command } = error as SmtpFailure;
   return { code, originalCode, responseCode, command };
@@ -135,7 +134,7 @@ function describe(error: unknown): SmtpFailure {
 
 const CONNECT_STEP_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 10_000;
-/** For one conversation, however slowly the server drips. */
+/** For one mail, however slowly the server answers. */
 const MAIL_TIMEOUT_MS = 30_000;
 
 interface Mail {
@@ -177,13 +176,13 @@ export function smtpOptions(url: string): SMTPPoolOptions & { readonly pool: tru
   return {
     url,
     pool: true,
-    // A password is not sent in clear because somebody on the way took STARTTLS out of the conversation.
+    // Otherwise an attacker who removes STARTTLS from the conversation gets the password in clear.
     requireTLS: username !== "" && !isLoopback(hostname),
     dnsTimeout: CONNECT_STEP_TIMEOUT_MS,
     connectionTimeout: CONNECT_STEP_TIMEOUT_MS,
     greetingTimeout: CONNECT_STEP_TIMEOUT_MS,
     socketTimeout: IDLE_TIMEOUT_MS,
-    // The mailer tries again, and once.
+    // The mailer itself retries, once.
     maxRequeues: 0,
     disableFileAccess: true,
     disableUrlAccess: true,

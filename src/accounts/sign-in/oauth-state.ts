@@ -5,7 +5,7 @@ import { deriveKey, type Keyring } from "../keyring.ts";
 
 const LABEL = "sign-in state";
 
-/** What must be known again when the browser comes back from an identity provider. */
+/** Kept in a cookie while the browser is at the identity provider. */
 export interface SignInState {
   readonly provider: string;
   readonly state: string;
@@ -18,9 +18,9 @@ export interface SignInState {
 }
 
 interface StateSeal {
-  /** As text that only this gateway can read or make, for a cookie. */
+  /** Encrypts it for a cookie: only this gateway can read or make it. */
   close(state: SignInState): Promise<string>;
-  /** @returns null for anything that `close` did not make, or made longer than `life` ago. */
+  /** @returns null for anything that `close` did not make, or made longer than `lifeSeconds` ago. */
   open(sealed: string): Promise<SignInState | null>;
 }
 
@@ -28,17 +28,16 @@ interface StateSealOptions {
   readonly keyring: () => Awaitable<Keyring>;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Seconds. */
-  readonly life: number;
+  readonly lifeSeconds: number;
 }
 
-export function createStateSeal({ keyring, now, life }: StateSealOptions): StateSeal {
+export function createStateSeal({ keyring, now, lifeSeconds }: StateSealOptions): StateSeal {
   return {
     async close(state) {
       const { kid, key } = await keyring();
       return new EncryptJWT({ ...state })
         .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid })
-        .setExpirationTime(Math.floor(now() / 1000) + life)
+        .setExpirationTime(Math.floor(now() / 1000) + lifeSeconds)
         .encrypt(deriveKey(key, LABEL));
     },
 
@@ -71,22 +70,25 @@ function keyOf({ kid }: CompactJWEHeaderParameters, keys: ReadonlyMap<string, Ke
   return deriveKey(key, LABEL);
 }
 
-/** Percent-encoded: it travels in a cookie. */
+/** Percent-encoded, as it is stored in a cookie. */
 const MAX_REDIRECT_CHARACTERS = 1024;
-/** Stands for whatever host the answer comes from. */
-const HERE = "http://here.invalid";
-/** Browsers drop control characters and read `\` as `/`: a path would turn into another host. */
+/** Any host: only paths relative to it are accepted. */
+const OWN_ORIGIN = "http://here.invalid";
+/** Browsers drop control characters and read `\` as `/`: the path could turn into another host. */
 const UNSAFE = /[\p{Cc}\\]/u;
-/** Nor may a proxy that decodes what begins a path make a second slash of it. */
+/** A second slash, or one that a proxy may decode: the path would name another host. */
 const ANOTHER_HOST = /^\/(?:\/|%2f|%5c)/i;
 
-/** Where to go after signing in: a path on this host with its query and fragment, percent-encoded; `/` for anything else. */
+/**
+ * Where to go after signing in: a path on this host with its query and fragment, percent-encoded; `/` for anything
+ * else.
+ */
 export function safeRedirect(value: unknown): string {
   if (typeof value !== "string" || value.length > MAX_REDIRECT_CHARACTERS) return "/";
-  if (!value.startsWith("/") || UNSAFE.test(value) || !URL.canParse(value, HERE)) return "/";
-  const url = new URL(value, HERE);
-  // Looked at as a browser resolves it: `/..//host` begins with two slashes only then.
+  if (!value.startsWith("/") || UNSAFE.test(value) || !URL.canParse(value, OWN_ORIGIN)) return "/";
+  const url = new URL(value, OWN_ORIGIN);
+  // Checked as a browser resolves it: `/..//host` begins with two slashes only then.
   const path = url.pathname + url.search + url.hash;
-  const bad = url.origin !== HERE || ANOTHER_HOST.test(path) || path.length > MAX_REDIRECT_CHARACTERS;
+  const bad = url.origin !== OWN_ORIGIN || ANOTHER_HOST.test(path) || path.length > MAX_REDIRECT_CHARACTERS;
   return bad ? "/" : path;
 }

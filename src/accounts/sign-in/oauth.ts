@@ -15,10 +15,16 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
-import { type AuthSettings, type Awaitable, GatewayError, type Log, type OAuthProvider } from "../../kit/index.ts";
+import {
+  type AuthSettings,
+  type Awaitable,
+  GatewayError,
+  isLoopback,
+  type Log,
+  type OAuthProvider,
+} from "../../kit/index.ts";
 import type { Keyring } from "../keyring.ts";
 import { type Identity, parseEmail } from "../users.ts";
-import { isLoopback } from "./loopback.ts";
 import { createStateSeal, safeRedirect, type SignInState } from "./oauth-state.ts";
 
 const STATE_TTL_SECONDS = 10 * 60;
@@ -44,7 +50,7 @@ export interface BeginRequest {
   readonly provider: string;
   /** As it came; anything but a path on this host counts as `/`. */
   readonly redirectTo: unknown;
-  /** Ours as the browser sees it, `https://host`. */
+  /** The gateway's own, as the browser sees it: `https://host`. */
   readonly origin: string;
 }
 
@@ -66,7 +72,7 @@ interface OAuth {
 /** OpenID Connect: the code flow with PKCE, `state` and `nonce`. */
 export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAuth {
   const discover = createDiscovery(now);
-  const seal = createStateSeal({ keyring, now, life: STATE_TTL_SECONDS });
+  const seal = createStateSeal({ keyring, now, lifeSeconds: STATE_TTL_SECONDS });
 
   function providerOf(name: string): OAuthProvider {
     const providers = settings();
@@ -75,7 +81,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     return provider;
   }
 
-  /** The provider's own page that signs people in. Any error is the provider's. */
+  /** The URL of the provider's sign-in page. Any error is the provider's. */
   async function locate(
     provider: OAuthProvider,
     { redirectUri, state, nonce, verifier }: SignInState,
@@ -91,7 +97,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     return url.href;
   }
 
-  /** What the provider says of who came back. Any error is a failed sign-in. */
+  /** The identity that the provider vouches for. Any error is a failed sign-in. */
   async function identify(provider: OAuthProvider, url: string, sealed: SignInState): Promise<Identity> {
     const configuration = await discover(provider);
     const callback = new URL(sealed.redirectUri);
@@ -105,9 +111,9 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     const claims = answer.claims();
     if (!claims) throw new Error("no ID token");
     const { iss: issuer, sub: subject } = claims;
-    // Some providers keep the address, or their word about it, for the UserInfo endpoint.
-    const told = claims.email !== undefined && claims.email_verified !== undefined;
-    const ask = !told && configuration.serverMetadata().userinfo_endpoint !== undefined;
+    // Some providers give the address, or whether it is verified, at the UserInfo endpoint only.
+    const complete = claims.email !== undefined && claims.email_verified !== undefined;
+    const ask = !complete && configuration.serverMetadata().userinfo_endpoint !== undefined;
     const { email, email_verified } = ask ? await fetchUserInfo(configuration, answer.access_token, subject) : claims;
     return { issuer, subject, email: email_verified === true ? parseEmail(email) : null };
   }
@@ -155,7 +161,7 @@ const DISCOVERY_TIMEOUT_SECONDS = 5;
  * @param now Unix milliseconds
  */
 function createDiscovery(now: () => number): (provider: OAuthProvider) => Promise<Configuration> {
-  // By the provider as linked: a reload makes another one, and another look-up.
+  // Keyed by the provider object of the snapshot: a reload makes a new object, and a new look-up.
   const known = new WeakMap<OAuthProvider, { readonly until: number; readonly found: Promise<Configuration> }>();
   return (provider) => {
     const entry = known.get(provider);
@@ -174,14 +180,14 @@ async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Prom
   const insecure = url.protocol === "http:" && isLoopback(url.hostname);
   return discovery(url, clientId, undefined, authentication(clientSecret.reveal()), {
     timeout: DISCOVERY_TIMEOUT_SECONDS,
-    // Signatures are verified too: openid-client trusts TLS alone, which a loopback issuer has not got.
+    // Also verifies signatures: openid-client relies on TLS alone, which a loopback issuer does not have.
     execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
   });
 }
 
 /**
- * The secret goes into the form where the provider takes it there: providers differ in how they decode the header, which
- * is what all others must understand.
+ * Sends the secret in the form where the provider supports it, because providers differ in how they decode the header;
+ * the header, which all must support, otherwise.
  */
 function authentication(secret: string): ClientAuth {
   if (secret === "") return None();
@@ -193,17 +199,17 @@ function authentication(secret: string): ClientAuth {
   };
 }
 
-/** OAuth's own error codes are such words; anything else a provider or a browser sent is not repeated. */
-const WORD = /^[A-Za-z0-9_]{1,64}$/;
+/** The form of OAuth's error codes; no other text of a provider or a browser is logged. */
+const ERROR_CODE = /^[A-Za-z0-9_]{1,64}$/;
 const MAX_CAUSE_DEPTH = 4;
 
-/** Why a provider's answer was not good, as one word for the log: no text, token or address that came from outside. */
+/** The error code of a failed conversation with a provider, for the log: no text, token or address from outside. */
 function reasonOf(error: unknown): string {
   let reason = "unknown";
   for (let depth = 0, at = error; depth < MAX_CAUSE_DEPTH && at instanceof Error; depth += 1, at = at.cause) {
     const { error: named, code } = at as { readonly error?: unknown; readonly code?: unknown };
-    const word = [named, code].find((value) => typeof value === "string" && WORD.test(value));
-    // The innermost is the most telling: ECONNREFUSED below "fetch failed".
+    const word = [named, code].find((value) => typeof value === "string" && ERROR_CODE.test(value));
+    // The innermost cause says most: ECONNREFUSED below "fetch failed".
     if (typeof word === "string") reason = word;
   }
   return reason;

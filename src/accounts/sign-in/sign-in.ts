@@ -20,7 +20,7 @@ export interface SignInOptions {
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** The ways to an access token (decisions 3). Every method may also throw that the store does not answer. */
+/** The ways to an access token. Every method may also throw STORE_UNAVAILABLE. */
 export interface SignIn {
   /** Mails a code. @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
   requestCode(request: CodeRequest): Promise<void>;

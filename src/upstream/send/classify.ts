@@ -12,7 +12,7 @@ import { AttemptError, type FailureClass } from "../../kit/index.ts";
 const MIN_RETRY_AFTER_MS = 50;
 const MAX_RETRY_AFTER_MS = 300_000;
 
-/** undici's and Node's error codes after the request was sent; every other one is a reset. */
+/** By error code of undici and Node, once the request was sent; every other code is a reset. */
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>> = {
   UND_ERR_HEADERS_OVERFLOW: ["protocol", "upstream sent too large a header"],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ["protocol", "upstream sent a body of the wrong length"],
@@ -29,7 +29,7 @@ export interface Head {
   readonly headers: Headers;
 }
 
-/** What an answer with this status means for the attempt; for a status other than 200. */
+/** The failure that a status other than 200 means. */
 export function statusFailure(status: number, headers: Headers, now: number): AttemptError {
   const failure = statusClass(status);
   const message = failure === "protocol" ? unexpected(status) : failureMessage(failure, status);
@@ -41,7 +41,7 @@ function unexpected(status: number): string {
   return status < 300 ? `upstream sent no answer (${status})` : `upstream answered with a redirect (${status})`;
 }
 
-/** What a refusal with a body means, and which of the upstream's words may be told. */
+/** The failure that an error response with a body means, with as much of the upstream's text as a client may see. */
 export function refusalFailure(refused: Refused, head: AttemptError, words: string): AttemptError {
   const { status } = head;
   const { error } = refused;
@@ -51,13 +51,13 @@ export function refusalFailure(refused: Refused, head: AttemptError, words: stri
   return new AttemptError(failure, told || failureMessage(failure, status), more);
 }
 
-/** What is wrong with the head of a 200; null when its body may be read. `expected` is a media type. */
+/** The failure of a 200 with an unexpected media type; null when its body may be read. */
 export function headFailure(headers: Headers, expected: string): AttemptError | null {
   const type = contentType(headers).split(";")[0]?.trim().toLowerCase();
   return type === expected ? null : protocolError(`upstream answered with something other than ${expected}`);
 }
 
-/** How a body is coded, in lower case; several codings as they are listed. */
+/** The content coding in lower case; several as they are listed. */
 export function contentCoding(headers: Headers): string {
   const codings = headers["content-encoding"] ?? "identity";
   return (typeof codings === "string" ? codings : codings.join(", ")).trim().toLowerCase();
@@ -68,7 +68,7 @@ export function contentType(headers: Headers): string {
   return first(headers["content-type"]) ?? "";
 }
 
-/** What a failed exchange of bytes means; `sent` tells whether the request had been written. */
+/** The failure that an error of the connection means; `sent` tells whether the request had been written. */
 export function connectionFailure(cause: Error, sent: boolean): AttemptError {
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
@@ -80,14 +80,14 @@ export function connectionFailure(cause: Error, sent: boolean): AttemptError {
   if (!sent) return new AttemptError("connect", "upstream could not be reached", { cause });
   const known = FAILURES_BY_CODE[code];
   if (known) return new AttemptError(known[0], known[1], { cause });
-  // undici's words for a 100 or 101 that nobody asked for; both come under the code of a reset.
+  // undici's messages for an unsolicited 100 or 101; both have the code of a reset.
   if (cause instanceof errors.HTTPParserError || cause.message === "bad response" || cause.message === "bad upgrade") {
     return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
   }
   return new AttemptError("reset", "upstream broke off the connection", { cause });
 }
 
-/** What a reader of a body has thrown. */
+/** The failure that an error thrown by a reader means. */
 export function readFailure(error: unknown): AttemptError {
   return error instanceof AttemptError ? error : protocolError("upstream sent an answer that cannot be read", error);
 }

@@ -4,16 +4,17 @@ import type { AttemptError } from "../../kit/index.ts";
 import { contentCoding, type Head, protocolError, readFailure } from "./classify.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
 
-/** Bytes that are decompressed at a time: what a few bytes unpack to is counted, and stopped, in steps of this size. */
-const PIECE = { chunkSize: 16 * 1024 };
+const CHUNK_BYTES = 16 * 1024;
+/** The readers' limits are checked after each chunk: a few bytes that expand to gigabytes are stopped early. */
+const ZLIB_OPTIONS = { chunkSize: CHUNK_BYTES };
 
-/** What reads a content coding, chosen by the first bytes of the body. */
+/** Decompressors by content coding; the body's first bytes are given for those that need to tell variants apart. */
 const CODINGS: Readonly<Record<string, (first: Buffer) => Transform>> = {
-  gzip: () => createGunzip(PIECE),
-  "x-gzip": () => createGunzip(PIECE),
-  br: () => createBrotliDecompress(PIECE),
-  // Meant to have zlib's header; many servers leave it out (RFC 9110, 8.4.1.2).
-  deflate: ([first = 0]) => ((first & 0x0f) === 8 ? createInflate(PIECE) : createInflateRaw(PIECE)),
+  gzip: () => createGunzip(ZLIB_OPTIONS),
+  "x-gzip": () => createGunzip(ZLIB_OPTIONS),
+  br: () => createBrotliDecompress(ZLIB_OPTIONS),
+  // Should have zlib's header; many servers leave it out.
+  deflate: ([first = 0]) => ((first & 0x0f) === 8 ? createInflate(ZLIB_OPTIONS) : createInflateRaw(ZLIB_OPTIONS)),
 };
 
 /** Whether `inPlainText` can read a body with these headers. */
@@ -23,9 +24,9 @@ export function canDecompress(headers: Head["headers"]): boolean {
 }
 
 /**
- * What reads a body as `choose` says, unpacked first where the upstream has compressed it without being asked. The
- * limits of the reader chosen hold for what is unpacked, and so does its pace.
- * @param choose null when nothing of the body is wanted; the owner that it was given has been told.
+ * The reader that `choose` returns, behind a decompressor where the upstream has compressed the body without being
+ * asked. The limits and the back pressure of that reader apply to the decompressed bytes.
+ * @param choose returns null when the body is not wanted and its owner has been told.
  */
 export function decompressed<Result>(
   headers: Head["headers"],
@@ -39,17 +40,17 @@ export function decompressed<Result>(
   return null;
 }
 
-/** Stands between a try and the reader of its answer: unpacking takes turns of its own, also behind the body's end. */
+/** Between a request and the reader of its answer. Decompression is asynchronous and goes on after the body's end. */
 class DecompressingReader<Result> implements Reader {
   readonly #owner: ReaderOwner<Result>;
   readonly #open: (first: Buffer) => Transform;
   #reader: Reader | null = null;
-  #unpacker: Transform | null = null;
-  /** The unpacker has as much as it takes. */
+  #decompressor: Transform | null = null;
+  /** The decompressor's buffer is full. */
   #full = false;
-  /** The reader has as much as it takes. */
+  /** The reader asked to stop. */
   #held = false;
-  /** The body has ended: the try hears nothing more, and the reader's owner is this. */
+  /** The body has ended: failures from here on go to the reader directly, the request passes none on. */
   #ended = false;
   #over = false;
 
@@ -63,22 +64,22 @@ class DecompressingReader<Result> implements Reader {
     open: (first: Buffer) => Transform,
     choose: (owner: ReaderOwner<Result>) => Reader | null,
   ): Reader | null {
-    const unpacking = new DecompressingReader(owner, open);
-    unpacking.#reader = choose(unpacking.#inner());
-    return unpacking.#reader && unpacking;
+    const reader = new DecompressingReader(owner, open);
+    reader.#reader = choose(reader.#inner());
+    return reader.#reader && reader;
   }
 
   data(chunk: Buffer): void {
     if (this.#over) return;
-    this.#unpacker ??= this.#start(chunk);
-    this.#full = !this.#unpacker.write(chunk);
+    this.#decompressor ??= this.#start(chunk);
+    this.#full = !this.#decompressor.write(chunk);
     if (this.#full) this.#owner.hold();
   }
 
   end(): void {
     if (this.#over) return;
     this.#ended = true;
-    if (this.#unpacker) this.#unpacker.end();
+    if (this.#decompressor) this.#decompressor.end();
     else this.#finish();
   }
 
@@ -89,23 +90,23 @@ class DecompressingReader<Result> implements Reader {
   }
 
   #start(first: Buffer): Transform {
-    const unpacker = this.#open(first);
-    unpacker.on("data", (piece: Buffer) => this.#piece(piece));
-    unpacker.on("drain", () => {
+    const decompressor = this.#open(first);
+    decompressor.on("data", (chunk: Buffer) => this.#decoded(chunk));
+    decompressor.on("drain", () => {
       this.#full = false;
       if (!this.#held) this.#owner.flow();
     });
-    unpacker.on("end", () => this.#finish());
-    unpacker.on("error", (error) =>
+    decompressor.on("end", () => this.#finish());
+    decompressor.on("error", (error) =>
       this.#fail(protocolError("upstream sent a compressed answer that is broken", error)),
     );
-    return unpacker;
+    return decompressor;
   }
 
-  #piece(piece: Buffer): void {
+  #decoded(chunk: Buffer): void {
     if (this.#over) return;
     try {
-      this.#reader?.data(piece);
+      this.#reader?.data(chunk);
     } catch (error) {
       this.#fail(readFailure(error));
     }
@@ -121,7 +122,7 @@ class DecompressingReader<Result> implements Reader {
     }
   }
 
-  /** A try that has seen the body's end passes no failure on. */
+  /** A request that has seen the body's end passes no failure on. */
   #fail(error: AttemptError): void {
     if (this.#over) return;
     if (this.#ended) this.fail(error);
@@ -130,10 +131,10 @@ class DecompressingReader<Result> implements Reader {
 
   #stop(): void {
     this.#over = true;
-    this.#unpacker?.destroy();
+    this.#decompressor?.destroy();
   }
 
-  /** What the reader has for its owner. */
+  /** The owner as the reader sees it. */
   #inner(): ReaderOwner<Result> {
     const owner = this.#owner;
     return {
@@ -152,12 +153,12 @@ class DecompressingReader<Result> implements Reader {
       },
       hold: () => {
         this.#held = true;
-        this.#unpacker?.pause();
+        this.#decompressor?.pause();
         owner.hold();
       },
       flow: () => {
         this.#held = false;
-        this.#unpacker?.resume();
+        this.#decompressor?.resume();
         if (!this.#full) owner.flow();
       },
     };

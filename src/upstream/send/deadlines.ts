@@ -1,6 +1,6 @@
 import { AttemptError, DenseSet, type Indexed, type Timeouts } from "../../kit/index.ts";
 
-/** What a try is at. */
+/** What a request is waiting for. */
 type Phase = "connect" | "send" | "head" | "body";
 
 const TIMEOUT_MESSAGES: Readonly<Record<Phase, string>> = {
@@ -10,14 +10,14 @@ const TIMEOUT_MESSAGES: Readonly<Record<Phase, string>> = {
   body: "upstream timed out in the middle of its answer",
 };
 
-/** By when one try must get on, and what it means when it has not. Times are Unix milliseconds. */
+/** The deadlines of one upstream request, per phase, and the error when one passes. Times are Unix milliseconds. */
 export class Deadlines {
   readonly startedAt: number;
   readonly #timeouts: Timeouts;
   readonly #deadline: number;
   readonly #stream: boolean;
   #phaseDue: number;
-  /** Until when the upstream may take to be connected, and then to begin. */
+  /** End of the connect timeout, then of the first-byte timeout. */
   #answerDue: number;
   #begun = false;
 
@@ -35,27 +35,27 @@ export class Deadlines {
     return Math.min(this.#phaseDue, this.startedAt + this.#timeouts.total, this.#begun ? Infinity : this.#deadline);
   }
 
-  /** The upstream has a piece of the request: its time to take the next one, or to begin, runs from now. */
+  /** Part of the request was written: the time for the next part, or for the answer to begin, starts again. */
   partSent(now: number): void {
     this.#answerDue = now + this.#timeouts.firstByte;
     this.#phaseDue = this.#answerDue;
   }
 
   /**
-   * The upstream has the whole request. `first_byte` bounds the head of a stream only: a whole answer may take as long
-   * as it needs, for nothing of it comes before it is made (decisions 5.1b).
+   * The whole request was written. `first_byte` bounds the head of a stream only: an upstream sends nothing of an
+   * answer that is not streamed before it has made all of it.
    */
   requestSent(now: number): void {
     this.partSent(now);
     if (!this.#stream) this.#phaseDue = Infinity;
   }
 
-  /** A byte of the answer, or the head of a stream or of a refusal. */
+  /** Bytes of the answer came, or the head of a stream or of an error response. */
   received(now: number): void {
     this.#phaseDue = now + this.#timeouts.idle;
   }
 
-  /** An upstream that is not read cannot be blamed for its silence. */
+  /** While the gateway does not read, the upstream's silence is not its fault: no idle timeout. */
   paused(): void {
     this.#phaseDue = Infinity;
   }
@@ -65,10 +65,11 @@ export class Deadlines {
     this.#begun = true;
   }
 
-  /** @param saturated whether it is our own connections that were waited for. */
+  /** @param saturated whether the request waits for one of the pool's own connections. */
   timeoutAt(phase: Phase, saturated: boolean, now: number): AttemptError {
     if (!this.#begun && this.#deadline <= now) {
-      // A whole answer that took longer than a head may is slow enough to count: else one that hangs never would.
+      // Past the first-byte timeout it counts against the upstream: otherwise one that hangs on whole answers never
+      // would.
       const notUpstreamFault = saturated || now < this.#answerDue;
       return new AttemptError("timeout", "the request's deadline passed before the answer", { notUpstreamFault });
     }
@@ -81,16 +82,16 @@ export class Deadlines {
   }
 }
 
-/** Something that must happen by `due` (Unix milliseconds), which may be moved while it is watched. */
+/** Is told once `due` (Unix milliseconds) has passed; `due` may be moved while it is watched. */
 export interface SweptEntry extends Indexed {
   due: number;
-  /** Called on every tick from `due` on until the entry is unwatched or `due` has moved. */
+  /** Called on every sweep from `due` on, until the entry is unwatched or `due` has moved. */
   expire(now: number): void;
 }
 
 const SWEEP_INTERVAL_MS = 50;
 
-/** One coarse timer for every deadline of the process: a timer per request costs more than the check of all of them. */
+/** One coarse timer for every deadline of the process: a timer per request costs more than checking all of them. */
 export class DeadlineSweeper {
   readonly #now: () => number;
   readonly #watched = new DenseSet<SweptEntry>();
@@ -102,7 +103,7 @@ export class DeadlineSweeper {
 
   watch(entry: SweptEntry): void {
     this.#watched.add(entry);
-    // Sweeping after the poll phase: bytes that arrived while the loop was blocked move a deadline before it is judged.
+    // After the poll phase: bytes that arrived while the event loop was blocked move a deadline before it is checked.
     this.#interval ??= setInterval(() => setImmediate(() => this.#sweep()), SWEEP_INTERVAL_MS).unref();
   }
 

@@ -5,18 +5,18 @@ import type { Answer, Reader, ReaderOwner } from "./reader.ts";
 import { Relay } from "./relay.ts";
 
 const MAX_HELD_BYTES = 64 * 1024;
-/** Read from the upstream before an event that says something: a stream is not held back beyond it. */
+/** Bytes before the first event with content; a longer prelude begins the stream all the same. */
 const MAX_PRELUDE_BYTES = 64 * 1024;
 /**
- * Of one stream, unpacked. Decoders and the writers of clients' formats keep something of every event to its end: calls,
- * ids, annotations, whole texts.
+ * Of one stream, decompressed. It bounds memory: decoders, and the writers of clients' formats, keep something of every
+ * event until the stream ends (calls, ids, annotations, whole texts).
  */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024;
 const EMPTY_MESSAGE = "upstream ended its answer before the first event";
 
 /**
- * An answer streamed as events: decodes what arrives, one batch a read. It begins with the first event that says
- * something; those before it are held, for an error behind them must still fail over (decisions 5.3).
+ * Reads an answer streamed as events: decodes what arrives, one batch for each read. The stream begins with the first
+ * event that has content; those before it are held back, because an error that follows them must still fail over.
  */
 export class EventStream implements Reader {
   readonly #owner: ReaderOwner<Answer>;
@@ -32,7 +32,7 @@ export class EventStream implements Reader {
     this.#relay = new Relay({
       owner,
       log,
-      maximumHeld: MAX_HELD_BYTES,
+      maxHeldBytes: MAX_HELD_BYTES,
       join: (batches) => batches.flat(),
       answer: (source) => ({ type: "events", source }),
     });
@@ -80,7 +80,7 @@ export class EventStream implements Reader {
     if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
   }
 
-  /** Hands on what was held. @returns whether there was anything, now or before. */
+  /** Passes on what was held back. @returns whether the stream has begun. */
   #began(): boolean {
     if (!this.#relay.begun && this.#prelude.length > 0) {
       const prelude = this.#prelude;

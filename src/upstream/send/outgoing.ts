@@ -5,7 +5,8 @@ import type { StreamedBody } from "../../dialects/dialect.ts";
 const PIECE = 64 * 1024;
 
 /**
- * A body to be sent once, opened when it is first read; destroying it, at any point, lets go of the body's own iterator.
+ * A body to be sent once, opened when it is first read; destroying it, at any point, lets go of the body's own
+ * iterator.
  * @param onError told what that iterator threw, or that it gave another number of bytes than it had announced.
  */
 export function outgoing(body: StreamedBody, onError: (error: unknown) => void): Readable {

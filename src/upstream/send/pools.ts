@@ -6,11 +6,11 @@ export interface PoolSettings {
   readonly origin: string;
   readonly connections: number;
   readonly http2: boolean;
-  /** Milliseconds after which a connection that does not come about is given up. */
+  /** Milliseconds. */
   readonly connectTimeout: number;
 }
 
-/** Connection pools, counted by use: the last to let go closes. */
+/** Connection pools with reference counts: the last release closes a pool. */
 export class Pools {
   readonly #pools = new Map<string, { readonly pool: Pool; uses: number }>();
 
@@ -42,10 +42,10 @@ function openPool({ origin, connections, http2, connectTimeout }: PoolSettings):
     connections,
     allowH2: http2,
     pipelining: 1,
-    // The sweeper watches both; undici would keep a timer for each connection besides.
+    // The deadline sweeper covers both; undici would add a timer for each connection.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Said here, because the environment can turn verification off for the whole process.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED can turn verification off for the whole process.
     connect: { timeout: connectTimeout, rejectUnauthorized: true },
   });
 }

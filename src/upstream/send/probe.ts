@@ -19,7 +19,7 @@ export interface ProbeParts {
   readonly log: Log;
 }
 
-/** What to probe of an upstream; null when its settings say not to. */
+/** How to probe an upstream; null when its settings have no probe. */
 export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubject | null {
   const { name, apiKeys, probe } = upstream;
   if (probe === null) return null;
@@ -32,9 +32,9 @@ export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubjec
 }
 
 /**
- * Asks an upstream what it never bills. Any answer below 500 shows that it is there; 401 and 403 that the key is not
- * good, and the next key is asked with. Neither breaker nor keys hear of it.
- * @param timeout milliseconds for all of it.
+ * Sends a request that providers do not bill. Any status below 500 shows that the upstream is reachable; 401 and 403
+ * show a bad key, and the next key is tried. Neither the breaker nor the key pool is told.
+ * @param timeout milliseconds for all keys together.
  */
 async function askKeys(
   upstream: string,

@@ -1,19 +1,20 @@
 import type { AnswerForm, Codec, UpstreamDialect } from "../../dialects/dialect.ts";
 import { readError } from "../../dialects/error-body.ts";
-import type { AttemptError, Call, FailureClass, Log } from "../../kit/index.ts";
+import type { AttemptError, Call, FailureClass, Kind, Log } from "../../kit/index.ts";
 import { ByteStream } from "./relay.ts";
 import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";
 import { decompressed, canDecompress } from "./compressed.ts";
 import { EventStream } from "./event-stream.ts";
-import {
-  type Answer,
-  joinChunks,
-  MAXIMUM_ANSWER,
-  MAXIMUM_ANSWERS,
-  MAXIMUM_REFUSAL,
-  type Reader,
-  type ReaderOwner,
-} from "./reader.ts";
+import { type Answer, joinChunks, type Reader, type ReaderOwner } from "./reader.ts";
+
+const MIB_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * MIB_BYTES;
+/** A full batch of vectors as decimal numbers, or ten large images, is larger than any text. */
+const MAX_ANSWER_BYTES_BY_KIND: Readonly<Partial<Record<Kind, number>>> = {
+  embedding: 128 * MIB_BYTES,
+  image: 128 * MIB_BYTES,
+};
+const MAX_REFUSAL_BYTES = 64 * 1024;
 
 export interface ReadContext {
   readonly dialect: UpstreamDialect;
@@ -25,7 +26,7 @@ export interface ReadContext {
   readonly log: Log;
 }
 
-/** What reads the answer to a call, judged by its head; null when its body is not wanted and the owner has been told. */
+/** Picks the reader for a response by its head; null if it is rejected already and its body not wanted. */
 export function readAnswer(conversation: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
   const { headers } = head;
   if (head.status !== 200) return readRefusal(conversation, head, owner);
@@ -48,7 +49,7 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
   return null;
 }
 
-/** Classes of a status that the body of a refusal may turn into another; of the rest the body is not waited for. */
+/** Failure classes of a status that the body of the response may change; for all others the body is not waited for. */
 const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
 
 function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
@@ -69,7 +70,7 @@ function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: Rea
   return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }
 
-/** A complete answer. */
+/** Reads an answer that is not streamed. */
 export class AnswerReader implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #form: AnswerForm;
@@ -82,7 +83,7 @@ export class AnswerReader implements Reader {
     this.#owner = owner;
     this.#form = form;
     this.#call = call;
-    this.#maximum = MAXIMUM_ANSWERS[call.kind] ?? MAXIMUM_ANSWER;
+    this.#maximum = MAX_ANSWER_BYTES_BY_KIND[call.kind] ?? MAX_ANSWER_BYTES;
   }
 
   data(chunk: Buffer): void {
@@ -101,29 +102,29 @@ export class AnswerReader implements Reader {
   }
 }
 
-/** A refusal: its body says what it means, as far as it can be had. */
+/** Reads the body of an error response, up to a limit, for what it says of the failure. */
 export class RefusalReader implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #refusal: AttemptError;
-  readonly #judge: (body: Uint8Array) => AttemptError;
+  readonly #classify: (body: Uint8Array) => AttemptError;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** @param refusal what its head alone means; @param judge what it means with its whole body. */
-  constructor(owner: ReaderOwner<Answer>, refusal: AttemptError, judge: (body: Uint8Array) => AttemptError) {
+  /** @param refusal the failure by the head alone; @param classify the failure by head and whole body. */
+  constructor(owner: ReaderOwner<Answer>, refusal: AttemptError, classify: (body: Uint8Array) => AttemptError) {
     this.#owner = owner;
     this.#refusal = refusal;
-    this.#judge = judge;
+    this.#classify = classify;
   }
 
   data(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MAXIMUM_REFUSAL) this.#owner.fail(this.#refusal);
+    if (this.#bytes > MAX_REFUSAL_BYTES) this.#owner.fail(this.#refusal);
   }
 
   end(): void {
-    this.#owner.reject(this.#judge(joinChunks(this.#chunks)));
+    this.#owner.reject(this.#classify(joinChunks(this.#chunks)));
   }
 
   fail(error: AttemptError): void {

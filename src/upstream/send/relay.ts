@@ -7,15 +7,15 @@ type Ending = Parameters<Sink<never>["end"]>[0];
 interface RelayOptions<Item> {
   readonly owner: ReaderOwner<Answer>;
   readonly log: Log;
-  /** Bytes that wait for a slow sink before the upstream is no longer read. */
-  readonly maximumHeld: number;
-  /** One item of several that waited. */
+  /** Bytes that may wait for a slow sink before reading from the upstream stops. */
+  readonly maxHeldBytes: number;
+  /** Joins the items that waited into one. */
   readonly join: (items: readonly Item[]) => Item;
-  /** What the try has come to, once the first item is there. */
+  /** The result of the request, once the first item is there. */
   readonly answer: (source: Source<Item>) => Answer;
 }
 
-/** A body on its way: begins with its first item and hands on, one item a read, at the pace of its sink. */
+/** Passes a streamed body on to its sink, one item for each read, and stops reading while the sink is slow. */
 export class Relay<Item> implements Source<Item> {
   readonly #options: RelayOptions<Item>;
   #sink: Sink<Item> | null = null;
@@ -35,7 +35,7 @@ export class Relay<Item> implements Source<Item> {
 
   /** @param bytes that the item was read from. */
   push(item: Item, bytes: number): void {
-    const { owner, answer, maximumHeld } = this.#options;
+    const { owner, answer, maxHeldBytes } = this.#options;
     if (!this.#begun) {
       this.#begun = true;
       owner.begin();
@@ -44,7 +44,7 @@ export class Relay<Item> implements Source<Item> {
     if (this.#flowing) return this.#deliver(item);
     this.#held.push(item);
     this.#heldBytes += bytes;
-    if (this.#heldBytes >= maximumHeld) owner.hold();
+    if (this.#heldBytes >= maxHeldBytes) owner.hold();
   }
 
   complete(): void {
@@ -54,7 +54,7 @@ export class Relay<Item> implements Source<Item> {
   fail(error: AttemptError): void {
     const { owner } = this.#options;
     if (!this.#begun) return owner.reject(error);
-    if (error.failure === "aborted") return this.#silence();
+    if (error.failure === "aborted") return this.#detach();
     owner.cut(error);
     this.#close({ complete: false, message: error.message });
   }
@@ -74,7 +74,7 @@ export class Relay<Item> implements Source<Item> {
   }
 
   cancel(): void {
-    this.#silence();
+    this.#detach();
     this.#options.owner.cancel();
   }
 
@@ -87,7 +87,7 @@ export class Relay<Item> implements Source<Item> {
     this.#flush();
   }
 
-  /** Hands on what is held, then the ending; the sink may pause or cancel at any point of it. */
+  /** Passes on what is held, then the ending; the sink may pause or cancel at any point in between. */
   #flush(): void {
     if (this.#flowing && this.#held.length > 0) {
       const held = this.#held;
@@ -99,7 +99,7 @@ export class Relay<Item> implements Source<Item> {
     if (this.#ending === null) return this.#options.owner.flow();
     const sink = this.#sink;
     const ending = this.#ending;
-    this.#silence();
+    this.#detach();
     this.#guarded(() => sink?.end(ending));
   }
 
@@ -107,7 +107,7 @@ export class Relay<Item> implements Source<Item> {
     this.#guarded(() => this.#sink?.next(item));
   }
 
-  /** A sink that throws loses its stream; thrown into undici's callbacks the error would end the process. */
+  /** Cancels the stream of a sink that throws: thrown into undici's callbacks the error would end the process. */
   #guarded(call: () => void): void {
     try {
       call();
@@ -117,14 +117,14 @@ export class Relay<Item> implements Source<Item> {
     }
   }
 
-  #silence(): void {
+  #detach(): void {
     this.#sink = null;
     this.#held = [];
     this.#ending = null;
   }
 }
 
-/** A body relayed as it is; holds no more than one read for a slow sink. */
+/** Relays a body as it is; holds no more than one read for a slow sink. */
 export class ByteStream implements Reader {
   readonly #relay: Relay<Uint8Array>;
 
@@ -134,7 +134,7 @@ export class ByteStream implements Reader {
     this.#relay = new Relay<Uint8Array>({
       owner,
       log,
-      maximumHeld: 0,
+      maxHeldBytes: 0,
       join: joinChunks,
       answer: (source) => ({ type: "bytes", contentType, source, usage }),
     });

@@ -8,14 +8,16 @@ import { outgoing } from "./outgoing.ts";
 import type { Reader, ReaderOwner } from "./reader.ts";
 
 const MAX_INFORMATIONAL_COUNT = 10;
-/** What is left of a body nobody wants is read this long and far, so that its connection can serve the next request. */
+/**
+ * The rest of an unwanted body is read for this long and this far, so that its connection can serve the next request.
+ */
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
 export interface RequestHandlerOptions<Result> {
-  /** Chooses what reads the body; null when nothing of it is wanted. */
+  /** Chooses the reader of the body; null when the body is not wanted. */
   readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
-  /** A streamed answer that had begun broke off. */
+  /** A streamed answer broke off after it had begun. */
   readonly onCut?: (error: AttemptError) => void;
   readonly timeouts: Timeouts;
   /** Whether the answer is to come as a stream. */
@@ -23,16 +25,19 @@ export interface RequestHandlerOptions<Result> {
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
   readonly signal: AbortSignal;
-  /** Called once the head of the request is written to a connection, and with every piece behind it. */
+  /** Called when the head of the request is written to a connection, and with every part of its body. */
   readonly onSent?: () => void;
   readonly sweeper: DeadlineSweeper;
   readonly now: () => number;
 }
 
-/** As much of a pool as one request needs. */
+/** What one request needs of a connection pool. */
 export type RequestPool = Pick<Pool, "dispatch" | "stats">;
 
-/** One request to an upstream: undici's handler, the sweeper's entry and the abort listener in one object. */
+/**
+ * One HTTP request to an upstream. It is undici's handler, the sweeper's entry and the abort listener in one object:
+ * three would be three allocations for each request.
+ */
 export class RequestHandler<Result> implements Dispatcher.DispatchHandler, SweptEntry, ReaderOwner<Result> {
   due = 0;
   index = -1;
@@ -48,7 +53,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   #reader: Reader | null = null;
   /** A streamed body that is not sent yet. */
   #sending: Readable | null = null;
-  /** The request in the queue of its pool, which it entered because no connection was free. */
+  /** The request while it is in its pool's queue because no connection is free. */
   #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
   #informational = 0;
@@ -83,20 +88,20 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   expire(now: number): void {
     const phase = this.#phase;
     if (phase === "drain" || phase === "over") return this.cancel();
-    // In the queue of a pool that carries nothing every connection is still being made: that is the upstream's doing.
+    // Queued with nothing running, every connection is still being made: the upstream is slow, not our pool too small.
     const saturated = phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
     this.fail(this.#deadlines.timeoutAt(phase === "head" && this.#sending ? "send" : phase, saturated, now));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection; an abort here would close the connection, which others can use.
+    // Given up while it waited for a connection. Aborting here would close a connection that others can use.
     if (this.#phase === "over") throw new Error("given up before it was sent");
     this.#controller = controller;
     this.#phase = "head";
     this.#sent();
   }
 
-  // The head goes out with the body's first piece: when the request starts, a streamed body may have none to send yet.
+  // The head is written with the first part of the body: when the request starts, a streamed body may have none yet.
   onBodySent(): void {
     this.#options.onSent?.();
     if (this.#sending && this.#phase === "head") this.#sent();
@@ -189,7 +194,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   drain(): void {
     if (this.#phase === "over") return;
-    // A request that is not sent to its end leaves its connection useless.
+    // A connection on which a request was not sent to its end cannot be used again.
     if (this.#sending) return this.cancel();
     this.#phase = "drain";
     this.#options.signal.removeEventListener("abort", this);
@@ -219,7 +224,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     if (this.#phase === "over") return;
     const sending = this.#sending !== null;
     this.#stop();
-    // An abort amid a body can make Node's HTTP/2 write empty frames for ever: a body that breaks off ends the request too.
+    // An abort in the middle of a body can make Node's HTTP/2 write empty frames for ever; destroying the body ends the
+    // request.
     if (!sending) this.#controller?.abort(new Error("given up"));
   }
 
@@ -230,11 +236,11 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {
-    // False says that the pool is full from now on: with this request on its last connection, or in its queue.
+    // False: the pool is full from now on, and this request took its last connection or a place in its queue.
     if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queued = { pool, request };
   }
 
-  /** Our own fault: the body's iterator failed, and nothing of it is the upstream's doing. */
+  /** The iterator of the request's own body failed: not the upstream's fault. */
   #unsent(cause: unknown): void {
     if (this.#phase === "over") return;
     const message = "the request's body could not be read";
@@ -255,7 +261,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   #stop(): void {
-    // It stays in the queue until a connection is free, which may be long: its body would fill the memory.
+    // undici keeps the request queued until a connection is free: without its body it takes no memory to speak of.
     if (this.#phase === "connect" && this.#queued) this.#queued.request.body = null;
     this.#phase = "over";
     this.#options.sweeper.unwatch(this);

@@ -3,7 +3,7 @@ import { type Parameters, pathOf, withName, withoutValue, withValue } from "../.
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Where an upstream is and what its operator wants said with every request. */
+/** Where an upstream is, and the headers that its operator configured for every request. */
 export interface Address {
   /** With the port when that is not the protocol's own. */
   readonly host: string;
@@ -13,7 +13,7 @@ export interface Address {
   readonly headers: Headers;
 }
 
-/** A dialect's request on its way to one upstream. */
+/** The dialect's request with the upstream's path prefix and headers. */
 export function addressRequest(request: UpstreamRequest, address: Address, requestId: string): UpstreamRequest {
   return {
     method: request.method,
@@ -22,7 +22,7 @@ export function addressRequest(request: UpstreamRequest, address: Address, reque
       "user-agent": "route-gateway",
       ...request.headers,
       ...address.headers,
-      // Last, so that no configuration can ask for a compressed answer or break the trail of a request.
+      // Last, so that no configuration can ask for a compressed answer or replace the request id.
       "accept-encoding": "identity",
       "x-request-id": requestId,
     },
@@ -31,12 +31,14 @@ export function addressRequest(request: UpstreamRequest, address: Address, reque
 }
 
 const VERSION = String.raw`/v\d+(?:(?:alpha|beta)\d*)?`;
-/** Where Google's Vertex AI has the models of a publisher; its version comes before the project. */
+/** The path of a publisher's models in Google's Vertex AI; the version comes before the project. */
 const PUBLISHER = "/projects/[^/]+/locations/[^/]+/publishers/[^/]+";
 const VERSIONED_BASE = new RegExp(`${VERSION}(?:${PUBLISHER})?$`);
 const PATH_VERSION = new RegExp(`^${VERSION}(?=[/?]|$)`);
 
-/** The base URL's path (no trailing slash) and a dialect's; a version that the base ends with stands for the path's own. */
+/**
+ * The base URL's path (no trailing slash) and a dialect's; a version that the base ends with stands for the path's own.
+ */
 export function joinPath(basePath: string, path: string): string {
   const own = PATH_VERSION.exec(path)?.[0];
   return basePath + (own !== undefined && VERSIONED_BASE.test(basePath) ? path.slice(own.length) : path);
@@ -47,8 +49,8 @@ export function withLowerCaseNames(headers: Headers): Headers {
 }
 
 /**
- * A request with what its target's `parameters` make of the body: removed first, then renamed, then set. To be done last
- * of all, but before the request is signed. A body that is no text, such as a form with a file, is left as it is.
+ * Applies the target's `parameters` to the body: removes, then renames, then sets. Must be the last change before the
+ * request is signed, or the signature does not match. A body that is not text, such as an upload form, stays as it is.
  */
 export function withParameters(request: UpstreamRequest, parameters: Parameters): UpstreamRequest {
   if (typeof request.body !== "string") return request;

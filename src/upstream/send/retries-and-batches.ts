@@ -11,12 +11,12 @@ import {
   type Target,
 } from "../../kit/index.ts";
 
-/** What another try may cure: not a refusal, and not what the same bytes would meet again. */
+/** Failures that may not happen again with the same request. */
 const RETRYABLE: ReadonlySet<FailureClass> = new Set(["connect", "reset", "status", "timeout", "rate_limited"]);
 
 interface RetryOptions {
   readonly settings: RetrySettings;
-  /** Unix milliseconds after which no try may begin. */
+  /** Unix milliseconds after which no request may begin. */
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -25,16 +25,16 @@ interface RetryOptions {
 }
 
 /**
- * Runs `attempt` up to `settings.attempts` times, with growing pauses; a pause the upstream asked for is kept exactly,
- * or ends the tries when it is longer than `maxDelay`.
- * @throws what the last try threw; AttemptError "aborted" as soon as the signal aborts during a pause.
+ * Runs `attempt` up to `settings.attempts` times with growing pauses. A pause that the upstream asked for is kept
+ * exactly; one longer than `maxDelay` ends the retries.
+ * @throws what the last run threw; AttemptError "aborted" as soon as the signal aborts during a pause.
  */
 export function withRetries<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
   const { attempts } = options.settings;
   if (attempts <= 1) return attempt();
   return pRetry(attempt, {
     retries: attempts - 1,
-    // p-retry knows neither Retry-After nor our clock, so the pause is made where it asks whether to go on.
+    // p-retry knows neither Retry-After nor our clock: the pause is made in its decision whether to go on.
     minTimeout: 0,
     shouldRetry: async ({ error, retriesConsumed }) => {
       if (!(error instanceof AttemptError) || !RETRYABLE.has(error.failure)) return false;
@@ -68,7 +68,7 @@ function sleep(until: number, { signal, schedule }: RetryOptions): Promise<void>
   });
 }
 
-/** Requests of one call that are out at a time. */
+/** Requests of one call under way at a time. */
 const MAX_CONCURRENT_BATCHES = 4;
 
 interface BatchOptions {
@@ -79,12 +79,12 @@ interface BatchOptions {
   readonly send: (call: Call, exchange: Exchange) => Promise<Reply>;
 }
 
-/** One attempt in several requests; the first that fails ends it, and the others with it. @throws AttemptError */
+/** Sends one call as several requests; the first failure aborts the others. @throws AttemptError */
 export async function sendInBatches({ batches, calls, target, exchange, send }: BatchOptions): Promise<AnswerReply> {
   const failed = new AbortController();
   const part: Exchange = { ...exchange, signal: AbortSignal.any([exchange.signal, failed.signal]) };
   const replies: AnswerReply[] = Array.from({ length: calls.length });
-  // Shared by those that work on it: each takes what is next.
+  // One iterator for all workers: each takes the next call.
   const waiting = calls.entries();
   const work = async (): Promise<void> => {
     for (const [index, call] of waiting) {

@@ -38,7 +38,7 @@ export interface RouteOptions {
   readonly log: Log;
 }
 
-/** The log line for a refusal that is the operator's to cure; empty: the failure's own message. */
+/** The log line for a failure that the operator can fix; empty: the failure's own message. */
 const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
   credentials: "",
   quota: "the account behind an upstream's key has nothing left; the key rests",
@@ -46,7 +46,7 @@ const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
   parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
 };
 
-/** One call on its way to one target. */
+/** One call to one target. */
 interface AttemptContext {
   readonly target: Target;
   readonly call: Call;
@@ -57,14 +57,14 @@ interface AttemptContext {
   readonly onSent: (() => void) | undefined;
 }
 
-/** A call as it is sent, and what of it is left behind. */
+/** A call as it is sent, with the fields that the dialect could not express. */
 interface PreparedRequest {
   readonly request: UpstreamRequest;
   readonly dropped: readonly string[];
   readonly form: AnswerForm | undefined;
 }
 
-/** The way to one upstream under one configuration. */
+/** Sends calls to one upstream under one configuration. */
 export class Route {
   readonly #options: RouteOptions;
 
@@ -72,7 +72,7 @@ export class Route {
     this.#options = options;
   }
 
-  /** One attempt: retries and other keys included. @throws AttemptError */
+  /** One attempt, with its retries and changes of key. @throws AttemptError */
   send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply> {
     const { upstream, dialect, now, random, sweeper } = this.#options;
     const codec = dialect.codecs[call.kind];
@@ -87,17 +87,17 @@ export class Route {
       return sendInBatches({ batches, calls, target, exchange, send });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
-    const errand = { target, call, codec, exchange, deadline, onSent };
+    const context = { target, call, codec, exchange, deadline, onSent };
     const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
-      this.#tryKeys(errand),
+      this.#sendWithKeys(context),
     );
   }
 
-  /** One try, with the next key at once when the failure is a key's. */
-  async #tryKeys(errand: AttemptContext): Promise<Reply> {
+  /** One request, and another with the next key at once while the failure is the key's. */
+  async #sendWithKeys(context: AttemptContext): Promise<Reply> {
     const { upstream, keys, health, now } = this.#options;
-    const { userId } = errand.exchange.principal;
+    const { userId } = context.exchange.principal;
     const tried: PooledKey[] = [];
     const refused: PooledKey[] = [];
     let failure: AttemptError | null = null;
@@ -106,26 +106,26 @@ export class Route {
       if (key === null) throw failure ?? new AttemptError("credentials", "upstream has no key to try");
       tried.push(key);
       try {
-        const answer = await this.#try(errand, key.value);
+        const answer = await this.#sendOnce(context, key.value);
         keys.served(key, refused, now());
-        return { ...answer, target: errand.target };
+        return { ...answer, target: context.target };
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error;
         const { another, suspected } = keys.failed(key, error, userId, now());
         if (suspected) refused.push(key);
         const known = suspected ? error.as({ notUpstreamFault: true }) : error;
         health.failed(known);
-        this.#warn(errand, key, known);
+        this.#warn(context, key, known);
         if (!another) throw known;
         failure = soonestRetry(failure, known);
       }
     }
   }
 
-  async #try(errand: AttemptContext, key: string): Promise<Answer> {
+  async #sendOnce(context: AttemptContext, key: string): Promise<Answer> {
     const { dialect, pool, health, latencies, sweeper, now, log } = this.#options;
-    const { target, call, codec, exchange, deadline, onSent } = errand;
-    const { request, dropped, form } = await this.#request(errand, key);
+    const { target, call, codec, exchange, deadline, onSent } = context;
+    const { request, dropped, form } = await this.#request(context, key);
     const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
     const attempt = new RequestHandler<Answer>({
@@ -147,12 +147,15 @@ export class Route {
       return dropped.length > 0 ? { ...answer, dropped } : answer;
     } catch (error) {
       if (!(error instanceof AttemptError)) throw error;
-      this.#failed(errand, error, now() - startedAt);
+      this.#failed(context, error, now() - startedAt);
       throw withoutKey(error, key);
     }
   }
 
-  /** @throws AttemptError "unsupported" when the dialect cannot say it, or a strict model's call would lose something. */
+  /**
+   * @throws AttemptError "unsupported" when the dialect cannot express the call, or a strict model's call would lose a
+   * field.
+   */
   async #request({ codec, call, target, exchange, deadline }: AttemptContext, key: string): Promise<PreparedRequest> {
     const { upstream, dialect, address, signer, now } = this.#options;
     const written = write(() => codec.request(call, target, key));
@@ -178,8 +181,8 @@ export class Route {
   #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
     const { upstream, latencies, log } = this.#options;
     const { failure, status, cause } = error;
-    // Without this an upstream that only times out would stay unknown, and unknown ones are tried first. A timeout that
-    // the request's own deadline brought about says nothing about the upstream.
+    // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
+    // by the request's own deadline says nothing about the upstream.
     const patience = Math.min(target.timeouts.connect, target.timeouts.firstByte);
     if (failure === "timeout" && elapsed >= patience) latencies.record(target, Math.max(elapsed, latencies.of(target)));
     // The code alone: undici's errors carry addresses and bytes of the answer.
@@ -188,7 +191,10 @@ export class Route {
     log.debug({ ...fields, failure, status, code }, "an attempt failed");
   }
 
-  /** What an operator can cure. Only identifiers of the upstream's words: the rest may be about anything. */
+  /**
+   * Warns of what an operator can fix. Of the upstream's own text only identifiers: the rest may quote what a client
+   * sent.
+   */
   #warn(
     { target, exchange }: AttemptContext,
     key: PooledKey,
@@ -207,7 +213,7 @@ export class Route {
   }
 }
 
-/** What one dialect cannot say another one of the chain may: only when none can is the request the client's fault. */
+/** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
 function write(request: () => UpstreamRequest): UpstreamRequest {
   try {
     return request();
@@ -221,14 +227,14 @@ export function dialectNotSpoken(dialect: string, what = ""): AttemptError {
   return new AttemptError("protocol", `this gateway does not speak the dialect "${dialect}" ${what}`.trimEnd());
 }
 
-/** Providers quote the key they refuse, in whatever shape it has. */
+/** Providers quote the key they refuse. */
 function withoutKey(error: AttemptError, key: string): AttemptError {
   if (key === "" || !error.message.includes(key)) return error;
-  // The error's own fields are those it was made of.
+  // The error has the same fields as the options it was made of.
   return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
 }
 
-/** Of the failures of several keys the one that passes soonest. */
+/** Of the failures of several keys the one that ends soonest. */
 function soonestRetry(a: AttemptError | null, b: AttemptError): AttemptError {
   if (a === null || a.failure !== "rate_limited") return b;
   return b.failure === "rate_limited" && (b.retryAfter ?? 0) < (a.retryAfter ?? 0) ? b : a;

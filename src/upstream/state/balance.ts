@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { ChainStep, Target } from "../../kit/index.ts";
 
-/** Share of requests that try another target first, so that one which has become fast is noticed. */
+/** Share of requests that try another target first, so that one which became faster is noticed. */
 const EXPLORATION_SHARE = 0.05;
 
 interface BalanceOptions {
@@ -27,8 +27,8 @@ export function orderTargets(step: ChainStep, userId: string, options: BalanceOp
 }
 
 /**
- * Of independent uniform numbers ranked so, each target comes first in proportion to its weight, and so on among the
- * rest: drawing without replacement when random, rendezvous hashing when hashed.
+ * Sorted by this, each target comes first in proportion to its weight, and so on among the others: weighted drawing
+ * without replacement for random numbers, rendezvous hashing for hashed ones.
  */
 function rank(uniformNumber: number, weight: number): number {
   return weight > 0 ? -Math.log(1 - uniformNumber) / weight : Infinity;
@@ -48,13 +48,13 @@ function byLatency(targets: readonly Target[], { random, latency }: BalanceOptio
   return [...ordered.slice(explored, explored + 1), ...ordered.slice(0, explored), ...ordered.slice(explored + 1)];
 }
 
-/** The same number in [0, 1) for the same text, on every instance. */
+/** A number in [0, 1) that is the same for the same text on every instance. */
 function uniform(text: string): number {
   return Number.parseInt(hash("sha256", text, "hex").slice(0, 13), 16) / 2 ** 52;
 }
 
 const MEAN_WEIGHT = 0.2;
-/** A target that is never chosen would keep its old figure for ever: it halves in this time, until it is tried again. */
+/** The latency of a target halves in this time, so that one which was slow once is tried again. */
 const HALF_LIFE_MS = 60_000;
 
 /** Time to first byte by target: exponentially weighted mean in milliseconds, fading with age. */
@@ -75,7 +75,7 @@ export class Latencies {
     else Object.assign(sample, { mean: sample.mean + MEAN_WEIGHT * (latency - sample.mean), at });
   }
 
-  /** 0 for a target nobody has tried. */
+  /** Milliseconds; 0 for a target that was never tried. */
   of(target: Target): number {
     const sample = this.#samples.get(targetKey(target));
     return sample ? sample.mean * 0.5 ** (Math.max(0, this.#now() - sample.at) / HALF_LIFE_MS) : 0;

@@ -1,12 +1,11 @@
 import type { AttemptResult, Breaker, BreakerSettings, BreakerState, FailureClass, Permit } from "../../kit/index.ts";
 import { RollingCount } from "./rolling-count.ts";
 
-/** Says nothing about the upstream's health; the reservation of a probe is released all the same. */
-const NEUTRAL: ReadonlySet<FailureClass> = new Set([
-  "client_fault",
+/** Failures that say nothing about the upstream's health. */
+export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
   "aborted",
-  "rate_limited",
   "skipped",
+  "client_fault",
   "saturated",
   "unsupported",
   "resting",
@@ -14,6 +13,8 @@ const NEUTRAL: ReadonlySet<FailureClass> = new Set([
   "parameter",
   "context_overflow",
 ]);
+/** A rate limit ends with its key's pause and shows an upstream that answers: it opens no breaker. */
+const IGNORED: ReadonlySet<FailureClass> = new Set([...NOT_UPSTREAM_FAULTS, "rate_limited"]);
 const JITTER_SHARE = 0.2;
 
 export interface BreakerOptions {
@@ -35,7 +36,7 @@ export class CircuitBreaker implements Breaker {
   readonly #onChange: (state: BreakerState) => void;
   #settings: BreakerSettings;
   #state: BreakerState = "closed";
-  /** Counts state changes: what an attempt of an earlier state reports says nothing about this one. */
+  /** Counts state changes: the results of attempts that began in an earlier state are ignored. */
   #epoch = 0;
   #results: RollingCount;
   #consecutive = 0;
@@ -61,7 +62,7 @@ export class CircuitBreaker implements Breaker {
     return this.#retryAt;
   }
 
-  /** Settings in force from now on; an opening that is running keeps its end. */
+  /** Settings in force from now on; a breaker that is open stays so until the time set when it opened. */
   configure(settings: BreakerSettings): void {
     if (settings.window !== this.#settings.window) this.#results = new RollingCount(settings.window);
     this.#settings = settings;
@@ -94,7 +95,7 @@ export class CircuitBreaker implements Breaker {
         ended = true;
         if (result.ok) succeed();
         else if (epoch !== this.#epoch) return;
-        else if (!result.error.notUpstreamFault && !NEUTRAL.has(result.error.failure)) this.#failed();
+        else if (!result.error.notUpstreamFault && !IGNORED.has(result.error.failure)) this.#failed();
         else if (this.#state === "half_open") this.#probing -= 1;
       },
     };
@@ -119,7 +120,7 @@ export class CircuitBreaker implements Breaker {
     const { failed, total } = this.#results.sum(now);
     const { consecutive, minimum, ratio } = this.#settings;
     if (this.#consecutive < consecutive && (total < minimum || failed < ratio * total)) return;
-    // A breaker that stayed closed for a whole window has recovered: the next opening is short again.
+    // Closed for a whole window, the upstream has recovered: the next opening is short again.
     if (now - this.#closedAt >= this.#settings.window) this.#openings = 0;
     this.#open(now);
   }

@@ -1,7 +1,8 @@
-import type { AttemptError, BreakerState, FailureClass } from "../../kit/index.ts";
+import type { AttemptError, BreakerState } from "../../kit/index.ts";
+import { NOT_UPSTREAM_FAULTS } from "./breaker.ts";
 import { RollingCount } from "./rolling-count.ts";
 
-/** As shown by `GET /v1/status` (decisions 5.5). */
+/** As shown by `GET /v1/status`. */
 export interface UpstreamHealth {
   readonly state: "healthy" | "degraded" | "unknown";
   /** Whole milliseconds: of the last good probe, else the mean of live traffic to the first byte; 0 without data. */
@@ -10,10 +11,10 @@ export interface UpstreamHealth {
   readonly canServe: boolean;
 }
 
-/** What the judgement depends on besides what was measured. */
+/** What the state depends on besides what was measured. */
 export interface HealthContext {
   readonly breaker: BreakerState;
-  /** Whether its dialect is spoken for any kind of model. */
+  /** Whether its dialect has a codec for any kind of model. */
   readonly spoken: boolean;
   /** Whether every key rests. */
   readonly resting: boolean;
@@ -23,29 +24,16 @@ export interface HealthContext {
   readonly firstByte: number;
 }
 
-/** Milliseconds after which news is no longer news. */
+/** Results older than this count no more. */
 const WINDOW_MS = 300_000;
-/** Of the live tries in the window: from here on an upstream is degraded. */
+/** Share of failed requests in the window from which on an upstream is degraded. */
 const DEGRADED_ERROR_SHARE = 0.1;
-/** Of what a probe, or a first byte, may take: beyond it an upstream is degraded. */
+/** Share of the timeout of a probe, or of the first byte: a slower upstream is degraded. */
 const SLOW_SHARE = 0.5;
-/** Of a new measurement in the mean. */
+/** Weight of a new measurement in the mean. */
 const MEAN_WEIGHT = 0.2;
 
-/** Says nothing about the upstream. */
-const SILENT: ReadonlySet<FailureClass> = new Set([
-  "aborted",
-  "skipped",
-  "client_fault",
-  "saturated",
-  "unsupported",
-  "resting",
-  "declined",
-  "parameter",
-  "context_overflow",
-]);
-
-/** What is known of one upstream's well-being, from its probes and from the requests it is sent. */
+/** Health of one upstream, from its probes and from the requests it is sent. */
 export class Health {
   readonly #now: () => number;
   readonly #tries = new RollingCount(WINDOW_MS);
@@ -53,14 +41,14 @@ export class Health {
   #firstByte: { readonly mean: number; readonly at: number } | null = null;
   #probe: { readonly ok: boolean; readonly at: number } | null = null;
   #measured: { readonly latency: number; readonly at: number } | null = null;
-  /** The newest news is a failed probe. */
+  /** The newest result is a failed probe. */
   #down = false;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** A live try began to answer. @param firstByte milliseconds, null when it was not measured. */
+  /** A request was answered, or its stream began. @param firstByte milliseconds, null when it was not measured. */
   served(firstByte: number | null): void {
     this.#tried(true);
     this.#down = false;
@@ -71,9 +59,9 @@ export class Health {
     this.#firstByte = { mean: before + MEAN_WEIGHT * (latency - before), at };
   }
 
-  /** A live try failed, or broke off. */
+  /** A request failed, or its stream broke off. */
   failed({ failure, notUpstreamFault }: AttemptError): void {
-    if (!notUpstreamFault && !SILENT.has(failure)) this.#tried(false);
+    if (!notUpstreamFault && !NOT_UPSTREAM_FAULTS.has(failure)) this.#tried(false);
   }
 
   /** @param latency milliseconds; null when the probe failed. */
@@ -86,11 +74,11 @@ export class Health {
 
   view({ breaker, spoken, resting, probeTimeout, firstByte }: HealthContext): UpstreamHealth {
     const now = this.#now();
-    const known = <News extends { readonly at: number }>(news: News | null): News | null =>
-      news !== null && fresh(news.at, now) ? news : null;
-    const probe = probeTimeout === null ? null : known(this.#probe);
-    const measured = probeTimeout === null ? null : known(this.#measured);
-    const latency = measured?.latency ?? known(this.#firstByte)?.mean ?? 0;
+    const recent = <Result extends { readonly at: number }>(result: Result | null): Result | null =>
+      result !== null && fresh(result.at, now) ? result : null;
+    const probe = probeTimeout === null ? null : recent(this.#probe);
+    const measured = probeTimeout === null ? null : recent(this.#measured);
+    const latency = measured?.latency ?? recent(this.#firstByte)?.mean ?? 0;
     const bound = SLOW_SHARE * (measured !== null && probeTimeout !== null ? probeTimeout : firstByte);
     const { failed, total } = this.#tries.sum(now);
     const well =

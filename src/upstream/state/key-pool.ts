@@ -3,36 +3,36 @@ import { AttemptError, type Secret } from "../../kit/index.ts";
 const REFUSED_REST_MS = 60_000;
 const MAX_REFUSED_REST_MS = 600_000;
 const RATE_LIMIT_REST_MS = 1_000;
-/** What one user met is no longer held against a key when another meets it later than this. */
+/** A refusal that one user met confirms another user's only within this time. */
 const SUSPICION_MS = 600_000;
 
-/** One key of a pool and why it rests. */
+/** One key of a pool. */
 export interface PooledKey {
   readonly value: string;
-  /** In the configured list, from 1: what a log may say of a key. */
+  /** In the configured list, from 1: logs name a key by it, never by its value. */
   position: number;
   /** Unix milliseconds. */
   parkedUntil: number;
-  /** Refusals in a row, each of which doubles the park. */
+  /** Refusals in a row, each of which doubles the rest. */
   refusals: number;
   /** A refusal that only one user has met so far; null without. */
   suspicion: { readonly userId: string; readonly status: number; readonly at: number } | null;
 }
 
-/** What a failed try says of its key. */
+/** What a failed request says of its key. */
 export interface KeyVerdict {
-  /** Another key may fare better. */
+  /** Another key may succeed. */
   readonly another: boolean;
-  /** The key was refused, but nothing shows yet that it was not for the one request's sake. */
+  /** The key was refused, but the reason may still be the one request. */
   readonly suspected: boolean;
 }
 
-/** The API keys of one upstream, in turn; a key that fails rests for as long as its failure class says. */
+/** The API keys of one upstream, used in turn; a key that fails rests for a time that depends on the failure. */
 export class KeyPool {
   #keys: readonly PooledKey[] = [];
   #next = 0;
 
-  /** The keys in force from now on; one that was there before keeps its park. No keys at all is one empty key. */
+  /** The keys in force from now on; one that was there before keeps its state. No keys at all is one empty key. */
   adopt(secrets: readonly Secret[]): void {
     const before = new Map(this.#keys.map((key) => [key.value, key]));
     const values = secrets.length === 0 ? [""] : new Set(secrets.map((secret) => secret.reveal()));
@@ -50,8 +50,8 @@ export class KeyPool {
   }
 
   /**
-   * The next key that does not park and is not among `tried`; null when there is none. A first try (`tried` empty) is
-   * given the key that is free soonest if that is within `patience` milliseconds.
+   * The next key that does not rest and is not among `tried`; null when there is none. A first request (`tried` empty)
+   * is given the key that is free soonest if that is within `patience` milliseconds.
    * @throws AttemptError "resting" when every key rests for longer.
    */
   pick(tried: readonly PooledKey[], now: number, patience: number): PooledKey | null {
@@ -79,8 +79,8 @@ export class KeyPool {
   }
 
   /**
-   * Notes how a key fared. A rate limit and an empty account park it at once; a refusal once a second user has met the
-   * same, for what one user asks can provoke it (moderation, a file of somebody else's; decisions 5.1a).
+   * Notes how a key fared. A rate limit and an empty account rest it at once; a refusal once a second user has met the
+   * same, for what one user asks can provoke it (moderation, a file of somebody else's).
    */
   failed(key: PooledKey, { failure, retryAfter, status }: AttemptError, userId: string, now: number): KeyVerdict {
     if (failure === "rate_limited") {
@@ -89,7 +89,7 @@ export class KeyPool {
     }
     if (failure === "quota") park(key, now);
     if (failure !== "credentials") return { another: failure === "quota", suspected: false };
-    // No answer to a request: the key could not be sent, or no token was had for it. Of a lone one the breaker hears.
+    // Nothing was sent: the key is no valid header value, or got no token. With one key alone the breaker counts it.
     if (status === 0) {
       if (this.#keys.length > 1) park(key, now);
       return { another: true, suspected: false };
@@ -105,15 +105,17 @@ export class KeyPool {
     return { another: true, suspected: !confirmed };
   }
 
-  /** Every key's value in the order in which to show that one of them is good; nobody's turn or park changes. */
+  /** The values of all keys for a probe, those that do not rest first; changes neither turns nor rests. */
   candidates(now: number): readonly string[] {
     const rests = ({ parkedUntil }: PooledKey): number => Number(parkedUntil > now);
     return this.#keys.toSorted((a, b) => rests(a) - rests(b)).map(({ value }) => value);
   }
 
-  /** @param refused the keys that were refused the very request that this one serves: it is theirs, and they park. */
+  /**
+   * @param refused the keys refused for the same request that this one served: the keys were the reason, and they rest.
+   */
   served(key: PooledKey, refused: readonly PooledKey[], now: number): void {
-    // Its park stays: this may be the answer to a request from before the failure.
+    // `parkedUntil` stays: this request may have begun before the failure that parked the key.
     key.refusals = 0;
     key.suspicion = null;
     for (const other of refused) park(other, now);

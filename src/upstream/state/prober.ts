@@ -1,15 +1,15 @@
 import { inBackground, type Log } from "../../kit/index.ts";
 
-/** The first probe of an upstream comes within this time: those of many upstreams are spread over it. */
+/** The first probes of all upstreams are spread over this time. */
 const FIRST_WITHIN_MS = 1_000;
-/** The longest that a timer can wait. */
+/** Node's timers take no longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds that a probe took; null when it failed, "inconclusive" when nothing was learnt. */
+/** Milliseconds that a probe took; null when it failed. */
 export type ProbeResult = number | null | "inconclusive";
 
 export interface ProbeSubject {
-  /** Differs when what is probed, or how often, differs. */
+  /** Differs when the probe or its interval differs. */
   readonly fingerprint: string;
   /** Milliseconds from the beginning of one probe to that of the next. */
   readonly every: number;
@@ -25,7 +25,7 @@ export interface ProberOptions {
   readonly log: Log;
 }
 
-/** Probes one upstream over and over, one probe at a time; its timers never keep the process alive. */
+/** Probes one upstream at its interval, one probe at a time; its timers do not keep the process alive. */
 export class Prober {
   readonly #options: ProberOptions;
   #subject: ProbeSubject | null = null;
@@ -38,7 +38,7 @@ export class Prober {
     this.#options = options;
   }
 
-  /** What is probed from now on; the same as before keeps its rhythm, null stops. */
+  /** What is probed from now on: the same as before keeps its interval running, null stops. */
   setSubject(subject: ProbeSubject | null): void {
     if (this.#closed) return;
     const same = subject !== null && subject.fingerprint === this.#subject?.fingerprint;
@@ -50,7 +50,7 @@ export class Prober {
     if (subject !== null) this.#schedule(this.#options.random() * Math.min(subject.every, FIRST_WITHIN_MS));
   }
 
-  /** For good. */
+  /** Stops for good. */
   close(): void {
     this.setSubject(null);
     this.#closed = true;
@@ -70,7 +70,7 @@ export class Prober {
     this.#running = running;
     const startedAt = performance.now();
     const result = await subject.probe(running.signal);
-    // Superseded meanwhile: what it found is about something else.
+    // Another subject was set meanwhile: the result is about the old one.
     if (this.#running !== running) return;
     this.#running = null;
     if (result !== "inconclusive") this.#report(result);

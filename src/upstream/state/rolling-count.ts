@@ -29,7 +29,7 @@ export class RollingCount {
     let failed = 0;
     let total = 0;
     for (const bucket of this.#buckets) {
-      // The upper bound leaves out what a clock that was set back has made future.
+      // The upper bound excludes buckets that lie in the future because the clock was set back.
       if (bucket.index <= current - BUCKET_COUNT || bucket.index > current) continue;
       failed += bucket.failed;
       total += bucket.total;

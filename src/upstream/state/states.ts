@@ -11,7 +11,7 @@ export interface UpstreamStatesOptions {
   readonly log: Log;
 }
 
-/** What is remembered of one upstream, whatever the configuration. */
+/** The state of one upstream, which outlives configurations. */
 export interface UpstreamState {
   readonly breaker: CircuitBreaker;
   readonly keys: KeyPool;
@@ -19,7 +19,7 @@ export interface UpstreamState {
   readonly prober: Prober;
 }
 
-/** What is remembered of every upstream that a configuration names. */
+/** The state of every upstream that a configuration names. */
 export class UpstreamStates {
   readonly #options: UpstreamStatesOptions;
   readonly #states = new Map<string, UpstreamState>();
@@ -28,7 +28,7 @@ export class UpstreamStates {
     this.#options = options;
   }
 
-  /** Made on first need. */
+  /** Created on first use. */
   of(upstream: Upstream): UpstreamState {
     const state = this.#states.get(upstream.name) ?? this.#make(upstream);
     this.#states.set(upstream.name, state);
@@ -58,7 +58,7 @@ export class UpstreamStates {
     for (const name of this.#states.keys()) if (!named(name)) this.#states.delete(name);
   }
 
-  /** Nothing is probed any more. */
+  /** Stops all probes. */
   close(): void {
     for (const { prober } of this.#states.values()) prober.close();
   }

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { awsCredentials } from "../../../src/dialects/bedrock/credentials.ts";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
-import { signed } from "../../../src/upstream/signing/signed.ts";
-import { signRequest } from "../../../src/upstream/signing/sigv4.ts";
+import { signed } from "../../../src/upstream/signing/aws.ts";
+import { signRequest } from "../../../src/upstream/signing/aws.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { call, target } from "../support/build.ts";
 

@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
-import { signed } from "../../../src/upstream/signing/signed.ts";
+import { signed } from "../../../src/upstream/signing/aws.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { call, target } from "../support/build.ts";
 
