@@ -1,17 +1,16 @@
 import type { DialectName, Kind, Vendor } from "../kit/index.ts";
 import { anthropic } from "./anthropic/index.ts";
-import { addressOf } from "./azure/address.ts";
-import { azure } from "./azure/index.ts";
+import { addressOf, azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
-import { cohere } from "./cohere.ts";
-import { deepgram } from "./deepgram/index.ts";
+import { cohere } from "./cohere/index.ts";
 import type { Location, UpstreamDialect } from "./dialect.ts";
-import { elevenlabs } from "./elevenlabs/index.ts";
 import { loses } from "./features/promises.ts";
 import { type ChatDialect, SUPPORT } from "./features/support.ts";
 import { gemini } from "./gemini/index.ts";
 import { jina } from "./jina.ts";
 import { openai } from "./openai/index.ts";
+import { deepgram } from "./speech/deepgram.ts";
+import { elevenlabs } from "./speech/elevenlabs.ts";
 import { mayHaveResponses } from "./vendors/rules.ts";
 import { voyage } from "./voyage.ts";
 

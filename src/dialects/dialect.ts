@@ -42,7 +42,7 @@ export interface Decoded {
 }
 
 /** Turns the bytes of one upstream stream into canonical events, wherever the reads split them. */
-export interface StreamDecoder {
+export interface StreamReader {
   /** Events completed by this read. After a fault or the dialect's ending it returns nothing more. */
   feed(chunk: Uint8Array): readonly StreamEvent[];
   /** The body has ended: events that were still open. */
@@ -51,7 +51,7 @@ export interface StreamDecoder {
   readonly fault: AttemptError | null;
   /** The dialect's ending was seen (`[DONE]`): nothing more will come. */
   readonly done: boolean;
-  /** The ending or a finish reason was seen: the answer is whole (decisions 5.4a). */
+  /** The ending or a finish reason was seen: the answer is whole. */
   readonly complete: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface StreamDecoder {
 export type Codec = AnswerCodec | ByteCodec;
 
 interface RequestCodec {
-  /** @throws GatewayError when the call cannot be written down (decisions 1.2). */
+  /** @throws GatewayError when the call cannot be written down. */
   request(call: Call, target: Target, apiKey: string): UpstreamRequest;
 }
 
@@ -68,7 +68,7 @@ export interface AnswerForm {
   /** @throws AttemptError "protocol" when the body is not what the dialect promises. */
   answer(body: Uint8Array, call: Call): Decoded;
   /** null: this kind has no streams of events. */
-  readonly decoder: ((call: Call) => StreamDecoder) | null;
+  readonly decoder: ((call: Call) => StreamReader) | null;
   /** The media type of a stream; left out: `text/event-stream`. */
   readonly streamType?: string;
 }

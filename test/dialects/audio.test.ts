@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { audioMilliseconds, wavMilliseconds } from "../../src/dialects/audio.ts";
+import { audioMilliseconds, wavMilliseconds } from "../../src/dialects/speech/audio.ts";
 import { upload } from "./audio/upload.ts";
 import { chunk, format, wav, type WavFormat } from "./audio/wav.ts";
 

@@ -3,7 +3,7 @@ import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import { readChat } from "../../src/dialects/clients/chat.ts";
 import { readMessages } from "../../src/dialects/clients/messages.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
-import { withSignature } from "../../src/dialects/tool-ids.ts";
+import { withSignature } from "../../src/dialects/canonical/tool-ids.ts";
 import type { DialectName } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 

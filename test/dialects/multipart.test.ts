@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Multipart, multipartForm } from "../../src/dialects/multipart.ts";
+import { type Multipart, multipartForm } from "../../src/dialects/canonical/requests.ts";
 import { collect, upload } from "./audio/upload.ts";
 
 const chunks = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 });

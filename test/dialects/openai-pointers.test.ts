@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { readChat } from "../../src/dialects/clients/chat.ts";
-import { clientPointer, dropped, droppedBeside, droppedNative, pointersOf } from "../../src/dialects/pointers.ts";
+import {
+  clientPointer,
+  dropped,
+  droppedBeside,
+  droppedNative,
+  pointersOf,
+} from "../../src/dialects/canonical/report.ts";
 import type { Call, ClientDialect, Json } from "../../src/kit/index.ts";
 
 const callOf = (dialect?: ClientDialect, native?: Json): Call => ({

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalUsage, readUsage } from "../../src/dialects/openai/usage.ts";
+import { canonicalUsage, readUsage } from "../../src/dialects/canonical/usage.ts";
 import type { Json, Usage } from "../../src/kit/index.ts";
 
 const counts = (usage: Partial<Usage>): Usage => ({ prompt: 100, completion: 20, cached: 0, reasoning: 0, ...usage });

@@ -4,9 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import streamRelay from "../../plugins/stream-relay.ts";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { UpstreamDialect } from "../../src/dialects/dialect.ts";
-import { readError } from "../../src/dialects/error-body.ts";
-import { reportedError } from "../../src/dialects/errors.ts";
-import { refusalClass, refusalReason } from "../../src/dialects/refusals.ts";
+import { readError } from "../../src/dialects/canonical/errors.ts";
+import { refusalClass, refusalReason, reportedError } from "../../src/dialects/canonical/refusals.ts";
 import {
   AttemptError,
   type ChainStep,

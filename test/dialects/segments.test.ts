@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { segmentsOf } from "../../src/dialects/audio/segments.ts";
-import type { Cue } from "../../src/dialects/subtitles.ts";
+import { type Cue, segmentsOf } from "../../src/dialects/speech/transcript.ts";
 import { letters } from "./elevenlabs/heard.ts";
 import { speechOf, textOf } from "./elevenlabs/transcriptions.ts";
 

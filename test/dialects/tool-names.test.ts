@@ -5,7 +5,7 @@ import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
 import { gemini } from "../../src/dialects/gemini/index.ts";
 import { readChat } from "../../src/dialects/clients/chat.ts";
-import { ToolNames } from "../../src/dialects/vendors/tool-names.ts";
+import { ToolNames } from "../../src/dialects/canonical/tool-names.ts";
 import type { Call, Json } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 

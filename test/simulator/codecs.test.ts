@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { azure } from "../../src/dialects/azure/index.ts";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
-import { cohere } from "../../src/dialects/cohere.ts";
-import { deepgram } from "../../src/dialects/deepgram/index.ts";
-import { elevenlabs } from "../../src/dialects/elevenlabs/index.ts";
+import { cohere } from "../../src/dialects/cohere/index.ts";
+import { deepgram } from "../../src/dialects/speech/deepgram.ts";
+import { elevenlabs } from "../../src/dialects/speech/elevenlabs.ts";
 import { gemini } from "../../src/dialects/gemini/index.ts";
 import { openai } from "../../src/dialects/openai/index.ts";
 import {
@@ -17,10 +17,8 @@ import {
   type Reply,
   type StreamEvent,
 } from "../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../src/upstream/upstreams.ts";
-import { call as answerOf } from "./support.ts";
 import {
   bytesOf,
   call,
@@ -34,6 +32,7 @@ import {
   TIMEOUTS,
   upstream,
 } from "../upstream/support/build.ts";
+import { call as answerOf } from "./support.ts";
 
 const CHAT = { openai, anthropic, gemini, bedrock, azure, cohere };
 const NAMES = Object.keys(CHAT) as (keyof typeof CHAT)[];

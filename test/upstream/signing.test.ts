@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { awsCredentials } from "../../src/dialects/bedrock/credentials.ts";
+import { awsCredentials } from "../../src/dialects/bedrock/aws.ts";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import type { UpstreamRequest } from "../../src/dialects/dialect.ts";
 import { signed } from "../../src/upstream/signing/signed.ts";

@@ -1,8 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { malformed } from "../errors.ts";
-import { beside, objects } from "../json-fields.ts";
+import { malformed } from "../canonical/errors.ts";
+import { beside, objects } from "../canonical/json.ts";
 import { nativeEvent, withNative } from "./native.ts";
-import { annotationsOf, CallLedger, CANONICAL, textField, toolId, writtenInput } from "./wire.ts";
+import { writtenInput } from "../canonical/tools.ts";
+import { annotationsOf, CallLedger, CANONICAL, textField, toolId } from "./wire.ts";
 
 /** A content block that has begun and not ended. */
 type OpenBlock =
@@ -93,7 +94,7 @@ export class BlockReader {
 
   #startCall(place: unknown, block: Json): Json {
     const index = this.#callCount++;
-    this.#open.set(place, { kind: "tool_use", index, whole: writtenInput(block), empty: true });
+    this.#open.set(place, { kind: "tool_use", index, whole: writtenInput(block["input"]), empty: true });
     const more = this.#verbatim ? withNative(beside(block, CANONICAL.tool_use)) : {};
     const called = { name: textField(block, "name"), arguments: "" };
     return { tool_calls: [{ ...more, index, id: toolId(block), type: "function", function: called }] };

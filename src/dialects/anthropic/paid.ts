@@ -1,8 +1,8 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { isFolded } from "../folded.ts";
-import { list, objects, text } from "../json-fields.ts";
-import { type KeptBack, type PaidBeside, without } from "../own-model.ts";
-import { clientPointer } from "../pointers.ts";
+import { isFolded } from "../canonical/folded.ts";
+import { list, objects, text } from "../canonical/json.ts";
+import { type KeptBack, type PaidBeside, without } from "../canonical/own-model.ts";
+import { clientPointer } from "../canonical/report.ts";
 import { nativeBlock, ofMessages } from "./native.ts";
 
 /*

@@ -1,19 +1,20 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { malformed, reportedError } from "../errors.ts";
-import { beside, list } from "../json-fields.ts";
-import { producedText } from "../openai/produced.ts";
-import { SseDecoder } from "../sse.ts";
-import { writtenUsage } from "../usage.ts";
+import { malformed } from "../canonical/errors.ts";
+import { beside, list } from "../canonical/json.ts";
+import { producedText } from "../canonical/chunks.ts";
+import { SseStreamReader } from "../canonical/sse.ts";
+import { writtenUsage } from "../canonical/usage.ts";
 import { BlockReader } from "./block-reader.ts";
 import { nativeEvent, ofMessages } from "./native.ts";
 import { restated, usageOf } from "./usage.ts";
 import { explanationOf, stopOf } from "./wire.ts";
+import { reportedError } from "../canonical/refusals.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Reads the server-sent events of one Messages stream; `message_stop` is its ending. */
-export class MessagesDecoder extends SseDecoder {
+export class MessagesStreamReader extends SseStreamReader {
   /** `message_stop` was seen. */
   #ended = false;
   readonly #verbatim: boolean;

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { fitSchema } from "../json-schema.ts";
-import type { Report } from "../report.ts";
+import type { Report } from "../canonical/report.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
 import { cacheControl } from "./blocks.ts";
 import type { ModelRules } from "./models.ts";

@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { pick } from "../fields.ts";
-import { droppedBeside } from "../pointers.ts";
+import { pick } from "../canonical/json.ts";
+import { droppedBeside } from "../canonical/report.ts";
 import { joinedText, type Written, writeParts } from "./parts.ts";
 
 export interface WrittenMessages {

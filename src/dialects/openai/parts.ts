@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { cleanDataUrl, readDataUrl, textOf } from "../data-url.ts";
-import { droppedBeside } from "../pointers.ts";
+import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
+import { droppedBeside } from "../canonical/report.ts";
 
 export interface Written {
   readonly content: string | readonly Json[];

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { inOrder } from "../block-order.ts";
+import { inOrder, ASSISTANT_FIELDS } from "../canonical/message.ts";
 import type { ResponsesCall } from "../clients/responses/request.ts";
 import { unsealed } from "../clients/responses/reasoning.ts";
-import { ASSISTANT_FIELDS } from "../fields.ts";
 import { joinedText, writeParts } from "../openai/parts.ts";
-import type { Report } from "../report.ts";
+import type { Report } from "../canonical/report.ts";
 import { objects, withOwnName, words } from "./items.ts";
 
 /** What of an input the upstream takes. */

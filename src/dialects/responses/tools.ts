@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../report.ts";
+import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { withFittedSchema } from "../vendors/schemas.ts";
 import { objects, words } from "./items.ts";

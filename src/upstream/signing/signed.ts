@@ -1,4 +1,4 @@
-import { type AwsCredentials, awsCredentials } from "../../dialects/bedrock/credentials.ts";
+import { type AwsCredentials, awsCredentials } from "../../dialects/bedrock/aws.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { Awaitable, DialectName } from "../../kit/index.ts";
 import { signRequest } from "./sigv4.ts";

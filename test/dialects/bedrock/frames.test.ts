@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FrameReader, type Frame } from "../../../src/dialects/bedrock/frames.ts";
+import { FrameReader, type Frame } from "../../../src/dialects/bedrock/aws.ts";
 import { AttemptError } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { cutAt, cuts } from "../decode.ts";

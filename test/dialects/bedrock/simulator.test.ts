@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { azure } from "../../../src/dialects/azure/index.ts";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
-import { cohere } from "../../../src/dialects/cohere.ts";
+import { cohere } from "../../../src/dialects/cohere/index.ts";
 import type { DialectName, EventSource, Json, Reply, StreamEvent } from "../../../src/kit/index.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../../src/upstream/upstreams.ts";

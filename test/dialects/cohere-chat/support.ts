@@ -1,4 +1,4 @@
-import { cohere } from "../../../src/dialects/cohere.ts";
+import { cohere } from "../../../src/dialects/cohere/index.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";

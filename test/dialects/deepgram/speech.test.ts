@@ -1,10 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readSpeech } from "../../../src/dialects/clients/speech.ts";
-import { deepgram } from "../../../src/dialects/deepgram/index.ts";
-import { speech } from "../../../src/dialects/deepgram/speech.ts";
-import { spokenModel } from "../../../src/dialects/deepgram/voice.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
+import { deepgram, speech, spokenModel } from "../../../src/dialects/speech/deepgram.ts";
 import { GatewayError, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { transcriptionFormat } from "../../../src/dialects/clients/transcription.ts";
-import { transcription } from "../../../src/dialects/deepgram/transcription.ts";
+import { transcription } from "../../../src/dialects/speech/deepgram.ts";
 import type { Decoded } from "../../../src/dialects/dialect.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";

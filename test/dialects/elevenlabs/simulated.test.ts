@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSpeech } from "../../../src/dialects/clients/speech.ts";
-import { deepgram } from "../../../src/dialects/deepgram/index.ts";
-import * as deepgramSpeech from "../../../src/dialects/deepgram/speech.ts";
-import * as deepgramTranscription from "../../../src/dialects/deepgram/transcription.ts";
-import { elevenlabs } from "../../../src/dialects/elevenlabs/index.ts";
-import * as elevenlabsSpeech from "../../../src/dialects/elevenlabs/speech.ts";
-import * as elevenlabsTranscription from "../../../src/dialects/elevenlabs/transcription.ts";
+import * as deepgramSpeech from "../../../src/dialects/speech/deepgram.ts";
+import * as deepgramTranscription from "../../../src/dialects/speech/deepgram.ts";
+import { deepgram } from "../../../src/dialects/speech/deepgram.ts";
+import * as elevenlabsSpeech from "../../../src/dialects/speech/elevenlabs.ts";
+import * as elevenlabsTranscription from "../../../src/dialects/speech/elevenlabs.ts";
+import { elevenlabs } from "../../../src/dialects/speech/elevenlabs.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { heard, letters, milliseconds, transcriptOf } from "./heard.ts";

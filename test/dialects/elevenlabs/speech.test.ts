@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readSpeech } from "../../../src/dialects/clients/speech.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
-import { elevenlabs } from "../../../src/dialects/elevenlabs/index.ts";
-import { speech } from "../../../src/dialects/elevenlabs/speech.ts";
+import { elevenlabs, speech } from "../../../src/dialects/speech/elevenlabs.ts";
 import { GatewayError, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { transcriptionFormat } from "../../../src/dialects/clients/transcription.ts";
-import { transcription } from "../../../src/dialects/elevenlabs/transcription.ts";
+import { transcription } from "../../../src/dialects/speech/elevenlabs.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";

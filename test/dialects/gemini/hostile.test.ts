@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { cutAt, cuts } from "../decode.ts";
 import { attempt } from "../wire-cases.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import { readResponses } from "../../../src/dialects/clients/responses.ts";
-import { cohere } from "../../../src/dialects/cohere.ts";
+import { cohere } from "../../../src/dialects/cohere/index.ts";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import { anthropic } from "../../../src/dialects/anthropic/index.ts";
 import { openai } from "../../../src/dialects/openai/index.ts";
-import { clientPointer } from "../../../src/dialects/pointers.ts";
+import { clientPointer } from "../../../src/dialects/canonical/report.ts";
 import { testTarget } from "../../support/snapshot.ts";
 
 const call = readResponses({

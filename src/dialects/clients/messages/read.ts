@@ -1,7 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
-import { pick } from "../../fields.ts";
-import type { FoldedCall } from "../../folded.ts";
-import { given, objects, omit } from "../../json-fields.ts";
+import { given, objects, omit, pick } from "../../canonical/json.ts";
+import type { FoldedCall } from "../../canonical/folded.ts";
 import { chatFormat, readChat } from "../chat.ts";
 import { readTools } from "./tools.ts";
 import { readSystem, readTurns } from "./turns.ts";

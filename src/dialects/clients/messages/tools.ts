@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { withNative } from "../../anthropic/native.ts";
-import { beside, given, objects } from "../../json-fields.ts";
+import { beside, given, objects } from "../../canonical/json.ts";
 
 export interface ReadTools {
   /** Fields of the canonical body. */

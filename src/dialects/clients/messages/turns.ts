@@ -1,9 +1,9 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { isMadeCitation } from "../../annotations.ts";
+import { isMadeCitation } from "../../canonical/annotations.ts";
 import { nativePart } from "../../anthropic/native.ts";
-import { type BlockPlace, isUsual } from "../../block-order.ts";
-import type { Folded, Placed } from "../../folded.ts";
-import { given, objects, text } from "../../json-fields.ts";
+import { type BlockPlace, isUsual } from "../../canonical/message.ts";
+import type { Folded, Placed } from "../../canonical/folded.ts";
+import { given, guardDepth, objects, text } from "../../canonical/json.ts";
 import { unsealedData } from "./sealed.ts";
 import { leftover } from "./tools.ts";
 
@@ -122,14 +122,11 @@ function readCall({ type, id, name, input, cache_control, ...rest }: Json, point
   };
 }
 
-/** `JSON.parse` accepts deeper nesting than `JSON.stringify` can write: that is the client's fault, not a 500. */
 function writeInput(input: unknown, pointer: string): string {
-  try {
-    return JSON.stringify(isJson(input) ? input : {});
-  } catch (error) {
-    if (error instanceof RangeError) throw invalidRequest(pointer, "is nested too deeply");
-    throw error;
-  }
+  return guardDepth(
+    () => JSON.stringify(isJson(input) ? input : {}),
+    () => invalidRequest(pointer, "is nested too deeply"),
+  );
 }
 
 const IMAGE_TYPE = /^image\/[a-z\d.+-]+$/;

@@ -1,6 +1,6 @@
 import { invalidRequest, type Json } from "../../../kit/index.ts";
-import type { Part, ReasoningDetail, ToolCall } from "../../canonical.ts";
-import type { Folded } from "../../folded.ts";
+import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts";
+import type { Folded } from "../../canonical/folded.ts";
 import { folded, readContent } from "./content.ts";
 import { readReasoning } from "./reasoning.ts";
 import { flatName } from "./tools.ts";

@@ -1,6 +1,6 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { pick } from "../../fields.ts";
-import type { FoldedCall } from "../../folded.ts";
+import { pick } from "../../canonical/json.ts";
+import type { FoldedCall } from "../../canonical/folded.ts";
 import { readChat } from "../chat.ts";
 import { readInput } from "./input.ts";
 import { type Choice, readChoice } from "./tool-choice.ts";
