@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../src/dialects/clients/messages.ts";
-import { cleanDataUrl, readDataUrl, textOf } from "../../src/dialects/canonical/data-url.ts";
-import type { DialectName, Json } from "../../src/kit/index.ts";
-import { testTarget } from "../support/snapshot.ts";
-import { codecOf } from "./wire-cases.ts";
+import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { readMessages } from "../../../src/dialects/clients/messages.ts";
+import { cleanDataUrl, readDataUrl, textOf } from "../../../src/dialects/canonical/data-url.ts";
+import type { DialectName, Json } from "../../../src/kit/index.ts";
+import { testTarget } from "../../support/snapshot.ts";
+import { codecOf } from "../wire-cases.ts";
 
 const PNG = "iVBORw0KGgo=";
 

@@ -1,17 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
-import { messagesFormat, readMessages } from "../../src/dialects/clients/messages.ts";
-import { readResponses, responsesFormat } from "../../src/dialects/clients/responses.ts";
-import type { AnswerForm, Codec } from "../../src/dialects/dialect.ts";
-import { openai } from "../../src/dialects/openai/index.ts";
-import { type Call, isJson, type Json, type StreamEvent } from "../../src/kit/index.ts";
-import { testTarget } from "../support/snapshot.ts";
-import { assemble } from "./assemble.ts";
-import { cutAt } from "./decode.ts";
-import { type Native, NATIVES, type Turn } from "./natives.ts";
-import { framed } from "./recordings.ts";
-import { bytes, codecOf, extras } from "./wire-cases.ts";
+import { chatFormat, readChat } from "../../../src/dialects/clients/chat.ts";
+import { messagesFormat, readMessages } from "../../../src/dialects/clients/messages.ts";
+import { readResponses, responsesFormat } from "../../../src/dialects/clients/responses.ts";
+import type { AnswerForm, Codec } from "../../../src/dialects/dialect.ts";
+import { openai } from "../../../src/dialects/openai/index.ts";
+import { type Call, isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
+import { testTarget } from "../../support/snapshot.ts";
+import { assemble } from "../assemble.ts";
+import { cutAt } from "../decode.ts";
+import { type Native, NATIVES, type Turn } from "../natives.ts";
+import { framed } from "../recordings.ts";
+import { bytes, codecOf, extras } from "../wire-cases.ts";
 
 /*
  * Models without structured output of their own are asked by a tool; what a client gets is the text that the call stands

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { DIALECTS } from "../../src/dialects/capabilities.ts";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../src/dialects/clients/messages.ts";
-import type { AnswerCodec } from "../../src/dialects/dialect.ts";
-import { withSignature } from "../../src/dialects/canonical/tool-ids.ts";
-import type { DialectName } from "../../src/kit/index.ts";
-import { testTarget } from "../support/snapshot.ts";
+import { DIALECTS } from "../../../src/dialects/capabilities.ts";
+import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { readMessages } from "../../../src/dialects/clients/messages.ts";
+import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
+import { withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import type { DialectName } from "../../../src/kit/index.ts";
+import { testTarget } from "../../support/snapshot.ts";
 
 /* Gemini's signatures ride in the ids of tool calls: no other provider is to see them, or to refuse an id for its length. */
 

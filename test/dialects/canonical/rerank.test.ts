@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readRerank, rerankFormat } from "../../src/dialects/clients/rerank.ts";
-import { rerank } from "../../src/dialects/openai/rerank.ts";
-import type { Call, Json } from "../../src/kit/index.ts";
-import { attempt, bytes, expected, extras, play, target, wireCases } from "./wire-cases.ts";
+import { readRerank, rerankFormat } from "../../../src/dialects/clients/rerank.ts";
+import { rerank } from "../../../src/dialects/openai/rerank.ts";
+import type { Call, Json } from "../../../src/kit/index.ts";
+import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
 
-const cases = wireCases("rerank");
+const cases = wireCases("canonical/rerank");
 
 test("there are cases", () => {
   expect(cases.length).toBeGreaterThan(30);

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { embeddingFormat, readEmbedding } from "../../src/dialects/clients/embedding.ts";
-import { embedding } from "../../src/dialects/openai/embedding.ts";
-import type { Call, Json } from "../../src/kit/index.ts";
-import { attempt, bytes, expected, extras, play, target, wireCases } from "./wire-cases.ts";
+import { embeddingFormat, readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import { embedding } from "../../../src/dialects/openai/embedding.ts";
+import type { Call, Json } from "../../../src/kit/index.ts";
+import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
 
-const cases = wireCases("embeddings");
+const cases = wireCases("canonical/embeddings");
 
 test("there are cases", () => {
   expect(cases.length).toBeGreaterThan(50);

@@ -7,7 +7,7 @@ import { transcription } from "../../../src/dialects/speech/elevenlabs.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
-import { collect } from "../audio/upload.ts";
+import { collect } from "./upload.ts";
 import { answeredOr, bytes, extras, heard, letters, milliseconds, recording, transcriptOf } from "./heard.ts";
 import { type Said, speechOf, textOf } from "./transcriptions.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseJson } from "../../src/dialects/canonical/json.ts";
-import { publicMessage } from "../../src/dialects/canonical/errors.ts";
+import { parseJson } from "../../../src/dialects/canonical/json.ts";
+import { publicMessage } from "../../../src/dialects/canonical/errors.ts";
 
 const alphanumeric = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".split(""));
 const letters = (length: number): fc.Arbitrary<string> =>

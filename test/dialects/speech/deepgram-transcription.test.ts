@@ -11,7 +11,7 @@ import type { Decoded } from "../../../src/dialects/dialect.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
-import { collect, upload } from "../audio/upload.ts";
+import { collect, upload } from "./upload.ts";
 import {
   answeredOr,
   bytes,
@@ -22,9 +22,9 @@ import {
   recording,
   type Transcript,
   transcriptOf,
-} from "../elevenlabs/heard.ts";
-import { send } from "../elevenlabs/send.ts";
-import { type Said, speechOf, textOf } from "../elevenlabs/transcriptions.ts";
+} from "./heard.ts";
+import { send } from "./send.ts";
+import { type Said, speechOf, textOf } from "./transcriptions.ts";
 
 const target = testTarget("alpha", { model: "nova-3" });
 

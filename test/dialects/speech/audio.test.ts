@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { audioMilliseconds, wavMilliseconds } from "../../src/dialects/speech/audio.ts";
-import { upload } from "./audio/upload.ts";
-import { chunk, format, wav, type WavFormat } from "./audio/wav.ts";
+import { audioMilliseconds, wavMilliseconds } from "../../../src/dialects/speech/audio.ts";
+import { upload } from "./upload.ts";
+import { chunk, format, wav, type WavFormat } from "./wav.ts";
 
 const pcm: WavFormat = { channels: 2, rate: 44_100, bits: 16 };
 const whole = (file: Uint8Array): number | null => wavMilliseconds(file, file.length);

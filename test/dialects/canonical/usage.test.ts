@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalUsage, readUsage } from "../../src/dialects/canonical/usage.ts";
-import type { Json, Usage } from "../../src/kit/index.ts";
+import { canonicalUsage, readUsage } from "../../../src/dialects/canonical/usage.ts";
+import type { Json, Usage } from "../../../src/kit/index.ts";
 
 const counts = (usage: Partial<Usage>): Usage => ({ prompt: 100, completion: 20, cached: 0, reasoning: 0, ...usage });
 const OWN = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };

@@ -1,8 +1,8 @@
 import { readTranscription } from "../../../src/dialects/clients/transcription.ts";
 import type { Decoded } from "../../../src/dialects/dialect.ts";
 import { AttemptError, type Bill, type Call, type Json } from "../../../src/kit/index.ts";
-import { upload } from "../audio/upload.ts";
-import { wav } from "../audio/wav.ts";
+import { upload } from "./upload.ts";
+import { wav } from "./wav.ts";
 
 /** Two seconds and a half. */
 export const recording = upload([wav({ channels: 1, rate: 16_000, bits: 16, frames: 40_000 })]);

@@ -1,10 +1,10 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { malformed } from "../../src/dialects/canonical/errors.ts";
-import { SseStreamReader } from "../../src/dialects/canonical/sse.ts";
-import type { Json, StreamEvent } from "../../src/kit/index.ts";
-import { cutAt, cuts } from "./decode.ts";
+import { malformed } from "../../../src/dialects/canonical/errors.ts";
+import { SseStreamReader } from "../../../src/dialects/canonical/sse.ts";
+import type { Json, StreamEvent } from "../../../src/kit/index.ts";
+import { cutAt, cuts } from "../decode.ts";
 
 /** A dialect of its own: `{"say"}` is an event, `{"end": true}` the ending, `{"whole": true}` a reason for one. */
 class Echo extends SseStreamReader {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { DIALECTS } from "../../src/dialects/capabilities.ts";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../src/dialects/clients/messages.ts";
-import type { AnswerCodec } from "../../src/dialects/dialect.ts";
-import type { Call, DialectName, Json } from "../../src/kit/index.ts";
-import { testTarget } from "../support/snapshot.ts";
+import { DIALECTS } from "../../../src/dialects/capabilities.ts";
+import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { readMessages } from "../../../src/dialects/clients/messages.ts";
+import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
+import type { Call, DialectName, Json } from "../../../src/kit/index.ts";
+import { testTarget } from "../../support/snapshot.ts";
 
 /* A client reaches and pays for the target's model alone, unless the upstream's `accepts` names the field. */
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Multipart, multipartForm } from "../../src/dialects/canonical/requests.ts";
-import { collect, upload } from "./audio/upload.ts";
+import { type Multipart, multipartForm } from "../../../src/dialects/canonical/requests.ts";
+import { collect, upload } from "../speech/upload.ts";
 
 const chunks = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 });
 /** Rich in what has a meaning in a part's head; a lone surrogate has no UTF-8. */

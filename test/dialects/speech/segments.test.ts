@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Cue, segmentsOf } from "../../src/dialects/speech/transcript.ts";
-import { letters } from "./elevenlabs/heard.ts";
-import { speechOf, textOf } from "./elevenlabs/transcriptions.ts";
+import { type Cue, segmentsOf } from "../../../src/dialects/speech/transcript.ts";
+import { letters } from "./heard.ts";
+import { speechOf, textOf } from "./transcriptions.ts";
 
 /** Words of half a second, one after another, from `at` on. */
 const said = (text: string, at = 0): Cue[] =>

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Cue, srt, vtt } from "../../src/dialects/speech/transcript.ts";
+import { type Cue, srt, vtt } from "../../../src/dialects/speech/transcript.ts";
 
 const TIME = String.raw`(\d{2,}):([0-5]\d):([0-5]\d)`;
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { fittedToolId, withSignature } from "../../src/dialects/canonical/tool-ids.ts";
-import type { DialectName } from "../../src/kit/index.ts";
-import { testTarget } from "../support/snapshot.ts";
-import { codecOf } from "./wire-cases.ts";
+import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { fittedToolId, withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import type { DialectName } from "../../../src/kit/index.ts";
+import { testTarget } from "../../support/snapshot.ts";
+import { codecOf } from "../wire-cases.ts";
 
 const SIGNED = withSignature("call_1", Buffer.from("signature".repeat(10)).toString("base64"));
 
