@@ -106,6 +106,9 @@ export interface Location {
   readonly api?: ApiChoice;
 }
 
+/** A kind of key that is not sent as it is: requests are signed with it, or carry an access token that it stands for. */
+export type Signing = { readonly by: "aws"; readonly service: string } | { readonly by: "google" };
+
 /** The upstream half of a dialect. */
 export interface UpstreamDialect {
   readonly name: DialectName;
@@ -113,8 +116,12 @@ export interface UpstreamDialect {
   readonly vendor?: Vendor;
   /** The dialect as one upstream speaks it, where that hangs on its address. */
   at?(location: Location): UpstreamDialect;
+  /** What keys that are credentials of a cloud do to a request; left out: keys are sent as they are. */
+  readonly signing?: Signing;
   /** The kinds it serves. */
   readonly codecs: Readonly<Partial<Record<Kind, Codec>>>;
+  /** Whether there may be a Responses endpoint; left out: there is none. */
+  mayHaveResponses?(location: Location): boolean;
   /** A request that proves address and key and that no provider bills. */
   probe(apiKey: string): UpstreamRequest;
   /** The upstream's own words for an error body, fit for a client: no markup, keys or URLs; empty when there are none. */

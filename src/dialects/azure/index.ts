@@ -32,7 +32,7 @@ const OPENAI = /\/openai$/;
  * Classic: `https://R.openai.azure.com[/openai[/deployments/D]]`; v1, which is as OpenAI's own: `…/openai/v1`
  * (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
  */
-export function addressOf({ baseUrl, headers }: Location): Address {
+function addressOf({ baseUrl, headers }: Location): Address {
   const wanted = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
   const version = `?api-version=${encodeURIComponent(wanted ?? API_VERSION)}`;
   if (V1.test(baseUrl)) {
@@ -72,6 +72,7 @@ export function azureAt(location: Location): UpstreamDialect {
   });
   return {
     name: "azure",
+    mayHaveResponses: (at) => addressOf(at).responses !== null,
     codecs: Object.fromEntries(codecs),
     probe: (apiKey) => withKey({ ...openai.probe(""), path: address.models }, apiKey),
     errorMessage,

@@ -16,6 +16,7 @@ const PAID: PaidBeside = { fields: new Set(["service_tier"]) };
 /** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
 export const bedrock: UpstreamDialect = {
   name: "bedrock",
+  signing: { by: "aws", service: "bedrock" },
   codecs: { chat: ownModelOnly(codec, PAID) },
   at: ({ accepts }) => ({ ...bedrock, codecs: { chat: ownModelOnly(codec, PAID, accepts) } }),
   // The one list that the runtime has: jobs that run by themselves.

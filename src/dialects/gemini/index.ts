@@ -23,6 +23,7 @@ const PUBLISHER = /\/publishers\/[^/]+$/;
 /** Google's Gemini API, version v1beta; Vertex AI under a base URL that ends with a publisher. */
 export const gemini: UpstreamDialect = {
   name: "gemini",
+  signing: { by: "google" },
   codecs: { chat: ownModelOnly(chat, PAID), embedding },
   at: ({ baseUrl, accepts }) => ({
     ...gemini,
