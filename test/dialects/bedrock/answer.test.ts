@@ -6,6 +6,7 @@ import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { assemble } from "../assemble.ts";
 import { chatCall, codec, decode, outcome, OUTCOMES, stream, write } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const bytes = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
 
@@ -124,7 +125,7 @@ describe("complete answers", () => {
       fc.property(body, (given) => {
         expect(outcome(() => codec.answer(bytes(given), chatCall({})))).toMatch(OUTCOMES);
       }),
-      { numRuns: 2000 },
+      { numRuns: RUNS },
     );
   });
 });

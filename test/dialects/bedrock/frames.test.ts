@@ -7,6 +7,7 @@ import { AttemptError } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { cutAt, cuts } from "../decode.ts";
 import { frame } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 interface Vector {
   readonly name: string;
@@ -92,7 +93,7 @@ describe("frames", () => {
         const changed = Uint8Array.from(bytes, (byte, index) => (index === at ? byte ^ (1 << bit) : byte));
         expect(() => read([changed])).toThrow(AttemptError);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

@@ -5,6 +5,7 @@ import { embeddingFormat, readEmbedding } from "../../../src/dialects/clients/em
 import { embedding } from "../../../src/dialects/openai/embedding.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
 import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const cases = wireCases("canonical/embeddings");
 
@@ -139,7 +140,7 @@ describe("whatever an upstream writes and in whatever order", () => {
       fc.property(upstream, (answer) => {
         expect([2, "AttemptError"]).toContain(vectorsOr(answer, call));
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

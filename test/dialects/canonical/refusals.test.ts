@@ -36,6 +36,7 @@ import {
   response,
   STREAM_HEAD,
 } from "../../upstream/support/raw-upstream.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 /** A refusal as a provider sends it, and what the gateway makes of it. */
 interface Case {
@@ -326,7 +327,7 @@ describe("whatever a provider sends", () => {
         expect(refusalReason(error)).toMatch(/^[\w.[\]: -]*$/);
         expect(reportedError(value)).toBeInstanceOf(AttemptError);
       }),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -355,7 +356,7 @@ describe("whatever a provider sends", () => {
         const inner = (value as Json)["error"] ?? value;
         expect(reportedError(inner).message).not.toContain("EXAMPLE");
       }),
-      { numRuns: 2_000 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -4,6 +4,7 @@ import { readRerank, rerankFormat } from "../../../src/dialects/clients/rerank.t
 import { rerank } from "../../../src/dialects/openai/rerank.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
 import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const cases = wireCases("canonical/rerank");
 
@@ -129,7 +130,7 @@ describe("whatever an upstream sends and in whatever order", () => {
       fc.property(upstream, (answer) => {
         expect(["scored", "AttemptError"]).toContain(scoredOr(answer, call));
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

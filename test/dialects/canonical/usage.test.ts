@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalUsage, readUsage } from "../../../src/dialects/canonical/usage.ts";
 import type { Json, Usage } from "../../../src/kit/index.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const counts = (usage: Partial<Usage>): Usage => ({ prompt: 100, completion: 20, cached: 0, reasoning: 0, ...usage });
 const OWN = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
@@ -145,6 +146,6 @@ test("whatever an upstream reports, no part is more than its whole, and what is 
       expect(shown).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion });
       expect(canonicalUsage(shown, usage)).toBe(shown);
     }),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   );
 });

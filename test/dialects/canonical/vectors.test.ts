@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeVector, dimensionsOf, encodeVector } from "../../../src/dialects/canonical/embeddings.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const LARGEST = 2 ** 127 * (2 - 2 ** -23);
 const SMALLEST = 2 ** -149;
@@ -110,7 +111,7 @@ describe("what is no vector", () => {
         expect(decodeVector(text)).toEqual(vectorIn(text));
         expect(dimensionsOf(text)).toBe(vectorIn(text)?.length ?? null);
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -123,7 +124,7 @@ describe("what is no vector", () => {
         const loose = /^[A-Za-z0-9+/]+={0,2}$/.test(text) && text.length % 4 === 0;
         expect(decodeVector(text)).toEqual(loose ? vectorIn(text) : null);
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 

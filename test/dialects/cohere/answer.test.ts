@@ -4,6 +4,7 @@ import type { Json } from "../../../src/kit/index.ts";
 import { assemble } from "../assemble.ts";
 import { chatCall, outcome, OUTCOMES } from "../bedrock/support.ts";
 import { codec, decode, stream, write } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const bytes = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
 
@@ -289,7 +290,7 @@ describe("what is no answer", () => {
           for (const type of types) decode([stream({ type, index: 0, delta })]);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 });

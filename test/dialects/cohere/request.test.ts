@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Call, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { chatCall, outcome, WRITTEN } from "../bedrock/support.ts";
 import { write } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 interface Case {
   readonly name: string;
@@ -493,6 +494,6 @@ test("whatever a client sends is written or refused with its place: never anothe
       expect(ended).toMatch(WRITTEN);
       expect(dropped.filter((pointer) => !pointer.startsWith("/"))).toEqual([]);
     }),
-    { numRuns: 3000 },
+    { numRuns: RUNS },
   );
 });

@@ -5,6 +5,7 @@ import type { Json } from "../../../src/kit/index.ts";
 import { cutAt, cuts } from "../decode.ts";
 import { attempt } from "../wire-cases.ts";
 import { bytes, callOf, decode, send, sse } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const junk = fc.jsonValue({ maxDepth: 2 });
 /** Mostly of the right shape, with anything anywhere. */
@@ -78,7 +79,7 @@ describe("whatever an upstream writes", () => {
         }
         return Object.values(value.usage ?? {}).every((number) => Number.isSafeInteger(number) && number >= 0);
       }),
-      { numRuns: 800 },
+      { numRuns: RUNS },
     );
     expect(read).toBeGreaterThan(50);
   });
@@ -109,7 +110,7 @@ describe("whatever an upstream writes", () => {
         }
         return true;
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
     expect(whole).toBeGreaterThan(15);
   });
@@ -198,7 +199,7 @@ test("whatever a client writes, its call is written down or refused", () => {
       for (const pointer of value.dropped) expect(pointer).toMatch(/^\/./);
       return new Set(value.dropped).size === value.dropped.length;
     }),
-    { numRuns: 800 },
+    { numRuns: RUNS },
   );
   expect(written).toBeGreaterThan(100);
 });

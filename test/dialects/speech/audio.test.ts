@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { audioMilliseconds, wavMilliseconds } from "../../../src/dialects/speech/audio.ts";
 import { upload } from "./upload.ts";
 import { chunk, format, wav, type WavFormat } from "./wav.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const pcm: WavFormat = { channels: 2, rate: 44_100, bits: 16 };
 const whole = (file: Uint8Array): number | null => wavMilliseconds(file, file.length);
@@ -115,7 +116,7 @@ describe("a WAV file's duration", () => {
         const milliseconds = wavMilliseconds(head, head.length + more);
         expect(milliseconds === null || (Number.isSafeInteger(milliseconds) && milliseconds >= 0)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -25,6 +25,7 @@ import {
 } from "./heard.ts";
 import { send } from "./send.ts";
 import { type Said, speechOf, textOf } from "./transcriptions.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const target = testTarget("alpha", { model: "nova-3" });
 
@@ -267,7 +268,7 @@ describe("the upstream's answer", () => {
         expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
         expect(transcriptionFormat(call).answer(outcome.body, extras)).toBeTypeOf("string");
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 });
@@ -286,7 +287,7 @@ test("1,000 random transcriptions: words as they are written, segments that cove
       expect(words).toEqual(said.map(({ text: word, start, end }) => ({ word, start, end })));
       expect(letters(segments.map((segment) => segment.text))).toBe(letters([text]));
     }),
-    { numRuns: 1000 },
+    { numRuns: RUNS },
   );
 });
 

@@ -5,6 +5,7 @@ import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { elevenlabs, speech } from "../../../src/dialects/speech/elevenlabs.ts";
 import { GatewayError, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const target = testTarget("alpha", { model: "eleven_multilingual_v2" });
 const VOICE = "21m00Tcm4TlvDq8ikWAM";
@@ -93,7 +94,7 @@ describe("the voice", () => {
         expect(decodeURIComponent(segment)).toBe(voice);
         expect(search).toBe("?output_format=mp3_44100_128");
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -10,6 +10,7 @@ import { testTarget } from "../../support/snapshot.ts";
 import { collect } from "./upload.ts";
 import { answeredOr, bytes, extras, heard, letters, milliseconds, recording, transcriptOf } from "./heard.ts";
 import { type Said, speechOf, textOf } from "./transcriptions.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const target = testTarget("alpha", { model: "scribe_v1" });
 
@@ -208,7 +209,7 @@ describe("the upstream's answer", () => {
         expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
         expect(transcriptionFormat(call).answer(outcome.body, extras)).toBeTypeOf("string");
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 });
@@ -232,7 +233,7 @@ test("1,000 random transcriptions: words as they were said, segments that cover 
       expect(segments.map(({ id }) => id)).toEqual([...segments.keys()]);
       expect(letters(segments.map((segment) => segment.text))).toBe(letters([text]));
     }),
-    { numRuns: 1000 },
+    { numRuns: RUNS },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Cue, segmentsOf } from "../../../src/dialects/speech/transcript.ts";
 import { letters } from "./heard.ts";
 import { speechOf, textOf } from "./transcriptions.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 /** Words of half a second, one after another, from `at` on. */
 const said = (text: string, at = 0): Cue[] =>
@@ -93,7 +94,7 @@ test("1,000 random transcriptions: segments cover the words in order, each withi
       }
       expect(rest).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: RUNS },
   );
 });
 

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Cue, srt, vtt } from "../../../src/dialects/speech/transcript.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const TIME = String.raw`(\d{2,}):([0-5]\d):([0-5]\d)`;
 
@@ -89,7 +90,7 @@ describe.each(readers)("%s", (_, read) => {
           expect(start).toBeGreaterThanOrEqual(shown[index - 1]?.start ?? 0);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
