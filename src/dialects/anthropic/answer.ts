@@ -2,7 +2,7 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { type BlockPlace, isUsual } from "../canonical/message.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../canonical/errors.ts";
-import { beside } from "../canonical/json.ts";
+import { extraFields } from "../canonical/json.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { writtenUsage } from "../canonical/usage.ts";
 import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
@@ -42,7 +42,7 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
       },
     ],
     ...(usage ? { usage: writtenUsage(usage) } : {}),
-    ...(verbatim ? nativeMessage(beside(message, MESSAGE)) : {}),
+    ...(verbatim ? nativeMessage(extraFields(message, MESSAGE)) : {}),
   };
   return { body, usage };
 }
@@ -132,7 +132,7 @@ class Answer {
   }
 
   #beside(block: Json, known: ReadonlySet<string>): Json {
-    return this.#verbatim ? withNative(beside(block, known)) : {};
+    return this.#verbatim ? withNative(extraFields(block, known)) : {};
   }
 }
 

@@ -47,7 +47,7 @@ export function claudeOutput(
     const asTool = fitSchema(schema, CLAUDE_TOOLS);
     const tool = withJsonTool(body, asTool.schema, choice);
     if (tool !== null) {
-      report.dropOf(asTool, SCHEMA_AT);
+      report.dropWithin(asTool, SCHEMA_AT);
       if (choice === "auto") report.drop("/response_format");
       return { body: { ...tool.body, parallel_tool_calls: false }, schema: null, tool: tool.name };
     }
@@ -56,7 +56,7 @@ export function claudeOutput(
     if (!mustCall(body)) report.drop("/response_format");
     return { body, schema: null, tool: null };
   }
-  report.dropOf(fitted, SCHEMA_AT);
+  report.dropWithin(fitted, SCHEMA_AT);
   return { body, schema: fitted.schema, tool: null };
 }
 

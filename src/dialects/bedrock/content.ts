@@ -54,7 +54,7 @@ function knownBlocks(part: Json, at: string, { report, documentName }: Translati
     case "file": {
       const { file } = part;
       const document = isJson(file) ? documentBlock(file, documentName, `${at}/file`, report) : null;
-      if (document !== null) report.dropBeside(part, FILE_PART_FIELDS, at);
+      if (document !== null) report.dropUnknown(part, FILE_PART_FIELDS, at);
       return listed(document);
     }
     default:
@@ -65,7 +65,7 @@ function knownBlocks(part: Json, at: string, { report, documentName }: Translati
 function textPart(part: Json, name: "text" | "refusal", at: string, report: Report): readonly Json[] {
   const text = part[name];
   if (typeof text !== "string") throw report.refusal(`${at}/${name}`, "must be a string");
-  report.dropBeside(part, TEXT_PART_FIELDS, at);
+  report.dropUnknown(part, TEXT_PART_FIELDS, at);
   return textBlocks(text);
 }
 
@@ -85,7 +85,7 @@ function imageOf(part: Json, at: string, report: Report): Json | null {
   const block = imageBlock(url);
   if (block === null) return null;
   if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
-  report.dropBeside(part, IMAGE_PART_FIELDS, at);
+  report.dropUnknown(part, IMAGE_PART_FIELDS, at);
   return block;
 }
 
@@ -133,7 +133,7 @@ function documentBlock(file: Json, name: (wanted: string) => string, at: string,
   const data = typeof file_data === "string" ? readDataUrl(file_data) : null;
   const format = data && (DOCUMENTS[data.type] ?? (isTextType(data.type) ? "txt" : null));
   if (!data || !format) return null;
-  report.dropBeside(file, DOCUMENT_FIELDS, at);
+  report.dropUnknown(file, DOCUMENT_FIELDS, at);
   const wanted = typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
   return {
     document: {

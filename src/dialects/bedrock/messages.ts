@@ -34,7 +34,7 @@ export function conversationOf(messages: unknown, translation: Translation): Con
     switch (message["role"]) {
       case "system":
       case "developer":
-        report.dropBeside(message, MESSAGE_FIELDS, at);
+        report.dropUnknown(message, MESSAGE_FIELDS, at);
         system.push(...marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
         break;
       case "user":
@@ -87,7 +87,7 @@ function userBlocks(message: Json, at: string, translation: Translation): readon
   const blocks = contentBlocks(message["content"], `${at}/content`, translation);
   // A question without the image it is about is another question.
   if (blocks.length === 0 && report.dropped.length > before) throw report.unsupported(`${at}/content`);
-  report.dropBeside(message, MESSAGE_FIELDS, at);
+  report.dropUnknown(message, MESSAGE_FIELDS, at);
   return marked(blocks, message, at, translation);
 }
 
@@ -96,7 +96,7 @@ function toolResult(message: Json, at: string, translation: Translation): readon
   const { tool_call_id: id, is_error: failed } = message;
   if (typeof id !== "string" || id === "")
     throw report.refusal(`${at}/tool_call_id`, "must be a string that is not empty");
-  report.dropBeside(message, TOOL_RESULT_FIELDS, at);
+  report.dropUnknown(message, TOOL_RESULT_FIELDS, at);
   const blocks = contentBlocks(message["content"], `${at}/content`, translation);
   // A result holds no cache points: one within it follows it.
   const content = blocks.filter((block) => !("cachePoint" in block));
@@ -114,7 +114,7 @@ function marked(blocks: readonly Json[], message: Json, at: string, translation:
 /** The blocks of an assistant turn. @throws GatewayError for a message that cannot be written down. */
 function assistantBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
   const { report } = translation;
-  report.dropBeside(message, ASSISTANT_FIELDS, at);
+  report.dropUnknown(message, ASSISTANT_FIELDS, at);
   const { content, refusal } = message;
   const said = contentGroups(content, `${at}/content`, translation);
   if (typeof refusal === "string" && refusal.trim() !== "") said.push([{ text: refusal }]);

@@ -54,7 +54,7 @@ export function chatRequest(call: Call, target: Target, apiKey: string): Upstrea
   const tooDeep = (): Error => report.refusal("/", "is nested too deeply");
   const output = guardDepth(() => outputOf(call.body, target.model, translation), tooDeep);
   const body = guardDepth(() => converseBody(output, target.model, translation), tooDeep);
-  report.dropRest(READ);
+  report.dropUnread(READ);
   const operation = call.stream ? "converse-stream" : "converse";
   const accept = call.stream ? "application/vnd.amazon.eventstream" : "application/json";
   // What is signed is no bearer token.
@@ -155,7 +155,7 @@ function outputOf(body: Json, model: string, { family, report }: Translation): O
   }
   if (structured) {
     const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
-    report.dropOf(fitted, SCHEMA_AT);
+    report.dropWithin(fitted, SCHEMA_AT);
     return { body, config: configOf(body, fitted.schema, report), tool: null };
   }
   const forced = takesToolChoice(family);

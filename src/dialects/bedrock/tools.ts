@@ -44,8 +44,8 @@ function toolSpec(listed: unknown, at: string, translation: Translation): readon
   const found = describedFunction(listed, at, report);
   if (found === null) return [];
   const { tool, described } = found;
-  report.dropBeside(tool, TOOL_FIELDS, at);
-  report.dropBeside(described, FUNCTION_FIELDS, `${at}/function`);
+  report.dropUnknown(tool, TOOL_FIELDS, at);
+  report.dropUnknown(described, FUNCTION_FIELDS, `${at}/function`);
   return [spec(described, inputSchema(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
 }
 
@@ -64,13 +64,13 @@ function inputSchema({ parameters, strict }: Json, at: string, { family, strictT
   const own = isJson(parameters) ? schema : { ...schema, properties: {} };
   const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS) : null;
   if (held?.shaped === true) {
-    report.dropOf(held, `${at}/parameters`);
+    report.dropWithin(held, `${at}/parameters`);
     return { inputSchema: { json: held.schema }, strict: true };
   }
   if (strict === true) report.drop(`${at}/strict`);
   if (family !== "anthropic") return { inputSchema: { json: schema } };
   const taken = fitSchema(schema, CLAUDE_TOOLS);
-  report.dropOf(taken, `${at}/parameters`);
+  report.dropWithin(taken, `${at}/parameters`);
   return { inputSchema: { json: taken.schema } };
 }
 

@@ -51,7 +51,7 @@ export function omit(object: Json, names: ReadonlySet<string>): Json {
 }
 
 /** The object without the named fields and those that are null, which stands for "not given". */
-export function beside(object: Json, names: ReadonlySet<string>): Json {
+export function extraFields(object: Json, names: ReadonlySet<string>): Json {
   return Object.fromEntries(Object.entries(object).filter(([name, value]) => !names.has(name) && value !== null));
 }
 

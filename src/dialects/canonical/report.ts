@@ -1,5 +1,5 @@
 import { AttemptError, type Call, type GatewayError, invalidRequest, isJson, type Json } from "../../kit/index.ts";
-import { isFolded, unfolded } from "./folded.ts";
+import { hasSourceMap, originalPointer } from "./source-map.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
@@ -20,13 +20,13 @@ export class Report {
   }
 
   /** Reports what stands beside the known fields of the object at `at`; a `type` only names what the object is. */
-  dropBeside(object: Json, known: ReadonlySet<string>, at: string): void {
+  dropUnknown(object: Json, known: ReadonlySet<string>, at: string): void {
     const native = isJson(object["native"]) ? { ...object["native"], type: undefined } : undefined;
-    for (const pointer of droppedBeside({ ...object, type: undefined, native }, known, at)) this.drop(pointer);
+    for (const pointer of droppedUnknown({ ...object, type: undefined, native }, known, at)) this.drop(pointer);
   }
 
   /** Reports the top-level fields that are not among the read ones, and those that only the client's dialect has. */
-  dropRest(read: ReadonlySet<string>): void {
+  dropUnread(read: ReadonlySet<string>): void {
     this.dropFields(read);
     this.dropNative();
   }
@@ -42,7 +42,7 @@ export class Report {
   }
 
   /** Reports what of a schema at `at` was dropped. */
-  dropOf({ dropped }: { readonly dropped: readonly string[] }, at: string): void {
+  dropWithin({ dropped }: { readonly dropped: readonly string[] }, at: string): void {
     for (const pointer of dropped) this.drop(at + pointer);
   }
 
@@ -90,7 +90,7 @@ export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
  * those that the client's own dialect has there (`native`).
  * @param at the object's own pointer.
  */
-export function droppedBeside(object: Json, known: ReadonlySet<string>, at: string): string[] {
+export function droppedUnknown(object: Json, known: ReadonlySet<string>, at: string): string[] {
   const { native, ...fields } = object;
   const own = isJson(native) ? native : {};
   return [fields, own].flatMap((given) =>
@@ -131,7 +131,7 @@ const RESPONSES_NAMES: Readonly<Record<string, string>> = {
 export function clientPointer(call: Call, pointer: string): string {
   const { dialect = "chat" } = call;
   if (dialect === "chat") return pointer;
-  const own = isFolded(call) ? unfolded(call, pointer) : null;
+  const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
   if (own !== null) return own;
   const [, name = "", ...rest] = pointer.split("/");
   const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
@@ -153,8 +153,8 @@ const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text"
  * @throws GatewayError for a call that is another one without what only that dialect can say.
  */
 export function droppedNative(call: Call): string[] {
-  const records = isFolded(call) ? call.folded.records : null;
-  const [unreadable] = isFolded(call) ? (call.folded.own ?? []) : [];
+  const records = hasSourceMap(call) ? call.sourceMap.records : null;
+  const [unreadable] = hasSourceMap(call) ? (call.sourceMap.own ?? []) : [];
   if (unreadable !== undefined) throw invalidRequest(unreadable.at, unreadable.what);
   const fields = Object.entries(call.native ?? {}).flatMap(([name, value]) => {
     // Each tool of them is a record.

@@ -69,7 +69,7 @@ function functionCall(call: unknown, at: string, report: Report): FunctionCall |
   const { name, arguments: written } = called;
   if (!isText(id)) throw report.refusal(`${at}/id`, "must be a string that is not empty");
   if (!isText(name)) throw report.refusal(`${at}/function/name`, "must be a string");
-  report.dropBeside(call, CALL_FIELDS, at);
+  report.dropUnknown(call, CALL_FIELDS, at);
   return { call, at, id, name, written };
 }
 

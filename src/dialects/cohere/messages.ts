@@ -41,7 +41,7 @@ function writtenMessage(message: Json, at: string, documents: Json[], report: Re
   switch (role) {
     case "system":
     case "developer": {
-      report.dropBeside(message, MESSAGE_FIELDS, at);
+      report.dropUnknown(message, MESSAGE_FIELDS, at);
       return withContent({ role: "system" }, partsOf(content, `${at}/content`, { report, documents, images: false }));
     }
     case "user": {
@@ -50,7 +50,7 @@ function writtenMessage(message: Json, at: string, documents: Json[], report: Re
       const parts = partsOf(content, `${at}/content`, { report, documents, images: true });
       // A question without the file it is about is another question.
       if (parts.length === 0 && report.dropped.length > before) throw report.unsupported(`${at}/content`);
-      report.dropBeside(message, MESSAGE_FIELDS, at);
+      report.dropUnknown(message, MESSAGE_FIELDS, at);
       const asked = parts.length > 0 || documents.length === known ? parts : [{ type: "text", text: SEE_DOCUMENTS }];
       return withContent({ role }, asked);
     }
@@ -61,7 +61,7 @@ function writtenMessage(message: Json, at: string, documents: Json[], report: Re
       if (typeof id !== "string" || id === "") {
         throw report.refusal(`${at}/tool_call_id`, "must be a string that is not empty");
       }
-      report.dropBeside({ ...message, is_error: message["is_error"] === true || null }, TOOL_RESULT_FIELDS, at);
+      report.dropUnknown({ ...message, is_error: message["is_error"] === true || null }, TOOL_RESULT_FIELDS, at);
       const parts = partsOf(content, `${at}/content`, { report, documents, images: false });
       return withContent(
         { role, tool_call_id: stripSignature(id) },
@@ -86,7 +86,7 @@ function withContent(message: Json, parts: readonly Json[]): Json | null {
  * @throws GatewayError for a message that cannot be written down.
  */
 function assistantMessage(message: Json, at: string, report: Report): Json | null {
-  report.dropBeside(message, ASSISTANT_FIELDS, at);
+  report.dropUnknown(message, ASSISTANT_FIELDS, at);
   const { refusal } = message;
   const said = [...partsOf(message["content"], `${at}/content`, { report, documents: [], images: false })];
   if (typeof refusal === "string" && refusal !== "") said.push({ type: "text", text: refusal });
@@ -162,14 +162,14 @@ function partOf(part: unknown, at: string, place: Place): readonly Json[] {
   if (type === "text" || type === "refusal") {
     const text = part[type];
     if (typeof text !== "string") throw report.refusal(`${at}/${type}`, "must be a string");
-    report.dropBeside(part, TEXT_PART_FIELDS, at);
+    report.dropUnknown(part, TEXT_PART_FIELDS, at);
     return textPart(text);
   }
   if (type === "image_url" && place.images) return [imagePart(part, at, report)];
   const document = type === "file" && isJson(part["file"]) ? documentOf(part["file"], `${at}/file`, report) : null;
   if (document === null) report.drop(at);
   else {
-    report.dropBeside(part, FILE_PART_FIELDS, at);
+    report.dropUnknown(part, FILE_PART_FIELDS, at);
     place.documents.push(document);
   }
   return [];
@@ -184,7 +184,7 @@ function imagePart(part: Json, at: string, report: Report): Json {
   const { image_url: image } = part;
   const { url, detail } = isJson(image) ? image : { url: image };
   if (typeof url !== "string") throw report.refusal(`${at}/image_url/url`, "must be a string");
-  report.dropBeside(part, IMAGE_PART_FIELDS, at);
+  report.dropUnknown(part, IMAGE_PART_FIELDS, at);
   const clean = cleanDataUrl(url) ?? url;
   return { type: "image_url", image_url: { url: clean, ...(typeof detail === "string" ? { detail } : {}) } };
 }
@@ -195,7 +195,7 @@ function documentOf(file: Json, at: string, report: Report): Json | null {
   const inlined = typeof url === "string" ? readDataUrl(url) : null;
   const text = inlined && textOf(inlined);
   if (text === null) return null;
-  report.dropBeside(file, DOCUMENT_FIELDS, at);
+  report.dropUnknown(file, DOCUMENT_FIELDS, at);
   const name = [title, filename].find((one) => typeof one === "string" && one !== "");
   return { data: { ...(name === undefined ? {} : { title: name }), text } };
 }

@@ -45,7 +45,7 @@ export const FORM: AnswerForm = { answer: chatAnswer, decoder: () => new CohereS
 export function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
   const report = new Report(call);
   const { body, tool } = chatBody(call.body, target.model, report);
-  report.dropRest(READ);
+  report.dropUnread(READ);
   const accept = call.stream ? "text/event-stream" : "application/json";
   const request = postJson("/v2/chat", apiKey, { model: target.model, ...body, stream: call.stream }, accept);
   return { ...request, dropped: report.dropped, ...(tool !== null && { form: jsonToolForm(FORM, tool) }) };
@@ -136,7 +136,7 @@ function formatOf(body: Json, documents: boolean, report: Report): Format {
   const schema = wantedSchema(format);
   const fitted = schema && fitSchema(schema, COHERE_SCHEMAS);
   if (fitted?.shaped === true && taken) {
-    report.dropOf(fitted, "/response_format/json_schema/schema");
+    report.dropWithin(fitted, "/response_format/json_schema/schema");
     return { body, format: { response_format: { type: "json_object", json_schema: fitted.schema } }, tool: null };
   }
   const tool = schema === null ? null : withJsonTool(body, schema);
@@ -208,8 +208,8 @@ function listedTool(listed: unknown, at: string, report: Report): readonly Liste
   if (found === null) return [];
   const { tool, name, described } = found;
   const { description, parameters, strict } = described;
-  report.dropBeside(tool, TOOL_FIELDS, at);
-  report.dropBeside(described, FUNCTION_FIELDS, `${at}/function`);
+  report.dropUnknown(tool, TOOL_FIELDS, at);
+  report.dropUnknown(described, FUNCTION_FIELDS, `${at}/function`);
   const schema = isJson(parameters) ? parameters : { type: "object", properties: {} };
   return [{ name, description, schema, strict: strict === true, at }];
 }
@@ -218,7 +218,7 @@ function listedTool(listed: unknown, at: string, report: Report): readonly Liste
 function writtenTools(tools: readonly Listed[], report: Report): Json {
   const fitted = tools.map(({ schema, strict }) => (strict ? fitSchema(schema, COHERE_SCHEMAS) : null));
   if (fitted.every((one) => one?.shaped === true)) {
-    for (const [index, { at }] of tools.entries()) report.dropOf(fitted[index]!, `${at}/function/parameters`);
+    for (const [index, { at }] of tools.entries()) report.dropWithin(fitted[index]!, `${at}/function/parameters`);
     return { tools: tools.map((tool, index) => writtenTool(tool, fitted[index]!.schema)), strict_tools: true };
   }
   for (const { strict, at } of tools) if (strict) report.drop(`${at}/function/strict`);

@@ -65,7 +65,7 @@ class ContentsWriter {
     else if (role === "tool") this.#response(message, at);
     else return this.#report.drop(at);
     const own = FIELDS_OF_ROLE[role];
-    this.#report.dropBeside(message, own ? MESSAGE_FIELDS.union(own) : MESSAGE_FIELDS, at);
+    this.#report.dropUnknown(message, own ? MESSAGE_FIELDS.union(own) : MESSAGE_FIELDS, at);
   }
 
   contents(): Contents {
@@ -193,7 +193,7 @@ function callParts(calls: unknown, at: string, family: Family, report: Report, n
     if (!isJson(call) || !isJson(called) || typeof name !== "string" || name === "") {
       throw report.refusal(`${at}/${index}/function/name`, "must be the name of a function");
     }
-    report.dropBeside(call, CALL_FIELDS, `${at}/${index}`);
+    report.dropUnknown(call, CALL_FIELDS, `${at}/${index}`);
     const carried = typeof call["id"] === "string" ? readCallId(call["id"]) : null;
     if (carried !== null) names.set(carried.id, name);
     const functionCall = { ...(carried?.id && { id: carried.id }), name, args: argumentsObject(called["arguments"]) };

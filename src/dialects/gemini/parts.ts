@@ -36,7 +36,7 @@ function partOf(part: unknown, at: string, report: Report): Json[] {
   if (!isJson(part)) throw report.refusal(at, "must be an object");
   const parts = knownParts(part, at, report);
   if (parts === null) report.drop(at);
-  else report.dropBeside(part, PART_FIELDS, at);
+  else report.dropUnknown(part, PART_FIELDS, at);
   return parts ?? [];
 }
 
@@ -72,7 +72,7 @@ function audioPart(audio: unknown, at: string, report: Report): Json {
 
 function filePart(file: unknown, at: string, report: Report): Json[] {
   if (!isJson(file)) throw report.refusal(`${at}/file`, "must be an object");
-  report.dropBeside(file, FILE_FIELDS, `${at}/file`);
+  report.dropUnknown(file, FILE_FIELDS, `${at}/file`);
   const { file_data: data, file_url: url, file_id: id, filename } = file;
   if (typeof data === "string" && data !== "") {
     const part = mediaPart(data) ?? bareFile(data, filename);

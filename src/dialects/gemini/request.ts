@@ -49,7 +49,7 @@ export function chatRequest(call: Call, target: Target, apiKey: string): Upstrea
     () => generateContent(asked, target.model, report),
     () => invalidRequest("/", "is nested too deeply"),
   );
-  report.dropRest(READ);
+  report.dropUnread(READ);
   const request = call.stream
     ? post(target.model, "streamGenerateContent?alt=sse", apiKey, body, "text/event-stream")
     : post(target.model, "generateContent", apiKey, body);
@@ -127,10 +127,10 @@ function extraOf({ extra_body: extra }: Json, report: Report): Extra {
     if (extra !== undefined && extra !== null) report.drop("/extra_body");
     return { generationConfig: {}, request: {} };
   }
-  report.dropBeside(extra, new Set(["google"]), "/extra_body");
+  report.dropUnknown(extra, new Set(["google"]), "/extra_body");
   const google = isJson(extra["google"]) ? extra["google"] : {};
   const known = new Set([...Object.keys(OF_CONFIG), ...Object.keys(OF_REQUEST)]);
-  report.dropBeside(google, known, "/extra_body/google");
+  report.dropUnknown(google, known, "/extra_body/google");
   return { generationConfig: renamed(google, OF_CONFIG), request: renamed(google, OF_REQUEST) };
 }
 
@@ -185,7 +185,7 @@ function declarations(
       ...(isJson(parameters) &&
         Object.keys(parameters).length > 0 && { parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS).schema }),
     });
-    report.dropBeside(tool, DECLARED_FIELDS, at);
+    report.dropUnknown(tool, DECLARED_FIELDS, at);
   }
   return { functions, strict };
 }
@@ -193,7 +193,7 @@ function declarations(
 /** Gemini's own search; how much it reads and where it takes the user to be cannot be said. */
 function searchTool(options: unknown, report: Report): readonly Json[] {
   if (!isJson(options)) return [];
-  report.dropBeside(options, new Set(), "/web_search_options");
+  report.dropUnknown(options, new Set(), "/web_search_options");
   return [{ googleSearch: {} }];
 }
 

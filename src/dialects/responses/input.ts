@@ -210,7 +210,7 @@ class InputWriter {
 
   items(message: Json, at: string): readonly Json[] {
     const { role, content } = message;
-    this.#report.dropBeside(message, KNOWN, at);
+    this.#report.dropUnknown(message, KNOWN, at);
     if (role === "assistant") return this.#assistant(message, at);
     if (role === "tool" || role === "function") return [this.#result(message, at)];
     const items = nativeItems(content);
@@ -260,7 +260,7 @@ class InputWriter {
 
   #call(call: Json, at: string): readonly Json[] {
     const { id, function: called, custom } = call;
-    this.#report.dropBeside(call, KNOWN_CALL, at);
+    this.#report.dropUnknown(call, KNOWN_CALL, at);
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     if (isJson(custom)) {
       this.#custom.add(call_id);

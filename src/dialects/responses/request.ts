@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { isFolded } from "../canonical/folded.ts";
+import { hasSourceMap } from "../canonical/source-map.ts";
 import { pick } from "../canonical/json.ts";
 import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
 import { fittedToolId, sha256 } from "../canonical/tool-ids.ts";
@@ -111,7 +111,7 @@ class BodyWriter {
       store: false,
       ...(stream && { stream: true }),
     };
-    if (!records && isFolded(this.#call)) this.#dropped.push(...this.#call.folded.records);
+    if (!records && hasSourceMap(this.#call)) this.#dropped.push(...this.#call.sourceMap.records);
     return {
       body: written,
       dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
@@ -241,7 +241,7 @@ class BodyWriter {
   #format({ type, json_schema: described }: Json): Json {
     if (!isJson(described)) return { type };
     const { owner, dropped } = withFittedSchema(described, "schema", this.#rules);
-    this.#report.dropOf({ dropped }, "/response_format/json_schema");
+    this.#report.dropWithin({ dropped }, "/response_format/json_schema");
     return { type, ...owner };
   }
 

@@ -106,8 +106,8 @@ describe("a pointer into the canonical body is one into the client's", () => {
 
   test("parts of one text are counted too", () => {
     const { body } = call;
-    expect(body["messages"]).toHaveLength(call.folded.messages.length);
-    expect(body["tools"]).toHaveLength(call.folded.tools.length);
+    expect(body["messages"]).toHaveLength(call.sourceMap.messages.length);
+    expect(body["tools"]).toHaveLength(call.sourceMap.tools.length);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Call, ClientDialect, Json } from "../../kit/index.ts";
 
 /** Where a canonical message stands in the client's body, and what it holds. */
-export interface Folded {
+export interface MessageSource {
   /** Its own item or, of several, the first; or the field that it is. */
   readonly at: string;
   /** The list that all of its lists were read from; left out: `at`. */
@@ -11,15 +11,15 @@ export interface Folded {
 }
 
 /** A canonical message, and where in the client's body it was. */
-export interface Placed {
+export interface SourcedMessage {
   readonly message: Json;
-  readonly place: Folded;
+  readonly place: MessageSource;
 }
 
 /** A call whose messages, their parts and its tools stand elsewhere in the client's body than in the canonical one. */
-export interface FoldedCall extends Call {
-  readonly folded: {
-    readonly messages: readonly Folded[];
+export interface SourceMappedCall extends Call {
+  readonly sourceMap: {
+    readonly messages: readonly MessageSource[];
     /** A pointer to each tool. */
     readonly tools: readonly string[];
     /** Pointers to items and tools that are in no list of the canonical body, for no other provider could read them. */
@@ -35,8 +35,8 @@ export interface Unreadable {
   readonly what: string;
 }
 
-export function isFolded(call: Call): call is FoldedCall {
-  return "folded" in call;
+export function hasSourceMap(call: Call): call is SourceMappedCall {
+  return "sourceMap" in call;
 }
 
 type Rule = readonly [from: RegExp, to: string];
@@ -64,8 +64,8 @@ const ELSEWHERE: Readonly<Record<ClientDialect, readonly Rule[]>> = {
 };
 
 /** A pointer into the canonical messages or tools as one into the client's body; null for any other. */
-export function unfolded(
-  { dialect = "chat", folded: { messages, tools } }: FoldedCall,
+export function originalPointer(
+  { dialect = "chat", sourceMap: { messages, tools } }: SourceMappedCall,
   pointer: string,
 ): string | null {
   const rules = ELSEWHERE[dialect];
