@@ -106,7 +106,7 @@ class MessageReader {
 
   #cited({ content, citations }: Json): void {
     const start = this.#length;
-    for (const piece of Array.isArray(content) ? content : []) if (isJson(piece)) this.#text(piece["text"] ?? "");
+    for (const part of Array.isArray(content) ? content : []) if (isJson(part)) this.#text(part["text"] ?? "");
     if (Array.isArray(citations)) this.#annotations.push(...annotationsOf(citations, start, this.#length));
   }
 }

@@ -32,8 +32,8 @@ export function exception(type: string, body: Uint8Array): AttemptError {
 /** `{message}`, by some of its services `{Message}`. */
 export function errorMessage(bytes: Uint8Array): string {
   const body = parseJson(bytes);
-  const said = isJson(body) ? body["Message"] : undefined;
-  return commonMessage(bytes) || (typeof said === "string" ? publicMessage(said) : "");
+  const message = isJson(body) ? body["Message"] : undefined;
+  return commonMessage(bytes) || (typeof message === "string" ? publicMessage(message) : "");
 }
 
 /** Length of the frame, length of its headers, and the checksum of both, four bytes each. */

@@ -116,11 +116,11 @@ function assistantBlocks(message: Json, at: string, translation: Translation): r
   const { report } = translation;
   report.dropUnknown(message, ASSISTANT_FIELDS, at);
   const { content, refusal } = message;
-  const said = contentGroups(content, `${at}/content`, translation);
-  if (typeof refusal === "string" && refusal.trim() !== "") said.push([{ text: refusal }]);
+  const contents = contentGroups(content, `${at}/content`, translation);
+  if (typeof refusal === "string" && refusal.trim() !== "") contents.push([{ text: refusal }]);
   const lists = {
     reasoning: reasoningBlocks(message, at, translation),
-    content: said.map(group),
+    content: contents.map(group),
     tool_call: toolUses(message["tool_calls"], `${at}/tool_calls`, translation).map(group),
   };
   const blocks = inOrder(lists, message["block_order"]).flatMap(({ blocks }) => blocks as readonly Json[]);

@@ -50,8 +50,8 @@ function toolSpec(listed: unknown, at: string, translation: Translation): readon
 }
 
 function spec({ name, description }: Json, input: Json): Json {
-  const said = typeof description === "string" && description.trim() !== "" ? { description } : {};
-  return { toolSpec: { name, ...said, ...input } };
+  const described = typeof description === "string" && description.trim() !== "" ? { description } : {};
+  return { toolSpec: { name, ...described, ...input } };
 }
 
 const ANY_INPUT: Json = { inputSchema: { json: { type: "object" } } };

@@ -20,28 +20,28 @@ export class ChunkWriter {
   }
 
   text(content: string): StreamEvent {
-    return this.#delta({ content }, content);
+    return this.delta({ content }, content);
   }
 
   /** @param index of the detail that the piece belongs to. */
   reasoning(index: number, text: string): StreamEvent {
-    return this.#delta({ reasoning_content: text, reasoning_details: [{ type: "reasoning.text", index, text }] }, text);
+    return this.delta({ reasoning_content: text, reasoning_details: [{ type: "reasoning.text", index, text }] }, text);
   }
 
   signature(index: number, signature: string): StreamEvent {
-    return this.#delta({ reasoning_details: [{ type: "reasoning.text", index, signature }] });
+    return this.delta({ reasoning_details: [{ type: "reasoning.text", index, signature }] });
   }
 
   encrypted(index: number, data: string): StreamEvent {
-    return this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index, data }] });
+    return this.delta({ reasoning_details: [{ type: "reasoning.encrypted", index, data }] });
   }
 
   /**
    * Begins a tool call; what is written of it belongs to the returned index.
-   * @param beside further fields of the delta.
+   * @param more further fields of the delta.
    */
-  call(id: string, name: string, beside: Json = {}): { readonly index: number; readonly event: StreamEvent } {
-    return this.#call({ id, type: "function", function: { name, arguments: "" } }, name, beside);
+  call(id: string, name: string, more: Json = {}): { readonly index: number; readonly event: StreamEvent } {
+    return this.#call({ id, type: "function", function: { name, arguments: "" } }, name, more);
   }
 
   /** The same of a tool that takes free text, written by `callInput`. */
@@ -50,20 +50,20 @@ export class ChunkWriter {
   }
 
   callArguments(index: number, text: string): StreamEvent {
-    return this.#delta({ tool_calls: [{ index, function: { arguments: text } }] }, text);
+    return this.delta({ tool_calls: [{ index, function: { arguments: text } }] }, text);
   }
 
   callInput(index: number, text: string): StreamEvent {
-    return this.#delta({ tool_calls: [{ index, custom: { input: text } }] }, text);
+    return this.delta({ tool_calls: [{ index, custom: { input: text } }] }, text);
   }
 
-  /** A delta of any other kind. @param beside further fields of its choice. */
-  piece(delta: Json, text = "", beside: Json = {}): StreamEvent {
-    return this.#choice(delta, { finish_reason: null, ...beside }, text);
+  /** A delta of any other kind. @param more further fields of its choice. */
+  delta(delta: Json, text = "", more: Json = {}): StreamEvent {
+    return this.#choice(delta, { finish_reason: null, ...more }, text);
   }
 
   annotations(annotations: readonly Json[]): StreamEvent {
-    return this.#delta({ annotations });
+    return this.delta({ annotations });
   }
 
   /** The last chunk of the choice. @param finish its `finish_reason` and what belongs to it. */
@@ -75,14 +75,10 @@ export class ChunkWriter {
     return { data: { ...this.#head, choices: [], usage: writtenUsage(usage) }, text: "", usage };
   }
 
-  #call(call: Json, name: string, beside: Json = {}): { readonly index: number; readonly event: StreamEvent } {
+  #call(call: Json, name: string, more: Json = {}): { readonly index: number; readonly event: StreamEvent } {
     const index = this.#calls;
     this.#calls += 1;
-    return { index, event: this.#delta({ tool_calls: [{ index, ...call }], ...beside }, name) };
-  }
-
-  #delta(delta: Json, text = ""): StreamEvent {
-    return this.#choice(delta, { finish_reason: null }, text);
+    return { index, event: this.delta({ tool_calls: [{ index, ...call }], ...more }, name) };
   }
 
   #choice(delta: Json, finish: object, text = ""): StreamEvent {

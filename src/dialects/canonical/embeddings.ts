@@ -37,8 +37,8 @@ export function embeddingCodec(dialect: EmbeddingDialect): AnswerCodec {
       const inputs = inputsOf(call.body["input"]);
       // Of an input in tokens the gateway knows the count itself.
       const usage = promptUsage(tokens) ?? promptUsage(inputs.tokens);
-      const shown = usage && { prompt_tokens: usage.prompt, total_tokens: usage.prompt };
-      return { body: { data: checkedVectors(data, inputs.count), usage: shown }, usage };
+      const reported = usage && { prompt_tokens: usage.prompt, total_tokens: usage.prompt };
+      return { body: { data: checkedVectors(data, inputs.count), usage: reported }, usage };
     },
 
     decoder: null,
@@ -135,8 +135,8 @@ function joined(answers: readonly Decoded[]): Decoded {
       data.push({ ...vector, index: before + Number(vector["index"]) });
   }
   const usage = answers.map((answer) => answer.usage).reduce(sum);
-  const shown = usage && { prompt_tokens: usage.prompt, total_tokens: usage.prompt };
-  return { body: { data, usage: shown }, usage };
+  const reported = usage && { prompt_tokens: usage.prompt, total_tokens: usage.prompt };
+  return { body: { data, usage: reported }, usage };
 }
 
 function sum(a: Usage | null, b: Usage | null): Usage | null {

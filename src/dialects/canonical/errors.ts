@@ -9,8 +9,8 @@ export function errorMessage(bytes: Uint8Array): string {
   const body = parseJson(bytes);
   if (!isJson(body)) return "";
   const { error, message, detail } = body;
-  const said = isJson(error) ? error["message"] : (error ?? message ?? firstOf(detail));
-  return typeof said === "string" ? publicMessage(said) : "";
+  const words = isJson(error) ? error["message"] : (error ?? message ?? firstOf(detail));
+  return typeof words === "string" ? publicMessage(words) : "";
 }
 
 function firstOf(detail: unknown): unknown {
@@ -140,10 +140,10 @@ function jsonOf(value: unknown): readonly Json[] {
 
 function textOf(place: Json): string {
   const { message, detail, details, title, error, err_msg, msg } = place;
-  const said = [message ?? err_msg ?? place["Message"] ?? msg, detail ?? details, title].filter(
+  const words = [message ?? err_msg ?? place["Message"] ?? msg, detail ?? details, title].filter(
     (part) => typeof part === "string",
   );
-  return said.length > 0 ? said.join(" ") : typeof error === "string" ? error : "";
+  return words.length > 0 ? words.join(" ") : typeof error === "string" ? error : "";
 }
 
 /** OpenRouter's moderation has no identifier but the field with what it objects to. */

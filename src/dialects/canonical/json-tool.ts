@@ -71,11 +71,11 @@ function answered({ body, usage }: Decoded, name: string): Decoded {
     if (!isJson(message) || found === undefined) return choice;
     // One answer is enough.
     const others = calls.filter((call) => calledName(call) !== name);
-    const { tool_calls: _calls, ...said } = message;
+    const { tool_calls: _calls, ...fields } = message;
     return {
       ...rest,
       ...(others.length > 0 ? { native_finish_reason: word } : {}),
-      message: { ...said, content: argumentsOf(found), ...(others.length > 0 ? { tool_calls: others } : {}) },
+      message: { ...fields, content: argumentsOf(found), ...(others.length > 0 ? { tool_calls: others } : {}) },
       finish_reason: finishOf(rest["finish_reason"], others.length > 0),
     };
   });
@@ -146,7 +146,7 @@ class JsonToolChoice {
 
   /** null for a choice of which nothing is left. */
   read({ delta, native_finish_reason: word, ...choice }: Json): Json | null {
-    const { content, tool_calls, annotations, ...said } = isJson(delta) ? delta : {};
+    const { content, tool_calls, annotations, ...fields } = isJson(delta) ? delta : {};
     const calls: Json[] = [];
     let written = "";
     for (const call of objects(tool_calls)) {
@@ -166,7 +166,7 @@ class JsonToolChoice {
     // Nobody else's call may come before the words that announce it.
     if (calls.length > 0 || ends) written = this.#release() + written;
     const left = {
-      ...said,
+      ...fields,
       ...(written === "" ? {} : { content: written }),
       ...(annotations === undefined || this.#tool !== null ? {} : { annotations }),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),

@@ -119,8 +119,8 @@ export function isUsual(order: readonly BlockPlace[]): boolean {
 /** The blocks of an assistant turn in the order in which they were. */
 export function inOrder(lists: Readonly<Record<BlockPlace, readonly Json[]>>, order: unknown): readonly Json[] {
   const left = new Map<unknown, Json[]>(USUAL.map((place) => [place, [...lists[place]]]));
-  const told: readonly unknown[] = Array.isArray(order) ? order : [];
-  const ordered = told.map((place) => left.get(place)?.shift()).filter((block) => block !== undefined);
+  const listed: readonly unknown[] = Array.isArray(order) ? order : [];
+  const ordered = listed.map((place) => left.get(place)?.shift()).filter((block) => block !== undefined);
   return [...ordered, ...USUAL.flatMap((place) => left.get(place) ?? [])];
 }
 

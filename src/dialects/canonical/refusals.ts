@@ -130,16 +130,16 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const implied = TYPES.find(([type]) => error.codes.some((code) => type.test(code)))?.[1] ?? 0;
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
-  const said = clientText(error.text);
+  const words = clientText(error.text);
   const reason = refusalReason(error);
   const { retryAfter } = error;
   if (failure === "client_fault" || failure === "context_overflow") {
-    return new AttemptError(failure, said || failureMessage(failure, 0), { reason });
+    return new AttemptError(failure, words || failureMessage(failure, 0), { reason });
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
     return new AttemptError(failure, failureMessage(failure, 0), { reason, status });
   }
-  const message = said ? `upstream reported an error: ${said}` : "upstream reported an error";
+  const message = words ? `upstream reported an error: ${words}` : "upstream reported an error";
   return new AttemptError(failure, message, { reason, retryAfter });
 }
 

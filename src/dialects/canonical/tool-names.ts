@@ -62,16 +62,16 @@ function withSentNames(body: Json, names: ToolNames): Json {
   edits.set(
     "messages",
     changed(body["messages"], (message) => {
-      const said = new Edits(message);
+      const edited = new Edits(message);
       const { tool_calls: calls, role, name } = message;
       if (calls !== undefined) {
-        said.set(
+        edited.set(
           "tool_calls",
           changed(calls, (call) => named(call, sent)),
         );
       }
-      if (role === "tool" && typeof name === "string") said.set("name", sent(name));
-      return said.object;
+      if (role === "tool" && typeof name === "string") edited.set("name", sent(name));
+      return edited.object;
     }),
   );
   const { tool_choice: choice } = body;
@@ -97,14 +97,14 @@ export function namedChoice(choice: Json, sent: (name: string) => string): Json 
 /** An answer or chunk with the client's own names of tools; the very same where it calls none by another. */
 function withNames(body: Json, part: "message" | "delta", names: ToolNames): Json {
   const choices = changed(body["choices"], (choice) => {
-    const said = choice[part];
-    if (!isJson(said) || said["tool_calls"] === undefined) return choice;
-    const edits = new Edits(said);
+    const message = choice[part];
+    if (!isJson(message) || message["tool_calls"] === undefined) return choice;
+    const edits = new Edits(message);
     edits.set(
       "tool_calls",
-      changed(said["tool_calls"], (call) => named(call, (name) => names.read(name))),
+      changed(message["tool_calls"], (call) => named(call, (name) => names.read(name))),
     );
-    return edits.object === said ? choice : { ...choice, [part]: edits.object };
+    return edits.object === message ? choice : { ...choice, [part]: edits.object };
   });
   return choices === body["choices"] ? body : { ...body, choices };
 }

@@ -60,12 +60,12 @@ export function readUsage(body: Json): Usage | null {
     detail(read, "cache_write_tokens") ??
     detail(read, "cache_creation_tokens") ??
     first(raw, ["cache_creation_input_tokens"]);
-  const beside = first(raw, ["reasoning_tokens"]);
-  const reasoning = detail(written, "reasoning_tokens") ?? beside;
+  const topLevel = first(raw, ["reasoning_tokens"]);
+  const reasoning = detail(written, "reasoning_tokens") ?? topLevel;
   // Some upstreams leave reasoning out of completion_tokens and count it in the total only, Perplexity's research beside
   // the total as well; it is billed all the same.
   const inTotal = reasoning > 0 && raw["total_tokens"] === sent + completion + reasoning;
-  const apart = inTotal || (reasoning === beside && beside > completion);
+  const apart = inTotal || (reasoning === topLevel && topLevel > completion);
   const usage = {
     prompt,
     completion: apart ? completion + reasoning : completion,
@@ -81,8 +81,8 @@ export function canonicalUsage(raw: Json, usage: Usage): Json {
   const { prompt, completion, cached, reasoning, cacheWrite = 0 } = usage;
   const read = withDetails(raw["prompt_tokens_details"], { cached_tokens: cached, cache_write_tokens: cacheWrite });
   const written = withDetails(raw["completion_tokens_details"], { reasoning_tokens: reasoning });
-  const told = raw["total_tokens"];
-  const total = Number.isSafeInteger(told) && Number(told) >= prompt + completion ? told : prompt + completion;
+  const given = raw["total_tokens"];
+  const total = Number.isSafeInteger(given) && Number(given) >= prompt + completion ? given : prompt + completion;
   const fields: Json = {
     prompt_tokens: prompt,
     completion_tokens: completion,

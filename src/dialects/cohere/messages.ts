@@ -88,15 +88,15 @@ function withContent(message: Json, parts: readonly Json[]): Json | null {
 function assistantMessage(message: Json, at: string, report: Report): Json | null {
   report.dropUnknown(message, ASSISTANT_FIELDS, at);
   const { refusal } = message;
-  const said = [...partsOf(message["content"], `${at}/content`, { report, documents: [], images: false })];
-  if (typeof refusal === "string" && refusal !== "") said.push({ type: "text", text: refusal });
+  const parts = [...partsOf(message["content"], `${at}/content`, { report, documents: [], images: false })];
+  if (typeof refusal === "string" && refusal !== "") parts.push({ type: "text", text: refusal });
   const thought = thoughtOf(message, at, report);
   const calls = toolCalls(message["tool_calls"], `${at}/tool_calls`, report);
   const thinking: readonly Json[] =
     thought !== "" && calls.length === 0 ? [{ type: "thinking", thinking: thought }] : [];
-  if (said.length === 0 && calls.length === 0) return null;
-  const [only, ...more] = [...thinking, ...said];
-  const content = more.length === 0 && only?.["type"] === "text" ? only["text"] : [...thinking, ...said];
+  if (parts.length === 0 && calls.length === 0) return null;
+  const [only, ...more] = [...thinking, ...parts];
+  const content = more.length === 0 && only?.["type"] === "text" ? only["text"] : [...thinking, ...parts];
   return {
     role: "assistant",
     ...(only === undefined ? {} : { content }),

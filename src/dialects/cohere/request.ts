@@ -226,8 +226,8 @@ function writtenTools(tools: readonly Listed[], report: Report): Json {
 }
 
 function writtenTool({ name, description }: Listed, parameters: Json): Json {
-  const said = typeof description === "string" ? { description } : {};
-  return { type: "function", function: { name, ...said, parameters } };
+  const described = typeof description === "string" ? { description } : {};
+  return { type: "function", function: { name, ...described, parameters } };
 }
 
 function choiceOf(choice: unknown, named: string | null, report: Report): Json {

@@ -50,13 +50,13 @@ export class PartReader {
     if (text !== undefined && typeof text !== "string") throw malformed("a text that is none");
     const thought = part["thought"] === true;
     const url = thought ? null : imageUrl(inlineData, fileData);
-    const pieces: AnswerPart[] = [];
-    if (text) pieces.push({ type: thought ? "thought" : "text", text });
-    if (url !== null) pieces.push({ type: "image", url });
+    const parts: AnswerPart[] = [];
+    if (text) parts.push({ type: thought ? "thought" : "text", text });
+    if (url !== null) parts.push({ type: "image", url });
     if (signature !== null) {
-      pieces.push({ type: "signature", bearer: thought ? "thought" : text ? "text" : "empty", signature });
+      parts.push({ type: "signature", bearer: thought ? "thought" : text ? "text" : "empty", signature });
     }
-    return pieces;
+    return parts;
   }
 
   #call(call: unknown, signature: string | null): readonly AnswerPart[] {
@@ -118,11 +118,11 @@ class PartialCall {
   }
 
   /** @throws AttemptError for a piece without a place or value. */
-  add({ partialArgs: pieces }: Json): void {
-    if (!Array.isArray(pieces)) return;
-    for (const piece of pieces as readonly unknown[]) {
-      if (!isJson(piece)) throw malformed("a piece of arguments that is no object");
-      put(this.#root, stepsOf(piece["jsonPath"]), valueOf(piece));
+  add({ partialArgs: list }: Json): void {
+    if (!Array.isArray(list)) return;
+    for (const part of list as readonly unknown[]) {
+      if (!isJson(part)) throw malformed("a piece of arguments that is no object");
+      put(this.#root, stepsOf(part["jsonPath"]), valueOf(part));
     }
   }
 }

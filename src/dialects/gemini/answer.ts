@@ -23,7 +23,7 @@ export function chatAnswer(bytes: Uint8Array, call: Call): Decoded {
     .map((index) => assembled(all.filter((choice) => choice["index"] === index)));
   const counted = readCounts(answer);
   return {
-    body: { ...candidates.head, object: "chat.completion", choices, ...(counted && { usage: counted.shown }) },
+    body: { ...candidates.head, object: "chat.completion", choices, ...(counted && { usage: counted.reported }) },
     usage: counted?.usage ?? null,
   };
 }
@@ -75,9 +75,9 @@ class GeminiStreamReader extends SseStreamReader {
     if (broken || !this.complete) return;
     events.push(...this.#candidates.finish().map((choice) => this.#chat([choice])));
     if (this.#counted === null) return;
-    const { shown, usage } = this.#counted;
+    const { reported, usage } = this.#counted;
     const { data } = this.#chat([]);
-    events.push({ data: { ...data, usage: shown }, text: "", usage });
+    events.push({ data: { ...data, usage: reported }, text: "", usage });
   }
 
   #chat(choices: readonly Json[]): StreamEvent {
@@ -132,14 +132,14 @@ function assembled(choices: readonly Json[]): Json {
 }
 
 /** Pieces of one detail share an index. */
-function addDetail(details: Json[], piece: Json): void {
-  const at = details.findIndex(({ index }) => index === piece["index"]);
+function addDetail(details: Json[], part: Json): void {
+  const at = details.findIndex(({ index }) => index === part["index"]);
   const before = details[at];
   if (before === undefined) {
-    details.push(piece["type"] === "reasoning.text" ? { ...piece, text: piece["text"] ?? "" } : piece);
+    details.push(part["type"] === "reasoning.text" ? { ...part, text: part["text"] ?? "" } : part);
     return;
   }
-  details[at] = { ...before, ...piece, text: text(before["text"]) + text(piece["text"]) };
+  details[at] = { ...before, ...part, text: text(before["text"]) + text(part["text"]) };
 }
 
 /** Complete answers have their lists in order. */
@@ -149,7 +149,7 @@ function unindexed(item: Json): Json {
 
 interface Counted {
   /** In OpenAI's form. */
-  readonly shown: Json;
+  readonly reported: Json;
   readonly usage: Usage;
 }
 
@@ -164,20 +164,20 @@ function readCounts(body: Json): Counted | null {
   const cached = raw["cachedContentTokenCount"] ?? 0;
   const prompt = sum(raw["promptTokenCount"], raw["toolUsePromptTokenCount"] ?? 0);
   const completion = sum(raw["candidatesTokenCount"] ?? 0, reasoning);
-  const shown = {
+  const reported = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
-  const usage = readUsage({ usage: shown });
+  const usage = readUsage({ usage: reported });
   if (usage === null) return null;
   const { cached: cached_tokens, reasoning: reasoning_tokens } = usage;
   return {
     usage,
-    shown: {
-      ...shown,
+    reported: {
+      ...reported,
       prompt_tokens_details: { cached_tokens },
       completion_tokens_details: { reasoning_tokens },
     },

@@ -111,7 +111,7 @@ class Choice {
     const reason = candidate["finishReason"];
     const unreadable = unreadableFinish("gemini", reason);
     if (unreadable !== null) throw unreadable;
-    const deltas = this.#reader.read(candidate["content"]).map((piece) => this.#delta(piece));
+    const deltas = this.#reader.read(candidate["content"]).map((part) => this.#delta(part));
     if (isEnd(reason)) this.#ended = reason;
     for (const key of ["groundingMetadata", "citationMetadata"]) {
       if (isJson(candidate[key])) this.#sources = { ...this.#sources, [key]: candidate[key] };
@@ -147,26 +147,26 @@ class Choice {
     return { index: this.index, delta: opening ? { role: "assistant", ...delta } : delta, finish_reason: null };
   }
 
-  #delta(piece: AnswerPart): Json {
-    switch (piece.type) {
+  #delta(part: AnswerPart): Json {
+    switch (part.type) {
       case "text":
-        this.#content += piece.text;
+        this.#content += part.text;
         this.#close();
-        return { content: piece.text };
+        return { content: part.text };
       case "thought":
         this.#thinking = true;
         return {
-          reasoning_content: piece.text,
-          reasoning_details: [{ type: "reasoning.text", index: this.#detail, text: piece.text }],
+          reasoning_content: part.text,
+          reasoning_details: [{ type: "reasoning.text", index: this.#detail, text: part.text }],
         };
       case "signature":
-        return { reasoning_details: [this.#signature(piece.bearer, piece.signature)] };
+        return { reasoning_details: [this.#signature(part.bearer, part.signature)] };
       case "call":
         this.#close();
-        return { tool_calls: [this.#call(piece)] };
+        return { tool_calls: [this.#call(part)] };
       case "image":
         this.#close();
-        return { images: [{ type: "image_url", image_url: { url: piece.url } }] };
+        return { images: [{ type: "image_url", image_url: { url: part.url } }] };
     }
   }
 

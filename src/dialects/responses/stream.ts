@@ -294,7 +294,7 @@ export class ResponsesStreamReader extends SseStreamReader {
   }
 
   #piece(delta: Json, text = "", beside: Json = {}): void {
-    this.#events.push(this.#writer.piece(delta, text, beside));
+    this.#events.push(this.#writer.delta(delta, text, beside));
   }
 }
 

@@ -36,12 +36,12 @@ export const speech = {
     }
     const model = spokenModel(target.model, body["voice"]);
     const [slowest, fastest] = PACED.test(model.name) ? [SLOWEST, FASTEST] : [1, 1];
-    const pace = speedWithin(body["speed"], slowest, fastest);
+    const { speed, exact } = speedWithin(body["speed"], slowest, fastest);
     const query = new URLSearchParams({ model: model.name, ...format });
-    if (pace.speed !== null) query.set("speed", String(pace.speed));
+    if (speed !== null) query.set("speed", String(speed));
     return {
       ...withToken(postJson(`/v1/speak?${query.toString()}`, "", { text: body["input"] }, "*/*"), apiKey),
-      dropped: [...dropped(body, CARRIED), ...(model.asked ? [] : ["/voice"]), ...(pace.exact ? [] : ["/speed"])],
+      dropped: [...dropped(body, CARRIED), ...(model.asked ? [] : ["/voice"]), ...(exact ? [] : ["/speed"])],
     };
   },
 
@@ -108,7 +108,10 @@ export const transcription = {
     const { transcript: text, words: entries, paragraphs } = firstOf(alternatives);
     if (typeof text !== "string") throw malformed("an answer without text");
     const words = readCues(entries ?? [], "words", (word) => word["punctuated_word"] ?? word["word"]);
-    const spoken = [sentencesOf(paragraphs), readCues(utterances ?? [], "segments", (said) => said["transcript"])];
+    const spoken = [
+      sentencesOf(paragraphs),
+      readCues(utterances ?? [], "segments", (utterance) => utterance["transcript"]),
+    ];
     return transcript({
       text,
       language,
@@ -150,8 +153,8 @@ export function errorMessage(bytes: Uint8Array): string {
   const body = parseJson(bytes);
   if (!isJson(body)) return "";
   const { err_msg, message, details } = body;
-  const said = [err_msg ?? message, details].filter((part) => typeof part === "string");
-  return said.length > 0 ? publicMessage(said.join(" ")) : commonMessage(bytes);
+  const words = [err_msg ?? message, details].filter((part) => typeof part === "string");
+  return words.length > 0 ? publicMessage(words.join(" ")) : commonMessage(bytes);
 }
 
 /** A request with Deepgram's key, which is no Bearer; no header for an empty one. */

@@ -92,13 +92,13 @@ interface Span {
 export function segmentsOf(text: string, words: readonly Cue[]): readonly Cue[] {
   const places = placesIn(text, words);
   return spans(words).map(({ first, next, start, end }) => {
-    const said = places
+    const segment = places
       ? text.slice(places[first], places[next]).trim()
       : words
           .slice(first, next)
           .map((word) => word.text)
           .join(" ");
-    return { start, end, text: said };
+    return { start, end, text: segment };
   });
 }
 
