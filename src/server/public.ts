@@ -132,7 +132,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
         return;
       }
       if (format === undefined)
-        serveApi(reception, { req, ip, proxied: isFrom(peer, isProxy), route: null }, receivedAt);
+        serveApi(reception, { req, ip, proxied: isFrom(peer, isProxy), memory: rooms.memory, route: null }, receivedAt);
       else inference.serve({ reception, format, ip, receivedAt, bodyLimit });
     },
     setDraining(value) {
