@@ -99,7 +99,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   let running = false;
   const { strict, env, now: clock } = options;
-  const { store, state: storeState } = await openServingStore({
+  const {
+    store,
+    shared,
+    state: storeState,
+  } = await openServingStore({
     snapshot,
     env,
     instance,
@@ -157,7 +161,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         number,
         steps: loaded.steps,
         observer,
-        send: (target, call, exchange) => set.send(target, call, exchange),
+        send: (target, call, exchange, onSent) => set.send(target, call, exchange, onSent),
         health: (name) => set.health(name),
         release: () => set.release(),
         host: {
@@ -240,6 +244,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         now,
         log,
       }),
+      ...(shared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
       onRefused: (refused) => observer.turnedAway(refused),
       onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
     });

@@ -161,6 +161,7 @@ function buildBilling(billing: BillingConfig): BillingSettings {
       client_gone: outcomes?.client_gone ?? "delivered",
       killed: outcomes?.killed ?? "delivered",
       upstream_cut: outcomes?.upstream_cut ?? "delivered",
+      unanswered: outcomes?.unanswered ?? "free",
       no_usage: outcomes?.no_usage ?? "estimate",
     },
   };

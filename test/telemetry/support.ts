@@ -29,6 +29,7 @@ export const TARGET = { upstream: "alpha", model: "alpha-1" } as NonNullable<Out
 export function outcome(changes: Partial<Outcome> = {}): Outcome {
   return {
     kind: "served",
+    sent: true,
     begun: true,
     finished: false,
     status: 200,
