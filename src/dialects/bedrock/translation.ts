@@ -18,7 +18,6 @@ export function translationOf(call: Call, model: string): Translation {
   return {
     family,
     strictTools: hasStructuredOutput(model),
-
     report: new Report(call),
     toolId: toolIds(family),
     documentName: documentNames(),

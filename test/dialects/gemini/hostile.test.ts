@@ -81,7 +81,7 @@ describe("whatever an upstream writes", () => {
       }),
       { numRuns: RUNS },
     );
-    expect(read).toBeGreaterThan(50);
+    expect(read).toBeGreaterThan(RUNS / 16);
   });
 
   test("a stream never throws, is read alike however it is split, and ends each choice once if it is whole", () => {
@@ -112,7 +112,7 @@ describe("whatever an upstream writes", () => {
       }),
       { numRuns: RUNS },
     );
-    expect(whole).toBeGreaterThan(15);
+    expect(whole).toBeGreaterThan(RUNS / 66);
   });
 
   test("so it is with arguments nested as deeply as JSON can be read", () => {
@@ -201,5 +201,5 @@ test("whatever a client writes, its call is written down or refused", () => {
     }),
     { numRuns: RUNS },
   );
-  expect(written).toBeGreaterThan(100);
+  expect(written).toBeGreaterThan(RUNS / 8);
 });
