@@ -1,5 +1,5 @@
-import { isJson, type Json } from "../kit/index.ts";
-import { shown } from "./shown.ts";
+import { type Json, isJson } from "../kit/index.ts";
+import { asText } from "./fields.ts";
 
 /** Beyond it only the smallest value is made, so that a schema that contains itself ends. */
 const SMALL_DEPTH = 5;
@@ -95,7 +95,7 @@ class Maker {
     const properties = isJson(schema["properties"]) ? schema["properties"] : {};
     const required: unknown = schema["required"];
     const demanded = Array.isArray(required) && required.length > 0;
-    const names = demanded ? required.map(shown) : depth >= SMALL_DEPTH ? [] : Object.keys(properties);
+    const names = demanded ? required.map(asText) : depth >= SMALL_DEPTH ? [] : Object.keys(properties);
     const other = isJson(schema["additionalProperties"]) ? schema["additionalProperties"] : { type: "string" };
     for (let at = 0; names.length < Math.min(Number(schema["minProperties"] ?? 0), MAXIMUM_ITEMS); at++) {
       const name = Object.keys(properties).find((one) => !names.includes(one)) ?? `simulated${at}`;
@@ -144,7 +144,7 @@ function typeOf(schema: Json, depth: number): unknown {
 }
 
 function text(schema: Json, nth: number): string {
-  const formatted = FORMATS[shown(schema["format"])];
+  const formatted = FORMATS[asText(schema["format"])];
   if (formatted !== undefined) return formatted;
   const made = nth === 0 ? "simulated" : `${nth} simulated`;
   return made.padEnd(Number(schema["minLength"] ?? 0), "x").slice(0, Number(schema["maxLength"] ?? Infinity));

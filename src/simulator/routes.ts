@@ -1,27 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody } from "./body.ts";
-import { checkSigned } from "./bedrock/credentials.ts";
-import { Chat } from "./chat.ts";
-import type { Encoded } from "./chat.ts";
-import { checkKey, type Dialect, dialectOfList } from "./dialect.ts";
-import type { Asked } from "./endpoints/endpoint.ts";
-import { imageAt } from "./endpoints/image.ts";
-import { badParameter, SimError } from "./error.ts";
-import { Ledger } from "./ledger.ts";
-import type { LedgerEntry } from "./ledger.ts";
-import { isList, modelList } from "./models.ts";
-import { Occurrences } from "./occurrences.ts";
+import { readCountTokens, readMessages } from "./dialects/anthropic.ts";
+import { azure, readAzureChat } from "./dialects/azure.ts";
+import { checkSigned, readConverse } from "./dialects/bedrock.ts";
+import { Chat, type Encoded } from "./dialects/chat.ts";
+import { readCohereChat } from "./dialects/cohere.ts";
+import { readGemini } from "./dialects/gemini.ts";
+import { readResponses } from "./dialects/responses.ts";
+import { type Endpoint, type ParsedRequest, readBody } from "./endpoint.ts";
+import { readCohereEmbed, readEmbeddings } from "./endpoints/embeddings.ts";
+import { imageAt, readImage } from "./endpoints/images.ts";
+import { readRerank } from "./endpoints/rerank.ts";
+import { readSpeak, readSpeech, readTextToSpeech } from "./endpoints/speech.ts";
+import { readListen, readSpeechToText, readTranscription } from "./endpoints/transcription.ts";
+import { badParameter, SimError } from "./fields.ts";
+import { Ledger, type LedgerEntry } from "./ledger.ts";
 import { play } from "./play.ts";
-import { disturb, errorReply, jsonReply } from "./reply.ts";
-import { parseScript, shapeOf } from "./script.ts";
-import type { Script } from "./script.ts";
+import { checkKey, type Dialect, dialectOfList, isList, modelList } from "./provider.ts";
+import { errorReply, jsonReply, withContentFaults } from "./reply.ts";
+import { Occurrences, parseScript, type Script, shapeOf } from "./script.ts";
 import { checkVendor } from "./strict/vendors.ts";
-import { type Row, rowOf } from "./table.ts";
 
 const NO_BODY = new Uint8Array();
 
 /** A request on its way through here. */
-interface Visit {
+interface Context {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly path: string;
@@ -72,7 +74,7 @@ export class Routes {
     return true;
   }
 
-  async #serve(visit: Visit): Promise<void> {
+  async #serve(visit: Context): Promise<void> {
     const { request, path } = visit;
     if (path.endsWith("/chat/completions") && !path.includes("/openai/")) {
       allow(request, path, "POST");
@@ -82,7 +84,7 @@ export class Routes {
       allow(request, path, "GET");
       return this.#list(visit);
     }
-    const row = rowOf(path);
+    const row = routeOf(path);
     if (!row) {
       throw new SimError(404, `Unknown request URL: ${request.method} ${path}.`, { code: "unknown_url" });
     }
@@ -91,7 +93,7 @@ export class Routes {
   }
 
   /** Gateways probe here: a probe meets the faults, but uses none of them up. */
-  async #list({ request, response, path, query, entry, scripts }: Visit): Promise<void> {
+  async #list({ request, response, path, query, entry, scripts }: Context): Promise<void> {
     const { headers } = request;
     const asked = dialectOfList(headers, path);
     let script: Script;
@@ -103,12 +105,12 @@ export class Routes {
       return refuse(response, error, asked, entry);
     }
     const dialect = script.shape ?? asked;
-    const hit = this.#occurrences.hits(script, false) ? script : {};
+    const hit = this.#occurrences.applies(script, false) ? script : {};
     const list = jsonReply(200, { data: modelList(dialect, path) });
-    await play(response, disturb(list, hit, dialect), hit, entry);
+    await play(response, withContentFaults(list, hit, dialect), hit, entry);
   }
 
-  async #complete({ request, response, entry, scripts }: Visit): Promise<void> {
+  async #complete({ request, response, entry, scripts }: Context): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
     const text = body.toString();
@@ -118,14 +120,14 @@ export class Routes {
     if (known) return sendWhole(response, known, entry);
     const { request: chat, script } = this.#chat.read(text, ...scripts);
     const { model } = chat.question;
-    const hit: Script = this.#occurrences.hits(script, true) ? script : shapeOf(script);
+    const hit: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
     const reply = this.#chat.reply(text, chat, hit);
     if (Object.keys(script).length === 0) return sendWhole(response, this.#chat.encode(text, model, reply), entry);
     Object.assign(entry, { model, stream: chat.stream });
-    await play(response, disturb(reply, hit), hit, entry);
+    await play(response, withContentFaults(reply, hit), hit, entry);
   }
 
-  async #answer({ request, response, path, query, entry, scripts }: Visit, row: Row): Promise<void> {
+  async #answer({ request, response, path, query, entry, scripts }: Context, row: Route): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
     const { headers } = request;
@@ -133,7 +135,7 @@ export class Routes {
     const told = parseScript(...scripts);
     const fallback = told.shape ?? row.dialect;
     if (told.record) entry.body = body.toString();
-    let asked: Asked;
+    let asked: ParsedRequest;
     let script: Script;
     try {
       checkKey(row.dialect, headers, params);
@@ -151,10 +153,10 @@ export class Routes {
       return refuse(response, error, fallback, entry);
     }
     const dialect = script.shape ?? asked.shape ?? fallback;
-    const hit: Script = this.#occurrences.hits(script, true) ? script : shapeOf(script);
+    const hit: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
     const reply = asked.reply(hit);
     Object.assign(entry, { model: asked.model, stream: reply.type !== "answer", upload: asked.upload ?? null });
-    await play(response, disturb(reply, hit, dialect), hit, entry);
+    await play(response, withContentFaults(reply, hit, dialect), hit, entry);
   }
 }
 
@@ -202,4 +204,51 @@ function allow(request: IncomingMessage, path: string, method: string): void {
     405,
     `Not allowed to ${request.method} on ${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
   );
+}
+
+export interface Route {
+  readonly path: RegExp;
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+}
+
+/** Azure's own form of what OpenAI has, at a deployment or under `/openai/v1`. */
+const AZURE: readonly (readonly [string, Endpoint])[] = [
+  ["chat/completions", readAzureChat],
+  ["embeddings", readEmbeddings],
+  ["audio/speech", readSpeech],
+  ["audio/transcriptions", readTranscription],
+  ["images/generations", readImage],
+  ["responses", readResponses],
+];
+
+/** The first that fits decides. Chat completions of OpenAI, which are remembered, have a way of their own. */
+const ROWS: readonly Route[] = [
+  ...AZURE.map(([end, endpoint]): Route => ({
+    path: new RegExp(String.raw`/openai/(?:deployments/[^/]+|v1)/${end}$`),
+    dialect: "azure",
+    endpoint: azure(endpoint),
+  })),
+  { path: /\/models\/[^/]+:[a-zA-Z]+$/, dialect: "gemini", endpoint: readGemini },
+  { path: /\/model\/[^/]+\/converse(?:-stream)?$/, dialect: "bedrock", endpoint: readConverse },
+  { path: /\/openai\/responses$/, dialect: "azure", endpoint: readResponses },
+  { path: /\/responses$/, dialect: "openai", endpoint: readResponses },
+  { path: /\/messages$/, dialect: "anthropic", endpoint: readMessages },
+  { path: /\/messages\/count_tokens$/, dialect: "anthropic", endpoint: readCountTokens },
+  { path: /\/chat$/, dialect: "cohere", endpoint: readCohereChat },
+  { path: /\/embed$/, dialect: "cohere", endpoint: readCohereEmbed },
+  { path: /\/v2\/rerank$/, dialect: "cohere", endpoint: readRerank },
+  { path: /\/text-to-speech\/[^/]+(?:\/stream)?$/, dialect: "elevenlabs", endpoint: readTextToSpeech },
+  { path: /\/speech-to-text$/, dialect: "elevenlabs", endpoint: readSpeechToText },
+  { path: /\/listen$/, dialect: "deepgram", endpoint: readListen },
+  { path: /\/speak$/, dialect: "deepgram", endpoint: readSpeak },
+  { path: /\/embeddings$/, dialect: "openai", endpoint: readEmbeddings },
+  { path: /\/rerank$/, dialect: "openai", endpoint: readRerank },
+  { path: /\/audio\/speech$/, dialect: "openai", endpoint: readSpeech },
+  { path: /\/audio\/transcriptions$/, dialect: "openai", endpoint: readTranscription },
+  { path: /\/images\/generations$/, dialect: "openai", endpoint: readImage },
+];
+
+export function routeOf(path: string): Route | undefined {
+  return ROWS.find((row) => row.path.test(path));
 }

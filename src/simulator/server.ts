@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { DialectName } from "../kit/index.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { Routes } from "./routes.ts";
-
 export type { LedgerEntry } from "./ledger.ts";
 
 export interface Simulator {

@@ -1,7 +1,6 @@
 import Anthropic, { BadRequestError, InternalServerError, RateLimitError } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedOrigin, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, eventually } from "./support.ts";
 import type { Seen } from "./support.ts";
 

@@ -1,7 +1,6 @@
 import { AzureOpenAI } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scriptedOrigin, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, chat, dataOf, form } from "./support.ts";
 
 let simulator: Simulator;

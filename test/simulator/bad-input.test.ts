@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJson } from "../../src/kit/index.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call } from "./support.ts";
 
 let simulator: Simulator;

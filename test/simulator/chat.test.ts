@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, chat, dataOf, eventsOf } from "./support.ts";
 import type { Chunk, Seen, Usage } from "./support.ts";
 

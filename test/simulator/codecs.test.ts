@@ -17,8 +17,7 @@ import {
   type Reply,
   type StreamEvent,
 } from "../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../src/upstream/upstreams.ts";
 import { call as answerOf } from "./support.ts";
 import {

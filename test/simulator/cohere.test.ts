@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedOrigin, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call } from "./support.ts";
 
 let simulator: Simulator;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
-import { DEFECTS } from "../../src/simulator/shape.ts";
+import { DEFECTS } from "../../src/simulator/script.ts";
+import { scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, chat, dataOf } from "./support.ts";
 
 let simulator: Simulator;

@@ -1,7 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedOrigin, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, eventually, form, RawCall } from "./support.ts";
 import type { Seen, Sent } from "./support.ts";
 

@@ -1,8 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCRIPT } from "../../src/simulator/script.ts";
-import { scriptedOrigin, scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, chat, dataOf, eventsOf, eventually, form, RawCall } from "./support.ts";
 import type { Seen, Usage } from "./support.ts";
 

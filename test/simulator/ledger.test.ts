@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scriptedUrl, SimulatorOnDemand, startSimulator } from "../../src/simulator/server.ts";
-import type { LedgerEntry, Simulator } from "../../src/simulator/server.ts";
 import { Ledger } from "../../src/simulator/ledger.ts";
+import {
+  type LedgerEntry,
+  scriptedUrl,
+  type Simulator,
+  SimulatorOnDemand,
+  startSimulator,
+} from "../../src/simulator/server.ts";
 import { call, chat, eventually, RawCall } from "./support.ts";
 
 let simulator: Simulator;

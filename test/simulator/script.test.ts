@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SimError } from "../../src/simulator/error.ts";
+import { SimError } from "../../src/simulator/fields.ts";
 import { parseScript, SCRIPT, shapeOf } from "../../src/simulator/script.ts";
 
 const outcome = (source: string): string => {

@@ -8,8 +8,7 @@ import {
   toFile,
 } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));

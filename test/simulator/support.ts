@@ -158,3 +158,6 @@ export async function eventually(check: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+/** Runs of each property; `NUM_RUNS` sets another number. */
+export const RUNS = Number(process.env["NUM_RUNS"] ?? 100);

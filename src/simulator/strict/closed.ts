@@ -1,7 +1,6 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { callsOf, formatTypeOf, messagesOf, objects, type Rule, strangersOf, wordSet } from "./rule.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
+import { callsOf, formatTypeOf, messagesOf, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 
 /** What a vendor knows; anything else is refused. */
 interface Known {
@@ -11,14 +10,14 @@ interface Known {
 }
 
 /** The first place that a vendor does not know, as steps from the body. */
-function firstStranger({ body: fields, messages }: Known, body: Json): readonly (string | number)[] | undefined {
-  const [name] = strangersOf(body, wordSet(fields));
+function firstUnknown({ body: fields, messages }: Known, body: Json): readonly (string | number)[] | undefined {
+  const [name] = unknownNames(body, wordSet(fields));
   if (name !== undefined) return [name];
   for (const [index, { value }] of messagesOf(body).entries()) {
-    const known = messages[shown(value["role"])];
+    const known = messages[asText(value["role"])];
     if (known === undefined) return ["messages", index, "role"];
-    const [stranger] = strangersOf(value, wordSet(known));
-    if (stranger !== undefined) return ["messages", index, stranger];
+    const [unknown] = unknownNames(value, wordSet(known));
+    if (unknown !== undefined) return ["messages", index, unknown];
   }
   return undefined;
 }
@@ -30,7 +29,7 @@ function at(body: Json, path: readonly (string | number)[]): unknown {
   }, body);
 }
 
-const roleOf = (body: Json, index: unknown): string => shown(objects(body["messages"])[Number(index)]?.["role"]);
+const roleOf = (body: Json, index: unknown): string => asText(objects(body["messages"])[Number(index)]?.["role"]);
 
 const MISTRAL: Known = {
   body:
@@ -70,7 +69,7 @@ const MISTRAL_RULES: readonly Rule[] = [
     source:
       "https://github.com/editor-code-assistant/eca/issues/231, https://github.com/charmbracelet/crush/issues/1590, https://github.com/BerriAI/litellm/issues/30835, https://github.com/crewAIInc/crewAI/issues/60; fields: https://docs.mistral.ai/api/#tag/chat",
     refuse: ({ body }) => {
-      const path = firstStranger(MISTRAL, body);
+      const path = firstUnknown(MISTRAL, body);
       return path && mistralForbidden(body, path);
     },
   },
@@ -94,9 +93,9 @@ const MISTRAL_RULES: readonly Rule[] = [
         ...callsOf(body).map(({ value }) => value["id"]),
         ...messagesOf(body).map(({ value }) => value["tool_call_id"]),
       ];
-      const bad = ids.find((id) => id !== undefined && !/^[a-zA-Z0-9]{9}$/.test(shown(id)));
+      const bad = ids.find((id) => id !== undefined && !/^[a-zA-Z0-9]{9}$/.test(asText(id)));
       if (bad === undefined) return undefined;
-      const message = `Tool call id was ${shown(bad)} but must be a-z, A-Z, 0-9, with a length of 9.`;
+      const message = `Tool call id was ${asText(bad)} but must be a-z, A-Z, 0-9, with a length of 9.`;
       return mistralError(message, "invalid_function_call", "3280");
     },
   },
@@ -125,7 +124,7 @@ const MISTRAL_RULES: readonly Rule[] = [
     models: /^(?:mistral-small|magistral|mistral-medium)/,
     refuse: ({ body: { reasoning_effort: effort } }) => {
       if (effort === undefined || effort === "none" || effort === "high") return undefined;
-      const message = `reasoning_effort='${shown(effort)}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`;
+      const message = `reasoning_effort='${asText(effort)}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`;
       return mistralError(message, "invalid_request_invalid_args", "3051");
     },
   },
@@ -167,7 +166,7 @@ const GROQ_RULES: readonly Rule[] = [
     source:
       "https://github.com/janhq/jan/issues/8136, https://github.com/tashfeenahmed/freellmapi/issues/1070, https://github.com/musistudio/claude-code-router/pull/1204; fields: https://console.groq.com/docs/api-reference#chat-create",
     refuse: ({ body }) => {
-      const path = firstStranger(GROQ, body);
+      const path = firstUnknown(GROQ, body);
       if (!path) return undefined;
       const [name, index, field] = path;
       if (index === undefined) return groqError(`property '${name}' is unsupported`);
@@ -199,7 +198,7 @@ const GROQ_RULES: readonly Rule[] = [
       if (effort === undefined || effort === null) return undefined;
       if (!GROQ_THINKS.test(model)) return groqError("`reasoning_effort` is not supported with this model");
       const known = /gpt-oss/.test(model) ? ["low", "medium", "high"] : ["none", "default"];
-      if (known.includes(shown(effort))) return undefined;
+      if (known.includes(asText(effort))) return undefined;
       const words = known.map((word) => `\`${word}\``);
       const last = words.pop();
       return groqError(`\`reasoning_effort\` must be one of ${words.join(", ")} or ${last}`);
@@ -208,7 +207,7 @@ const GROQ_RULES: readonly Rule[] = [
   {
     source: "https://github.com/vercel/ai/pull/16540, https://github.com/agno-agi/agno/issues/1065",
     refuse: ({ body }) =>
-      objects(body["tools"]).length > 0 && ["json_object", "json_schema"].includes(shown(formatTypeOf(body)))
+      objects(body["tools"]).length > 0 && ["json_object", "json_schema"].includes(asText(formatTypeOf(body)))
         ? groqError("json mode cannot be combined with tool/function calling")
         : undefined,
   },
@@ -244,7 +243,7 @@ const CEREBRAS_RULES: readonly Rule[] = [
     source:
       "https://github.com/Kilo-Org/kilocode/issues/10375, https://github.com/proxysoul/Empryo/pull/209, https://github.com/QwenLM/qwen-code/issues/11045, https://github.com/belingud/yaicli/pull/35; fields: https://inference-docs.cerebras.ai/api-reference/chat-completions",
     refuse: ({ body }) => {
-      const path = firstStranger(CEREBRAS, body);
+      const path = firstUnknown(CEREBRAS, body);
       if (!path) return undefined;
       const [name, index, field] = path;
       const place = index === undefined ? `body.${name}` : `messages.${index}.${roleOf(body, index)}.${field}`;
@@ -278,11 +277,11 @@ const FIREWORKS_RULES: readonly Rule[] = [
     source:
       "https://github.com/earendil-works/pi/issues/4514, https://github.com/web-infra-dev/midscene/issues/1322; fields: https://docs.fireworks.ai/api-reference/post-chatcompletions",
     refuse: ({ body }) => {
-      const path = firstStranger(FIREWORKS, body);
+      const path = firstUnknown(FIREWORKS, body);
       if (!path) return undefined;
       const [name, index, field] = path;
-      const place = index === undefined ? shown(name) : `messages[${index}].${field}`;
-      const message = `Extra inputs are not permitted, field: '${place}', value: ${shown(at(body, path))}`;
+      const place = index === undefined ? asText(name) : `messages[${index}].${field}`;
+      const message = `Extra inputs are not permitted, field: '${place}', value: ${asText(at(body, path))}`;
       const error = { object: "error", type: "invalid_request_error", code: "invalid_request_error", message };
       return new SimError(400, message, { body: { error } });
     },
@@ -309,10 +308,10 @@ const NVIDIA_RULES: readonly Rule[] = [
     source:
       "https://github.com/sipeed/picoclaw/issues/1019, https://github.com/NVIDIA/garak/issues/748; fields: https://docs.nvidia.com/nim/large-language-models/latest/reference/api-reference.html",
     refuse: ({ body }) => {
-      const path = firstStranger(NVIDIA, body);
+      const path = firstUnknown(NVIDIA, body);
       if (!path) return undefined;
       const place = path.map((step) => (typeof step === "number" ? String(step) : `'${step}'`)).join(", ");
-      const message = `[{'type': 'extra_forbidden', 'loc': ('body', ${place}), 'msg': 'Extra inputs are not permitted', 'input': ${shown(at(body, path))}}]`;
+      const message = `[{'type': 'extra_forbidden', 'loc': ('body', ${place}), 'msg': 'Extra inputs are not permitted', 'input': ${asText(at(body, path))}}]`;
       return new SimError(400, message, { body: { error: message } });
     },
   },

@@ -1,6 +1,5 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
 import { callsOf, formatTypeOf, messagesOf, objects, partsOf, refused, type Rule } from "./rule.ts";
 
 const OLLAMA: readonly Rule[] = [
@@ -15,16 +14,16 @@ const OLLAMA: readonly Rule[] = [
   {
     source: "https://github.com/ollama/ollama/issues/12561, https://github.com/open-webui/docs/pull/1394 (levels)",
     refuse: ({ body: { reasoning_effort: effort } }) =>
-      effort === undefined || effort === null || ["none", "low", "medium", "high", "max"].includes(shown(effort))
+      effort === undefined || effort === null || ["none", "low", "medium", "high", "max"].includes(asText(effort))
         ? undefined
-        : refused(`invalid reasoning value: '${shown(effort)}' (must be "high", "medium", "low", "max", or "none")`),
+        : refused(`invalid reasoning value: '${asText(effort)}' (must be "high", "medium", "low", "max", or "none")`),
   },
   {
     source: "https://docs.ollama.com/api/openai-compatibility (Vision: base64 encoded images, no URLs)",
     refuse: ({ body }) =>
       messagesOf(body).some(({ value }) =>
         partsOf(value, "image_url").some(
-          ({ image_url: image }) => !shown(isJson(image) ? image["url"] : image).startsWith("data:"),
+          ({ image_url: image }) => !asText(isJson(image) ? image["url"] : image).startsWith("data:"),
         ),
       )
         ? refused("invalid image input")
@@ -37,10 +36,10 @@ const VLLM: readonly Rule[] = [
     source:
       "https://github.com/vllm-project/vllm vllm/entrypoints/openai/chat_completion/protocol.py (reasoning_effort)",
     refuse: ({ body: { reasoning_effort: effort } }) =>
-      effort === undefined || effort === null || ["none", "low", "medium", "high"].includes(shown(effort))
+      effort === undefined || effort === null || ["none", "low", "medium", "high"].includes(asText(effort))
         ? undefined
         : vllmError(
-            `[{'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "Input should be 'none', 'low', 'medium' or 'high'", 'input': '${shown(effort)}'}]`,
+            `[{'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "Input should be 'none', 'low', 'medium' or 'high'", 'input': '${asText(effort)}'}]`,
           ),
   },
   {

@@ -1,6 +1,5 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
 import { formatTypeOf, functionsOf, messagesOf, objects, partsOf, refused, type Rule, textOf } from "./rule.ts";
 
 const forcesTool = ({ tool_choice: choice }: Json): boolean => choice === "required" || isJson(choice);
@@ -17,12 +16,12 @@ function unreasonedCall(body: Json): number | undefined {
   return index < 0 ? undefined : index;
 }
 
-function strangeRole(
+function unknownRole(
   body: Json,
   roles: readonly string[],
 ): { readonly index: number; readonly role: string } | undefined {
   for (const [index, { value }] of messagesOf(body).entries()) {
-    const role = shown(value["role"]);
+    const role = asText(value["role"]);
     if (!roles.includes(role)) return { index, role };
   }
   return undefined;
@@ -41,10 +40,10 @@ const DEEPSEEK: readonly Rule[] = [
     source:
       "https://github.com/langgenius/dify/issues/12868, https://github.com/cline/cline/issues/230, https://api-docs.deepseek.com/api/create-chat-completion (roles)",
     refuse: ({ body }) => {
-      const strange = strangeRole(body, ["system", "user", "assistant", "tool", "latest_reminder"]);
-      return strange
+      const unknown = unknownRole(body, ["system", "user", "assistant", "tool", "latest_reminder"]);
+      return unknown
         ? refused(
-            `Failed to deserialize the JSON body into the target type: messages[${strange.index}].role: unknown variant \`${strange.role}\`, expected one of \`system\`, \`user\`, \`assistant\`, \`tool\`, \`latest_reminder\` at line 1 column 1`,
+            `Failed to deserialize the JSON body into the target type: messages[${unknown.index}].role: unknown variant \`${unknown.role}\`, expected one of \`system\`, \`user\`, \`assistant\`, \`tool\`, \`latest_reminder\` at line 1 column 1`,
             422,
           )
         : undefined;
@@ -97,7 +96,7 @@ const DEEPSEEK: readonly Rule[] = [
   {
     source: "https://github.com/nanbingxyz/5ire/issues/403",
     refuse: ({ body }) => {
-      const bad = functionsOf(body).find(({ value }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(shown(value["name"])));
+      const bad = functionsOf(body).find(({ value }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(asText(value["name"])));
       if (!bad) return undefined;
       const message = `Invalid '${bad.at}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;
       return refused(message);
@@ -133,9 +132,9 @@ const XAI: readonly Rule[] = [
       if (effort === undefined || effort === null) return undefined;
       const known = XAI_EFFORTS.find(([pattern]) => pattern.test(model))?.[1];
       if (known === undefined) return xaiError(`Model ${model} does not support parameter reasoningEffort.`);
-      return known.split(" ").includes(shown(effort))
+      return known.split(" ").includes(asText(effort))
         ? undefined
-        : xaiError(`Invalid reasoning effort: ${shown(effort)}`);
+        : xaiError(`Invalid reasoning effort: ${asText(effort)}`);
     },
   },
 ];
@@ -197,7 +196,7 @@ const MOONSHOT: readonly Rule[] = [
   {
     source: "https://platform.moonshot.ai/docs/api/chat#fields-description (name of a function)",
     refuse: ({ body }) =>
-      functionsOf(body).some(({ value }) => !/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(shown(value["name"])))
+      functionsOf(body).some(({ value }) => !/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(asText(value["name"])))
         ? refused(
             "Invalid request: function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes",
           )
@@ -211,7 +210,7 @@ const TOGETHER: readonly Rule[] = [
       "https://github.com/SWE-agent/SWE-agent/issues/135, https://github.com/mozilla-ai/any-llm/issues/714, https://github.com/togethercomputer/openapi (roles, stop)",
     refuse: ({ body }) => {
       const good =
-        strangeRole(body, ["system", "user", "assistant", "tool", "function"]) === undefined &&
+        unknownRole(body, ["system", "user", "assistant", "tool", "function"]) === undefined &&
         (body["stop"] === undefined || body["stop"] === null || Array.isArray(body["stop"]));
       if (good) return undefined;
       const message = "Input validation error";
@@ -234,7 +233,7 @@ const PERPLEXITY: readonly Rule[] = [
         ...(value["content"] === undefined || value["content"] === null
           ? [`At body -> messages -> ${index} -> content: Field required`]
           : []),
-        ...(["system", "user", "assistant"].includes(shown(value["role"]))
+        ...(["system", "user", "assistant"].includes(asText(value["role"]))
           ? []
           : [`At body -> messages -> ${index} -> role: Input should be 'system', 'user' or 'assistant'`]),
       ]);
@@ -274,9 +273,9 @@ const ALIBABA: readonly Rule[] = [
   {
     source: "https://github.com/proma-ai/Proma/issues/1496, https://github.com/haru/redmine_ai_helper/issues/242",
     refuse: ({ body }) => {
-      const strange = strangeRole(body, ["system", "assistant", "user", "tool", "function"]);
-      if (!strange) return undefined;
-      const message = `${strange.role} is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.[${strange.index}].role'`;
+      const unknown = unknownRole(body, ["system", "assistant", "user", "tool", "function"]);
+      if (!unknown) return undefined;
+      const message = `${unknown.role} is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.[${unknown.index}].role'`;
       return refused(message);
     },
   },
@@ -314,7 +313,7 @@ const ZAI: readonly Rule[] = [
     source:
       "https://github.com/anomalyco/opencode/issues/2557, https://github.com/MetaGLM/zhipuai-sdk-python-v4/issues/14, https://docs.z.ai/api-reference/llm/chat-completion (roles)",
     refuse: ({ body }) =>
-      strangeRole(body, ["system", "user", "assistant", "tool"]) ||
+      unknownRole(body, ["system", "user", "assistant", "tool"]) ||
       !messagesOf(body).some(({ value }) => value["role"] === "user")
         ? zaiError("1214", "The messages parameter is illegal. Please check the documentation.")
         : undefined,

@@ -1,6 +1,5 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { badParameter, type SimError } from "../error.ts";
-import { shown } from "../shown.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, badParameter, type SimError } from "../fields.ts";
 import { quotedList } from "./rule.ts";
 
 const NAME = /^[a-zA-Z0-9_-]+$/;
@@ -45,10 +44,10 @@ export function unsupported(name: string, instead = ""): SimError {
 
 export function badEffort(name: string, effort: unknown, model: string): SimError | undefined {
   const known = effortsOf(model);
-  if (effort === undefined || effort === null || known.includes(shown(effort))) return undefined;
+  if (effort === undefined || effort === null || known.includes(asText(effort))) return undefined;
   return badParameter(
     name,
-    `Unsupported value: '${name}' does not support '${shown(effort)}' with this model. Supported values are: ${quotedList(known)}.`,
+    `Unsupported value: '${name}' does not support '${asText(effort)}' with this model. Supported values are: ${quotedList(known)}.`,
     "unsupported_value",
   );
 }
@@ -120,7 +119,7 @@ export function badSampling(body: Json, thinking: boolean): SimError | undefined
   if (!isGiven(body, "temperature") || temperature === 1) return undefined;
   return badParameter(
     "temperature",
-    `Unsupported value: 'temperature' does not support ${shown(temperature)} with this model. Only the default (1) value is supported.`,
+    `Unsupported value: 'temperature' does not support ${asText(temperature)} with this model. Only the default (1) value is supported.`,
     "unsupported_value",
   );
 }

@@ -1,7 +1,6 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { badParameter, SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { isSigned } from "../signature.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { isSigned } from "../answer.ts";
+import { asText, badParameter, SimError } from "../fields.ts";
 import {
   badEffort,
   badMetadata,
@@ -15,7 +14,7 @@ import {
   unsupported,
   USER_LENGTH,
 } from "./openai-limits.ts";
-import { objects, type Placed, type Rule, strangersOf, wordSet } from "./rule.ts";
+import { type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 import { looseProblem, strictProblem } from "./schema.ts";
 
 /** Fields of a request: openai resources/responses/responses.d.ts, ResponseCreateParamsBase. */
@@ -95,7 +94,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
         body["store"] === false && value["type"] === "reasoning" && typeof value["encrypted_content"] !== "string"
           ? new SimError(
               404,
-              `Item with id '${shown(value["id"])}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
+              `Item with id '${asText(value["id"])}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
               { param: "input" },
             )
           : undefined,
@@ -198,7 +197,7 @@ export const RESPONSES_MODELS: readonly Rule[] = [
       isJson(text) && isGiven(text, "verbosity") && text["verbosity"] !== "medium"
         ? badParameter(
             "text.verbosity",
-            `Unsupported value: 'text.verbosity' does not support '${shown(text["verbosity"])}' with this model. Supported values are: 'medium'.`,
+            `Unsupported value: 'text.verbosity' does not support '${asText(text["verbosity"])}' with this model. Supported values are: 'medium'.`,
             "unsupported_value",
           )
         : undefined,
@@ -206,16 +205,16 @@ export const RESPONSES_MODELS: readonly Rule[] = [
 ];
 
 function unknownField(value: Json, known: ReadonlySet<string>, at: string): SimError | undefined {
-  const [name] = strangersOf(value, known);
+  const [name] = unknownNames(value, known);
   if (name === undefined) return undefined;
   return badParameter(`${at}${name}`, `Unknown parameter: '${at}${name}'.`, "unknown_parameter");
 }
 
-function itemsOf({ input }: Json): readonly Placed[] {
+function itemsOf({ input }: Json): readonly LocatedJson[] {
   return objects(input).map((value, index) => ({ at: `input[${index}]`, value }));
 }
 
-function eachItem(body: Json, refuse: (item: Placed) => SimError | undefined): SimError | undefined {
+function eachItem(body: Json, refuse: (item: LocatedJson) => SimError | undefined): SimError | undefined {
   for (const item of itemsOf(body)) {
     const refusal = refuse(item);
     if (refusal) return refusal;
@@ -224,18 +223,18 @@ function eachItem(body: Json, refuse: (item: Placed) => SimError | undefined): S
 }
 
 function typeOf({ type, role }: Json): string {
-  return shown(type ?? (role === undefined ? "" : "message"));
+  return asText(type ?? (role === undefined ? "" : "message"));
 }
 
-function badItem({ at, value }: Placed): SimError | undefined {
+function badItem({ at, value }: LocatedJson): SimError | undefined {
   const type = typeOf(value);
   const known = ITEMS[type];
   if (!known) {
     if (type !== "") return undefined;
     return badParameter(`${at}.type`, `Missing required parameter: '${at}.type'.`, "missing_required_parameter");
   }
-  const stranger = unknownField(value, known, `${at}.`);
-  if (stranger) return stranger;
+  const unknown = unknownField(value, known, `${at}.`);
+  if (unknown) return unknown;
   const prefix = PREFIXES[type];
   const { id } = value;
   if (prefix !== undefined && typeof id === "string") {
@@ -256,13 +255,13 @@ function badItem({ at, value }: Placed): SimError | undefined {
 
 function badMessage(at: string, { role, content }: Json): SimError | undefined {
   const roles = ["assistant", "system", "developer", "user"];
-  if (!roles.includes(shown(role))) {
-    const message = `Invalid value: '${shown(role)}'. Supported values are: ${roles.map((one) => `'${one}'`).join(", ")}.`;
+  if (!roles.includes(asText(role))) {
+    const message = `Invalid value: '${asText(role)}'. Supported values are: ${roles.map((one) => `'${one}'`).join(", ")}.`;
     return badParameter(`${at}.role`, message, "invalid_value");
   }
   const allowed = PARTS[role === "assistant" ? "assistant" : "user"] ?? [];
   for (const [index, part] of objects(content).entries()) {
-    const type = shown(part["type"]);
+    const type = asText(part["type"]);
     const place = `${at}.content[${index}]`;
     if (!allowed.includes(type)) {
       const values = allowed.map((one) => `'${one}'`);
@@ -270,16 +269,16 @@ function badMessage(at: string, { role, content }: Json): SimError | undefined {
       const message = `Invalid value: '${type}'. Supported values are: ${values.join(", ")}${values.length > 1 ? "," : ""} and ${last}.`;
       return badParameter(place, message, "invalid_value");
     }
-    const stranger = unknownField(part, PART_FIELDS[type] ?? new Set(), `${place}.`);
-    if (stranger) return stranger;
+    const unknown = unknownField(part, PART_FIELDS[type] ?? new Set(), `${place}.`);
+    if (unknown) return unknown;
   }
   return undefined;
 }
 
 /** Calls and outputs belong together by `call_id`, wherever they stand. */
-function unpaired(items: readonly Placed[]): SimError | undefined {
+function unpaired(items: readonly LocatedJson[]): SimError | undefined {
   const idsOf = (type: string) =>
-    items.filter(({ value }) => value["type"] === type).map(({ value }) => shown(value["call_id"]));
+    items.filter(({ value }) => value["type"] === type).map(({ value }) => asText(value["call_id"]));
   const calls = idsOf("function_call");
   const outputs = idsOf("function_call_output");
   const stray = outputs.find((id) => !calls.includes(id));
@@ -290,14 +289,14 @@ function unpaired(items: readonly Placed[]): SimError | undefined {
 }
 
 /** Reasoning is followed by what it led to. */
-function lonelyReasoning(items: readonly Placed[]): SimError | undefined {
+function lonelyReasoning(items: readonly LocatedJson[]): SimError | undefined {
   for (const [index, { value }] of items.entries()) {
     if (value["type"] !== "reasoning") continue;
     const next = items[index + 1]?.value;
     const follows =
       next && (next["role"] === "assistant" || !["message", "function_call_output"].includes(typeOf(next)));
     if (follows) continue;
-    const message = `Item '${shown(value["id"])}' of type 'reasoning' was provided without its required following item.`;
+    const message = `Item '${asText(value["id"])}' of type 'reasoning' was provided without its required following item.`;
     return badParameter("input", message);
   }
   return undefined;
@@ -316,8 +315,8 @@ function badTool(tool: Json, at: string): SimError | undefined {
   if (typeof name !== "string")
     return badParameter(`${at}.name`, `Missing required parameter: '${at}.name'.`, "missing_required_parameter");
   const known = wordSet("type name description parameters strict defer_loading output_schema allowed_callers async");
-  const stranger = unknownField(tool, known, `${at}.`) ?? badName(`${at}.name`, name);
-  if (stranger) return stranger;
+  const unknown = unknownField(tool, known, `${at}.`) ?? badName(`${at}.name`, name);
+  if (unknown) return unknown;
   const problem = strict === true ? strictProblem(parameters) : looseProblem(parameters);
   if (problem === undefined) return undefined;
   const message = `Invalid schema for function '${name}': ${problem}`;
@@ -326,8 +325,8 @@ function badTool(tool: Json, at: string): SimError | undefined {
 
 function badText({ text }: Json): SimError | undefined {
   if (!isJson(text)) return undefined;
-  const stranger = unknownField(text, wordSet("format verbosity"), "text.");
-  if (stranger) return stranger;
+  const unknown = unknownField(text, wordSet("format verbosity"), "text.");
+  if (unknown) return unknown;
   const { format } = text;
   if (!isJson(format) || format["type"] !== "json_schema") return undefined;
   const { name, schema, strict } = format;

@@ -1,5 +1,5 @@
-import { isJson, type Json, VENDORS } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
+import { type Json, VENDORS, isJson } from "../../kit/index.ts";
+import { SimError } from "../fields.ts";
 
 /** Whose refusals the simulator can play: vendors behind OpenAI's dialect, and the other dialects' own providers. */
 export const STRICT_VENDORS = [...VENDORS, "azure", "anthropic", "bedrock", "gemini", "cohere"] as const;
@@ -44,25 +44,25 @@ export function objects(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.filter(isJson) : [];
 }
 
-export interface Placed {
+export interface LocatedJson {
   readonly at: string;
   readonly value: Json;
 }
 
 /** `messages[i]` of a body in OpenAI's dialect. */
-export function messagesOf({ messages }: Json): readonly Placed[] {
+export function messagesOf({ messages }: Json): readonly LocatedJson[] {
   return objects(messages).map((value, index) => ({ at: `messages[${index}]`, value }));
 }
 
 /** `tools[i].function`. */
-export function functionsOf({ tools }: Json): readonly Placed[] {
+export function functionsOf({ tools }: Json): readonly LocatedJson[] {
   return objects(tools).flatMap(({ function: made }, index) =>
     isJson(made) ? [{ at: `tools[${index}].function`, value: made }] : [],
   );
 }
 
 /** The calls that assistants made, `messages[i].tool_calls[j]`. */
-export function callsOf(body: Json): readonly Placed[] {
+export function callsOf(body: Json): readonly LocatedJson[] {
   return messagesOf(body).flatMap(({ at, value }) =>
     objects(value["tool_calls"]).map((call, index) => ({ at: `${at}.tool_calls[${index}]`, value: call })),
   );
@@ -85,7 +85,7 @@ export function textOf(body: Json): string {
 }
 
 /** Names that are there, null included, and not among `known`. */
-export function strangersOf(value: Json, known: ReadonlySet<string>): readonly string[] {
+export function unknownNames(value: Json, known: ReadonlySet<string>): readonly string[] {
   return Object.keys(value).filter((name) => !known.has(name) && value[name] !== undefined);
 }
 

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
+import { type Json, isJson } from "../../kit/index.ts";
 import { wordSet } from "./rule.ts";
 
 /** A schema inside another, and the steps that lead there. */
