@@ -67,7 +67,7 @@ const askElevenlabs = async (fields: Fields, file: File | null, script = "-") =>
 };
 
 const askDeepgram = (query: string, body: object, script = "-", type = "audio/mpeg") =>
-  ask(`/v1/askDeepgram${query}`, body, script, { ...DEEPGRAM, "content-type": type });
+  ask(`/v1/listen${query}`, body, script, { ...DEEPGRAM, "content-type": type });
 
 /** What a script or a field makes of an answer, and what the ledger has of it. */
 test.each<[string, string, object, object, object]>([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { call } from "./support.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { call } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -50,60 +50,6 @@ async function eventsOf(body: object, script = "-"): Promise<readonly Event[]> {
     });
 }
 
-test.each([
-  ["COMPLETE", {}],
-  ["MAX_TOKENS", { max_tokens: 2 }],
-  ["STOP_SEQUENCE", { stop_sequences: ["simulated"] }],
-  ["TOOL_CALL", { tools, tool_choice: "REQUIRED" }],
-])("an answer ends with %s", async (finish_reason, more) => {
-  expect(await made(said("hi", more))).toMatchObject({ finish_reason });
-  expect((await eventsOf(said("hi", more))).at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason } });
-});
-
-test.each([
-  ["text", "hi", {}],
-  ["thinking", "hi", { model: "reason" }],
-  ["thinking that is asked for", "hi", { thinking: { type: "enabled" } }],
-])("a stream brings what comes as one: %s", async (_, text, more) => {
-  const whole = await made(said(text, more));
-  const events = await eventsOf(said(text, more));
-  const pieces = whole.message.content.map((_, index) =>
-    events
-      .filter((event) => event.type === "content-delta" && event.index === index)
-      .reduce<Record<string, string>>((all, { delta }) => {
-        const [[name, piece] = ["", ""]] = Object.entries(delta?.message?.content ?? {});
-        return { type: name, [name]: (all[name] ?? "") + piece };
-      }, {}),
-  );
-  expect(pieces).toEqual(whole.message.content);
-  expect(events.at(-1)?.delta?.usage).toEqual(whole.usage);
-  const [one, stream] = simulator.ledger().slice(-2);
-  expect(stream?.tokens).toBe(one?.tokens);
-});
-
-test("a call is planned, begun, continued and ended", async () => {
-  const events = await eventsOf(said("get_weather", { tools }));
-  const [, ...types] = events.map(({ type }) => type);
-  expect(types[0]).toBe("tool-plan-delta");
-  expect(types.slice(1)).toEqual([
-    "tool-call-start",
-    "tool-call-delta",
-    "tool-call-delta",
-    "tool-call-end",
-    "message-end",
-  ]);
-  const deltas = events.flatMap(({ delta }) => delta?.message?.tool_calls ?? []).filter((one) => "function" in one);
-  expect(deltas[0]).toMatchObject({ type: "function", function: { name: "get_weather", arguments: "" } });
-  expect(JSON.parse(deltas.map((one) => one.function.arguments).join(""))).toEqual({ city: "simulated" });
-  expect(await made(said("get_weather", { tools }))).toMatchObject({
-    message: {
-      content: [],
-      tool_plan: expect.any(String) as string,
-      tool_calls: [{ function: { name: "get_weather", arguments: '{"city":"simulated"}' } }],
-    },
-  });
-});
-
 test("a tool's answer ends the loop", async () => {
   const tool_calls = [{ id: "c1", type: "function", function: { name: "get_weather", arguments: "{}" } }];
   const messages = (id: string) => [
@@ -116,12 +62,6 @@ test("a tool's answer ends the loop", async () => {
     usage: { tokens: { input_tokens: 3 } },
   });
   expect((await ask({ model: "m", messages: messages("c2"), tools })).status).toBe(400);
-});
-
-test("counts, of a cache too", async () => {
-  const answer = await made(said("hi"), "usage.cached=10");
-  expect(answer.usage).toMatchObject({ tokens: { input_tokens: 11, output_tokens: 8 }, cached_tokens: 10 });
-  expect(await made(said("hi"), "no_usage")).not.toHaveProperty("usage");
 });
 
 test("an error in a stream is its end, for the reason ERROR", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { call } from "./support.ts";
-import type { Seen } from "./support.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { call } from "../support.ts";
+import type { Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -52,33 +52,6 @@ const joined = (events: readonly Generated[], index = 0) =>
     .join("");
 
 describe("answers", () => {
-  test("text with its counts", async () => {
-    const made = bodyOf(await ask(said("hi", { systemInstruction: { parts: [{ text: "be kind" }] } })));
-    expect(made).toMatchObject({
-      candidates: [{ content: { role: "model" }, finishReason: "STOP", index: 0 }],
-      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 8, totalTokenCount: 11 },
-      modelVersion: "m",
-    });
-    expect(partsOf(made)).toEqual([{ text: "This is a simulated answer. You said: hi" }]);
-  });
-
-  test("candidates' tokens are without the thoughts', which are told when asked for", async () => {
-    const config = { generationConfig: { thinkingConfig: { includeThoughts: true } } };
-    const told = bodyOf(await ask(said("hi", config), "generateContent", "-", "gemini-3-sim"));
-    const counts = { candidatesTokenCount: 8, thoughtsTokenCount: 7, totalTokenCount: 16 };
-    expect(told.usageMetadata).toMatchObject(counts);
-    const [thought, answer] = partsOf(told);
-    expect(thought).toEqual({ thought: true, text: expect.stringContaining("Simulated reasoning") as string });
-    expect(answer).toHaveProperty("thoughtSignature");
-    const untold = bodyOf(await ask(said("hi"), "generateContent", "-", "gemini-3-sim"));
-    expect(untold.usageMetadata).toMatchObject(counts);
-    expect(partsOf(untold)).toHaveLength(1);
-    const off = { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } };
-    expect(bodyOf(await ask(said("hi", off), "generateContent", "-", "reason")).usageMetadata).not.toHaveProperty(
-      "thoughtsTokenCount",
-    );
-  });
-
   test.each([
     ["maxOutputTokens", { maxOutputTokens: 2 }, "MAX_TOKENS", "This is"],
     ["stopSequences", { stopSequences: ["simulated"] }, "STOP", "This is a"],
@@ -86,19 +59,6 @@ describe("answers", () => {
     const made = bodyOf(await ask(said("hi", { generationConfig })));
     expect(made.candidates[0]?.finishReason).toBe(finishReason);
     expect(String(partsOf(made)[0]?.["text"]).trim()).toBe(begins);
-  });
-
-  test("counts of a cache, and any reason to end", async () => {
-    const made = bodyOf(await ask(said("hi"), "generateContent", "usage.cached=40&finish=SAFETY"));
-    expect(made.usageMetadata).toMatchObject({ promptTokenCount: 41, cachedContentTokenCount: 40 });
-    expect(made.candidates[0]?.finishReason).toBe("SAFETY");
-    expect(simulator.ledger().at(-1)?.claimed).toMatchObject({ prompt: 41, cached: 40, completion: 8 });
-  });
-
-  test("a call is an object, without an id and for the reason STOP", async () => {
-    const made = bodyOf(await ask(said("get_weather", WEATHER)));
-    expect(partsOf(made)).toEqual([{ functionCall: { name: "get_weather", args: { city: "simulated" } } }]);
-    expect(made.candidates[0]?.finishReason).toBe("STOP");
   });
 
   test("of several calls only the first is signed", async () => {
@@ -129,15 +89,6 @@ describe("streams", () => {
       expect(simulator.ledger().at(-2)).toMatchObject({ tokens: model === "m" ? 8 : 15, stream: true });
     },
   );
-
-  test("a call comes whole, and the reason after it", async () => {
-    const events = eventsOf(await stream(said("get_weather", WEATHER), "-", "reason"));
-    expect(events.map((event) => partsOf(event).map((part) => Object.keys(part)))).toEqual([
-      [["functionCall", "thoughtSignature"]],
-      [["text"]],
-    ]);
-    expect(events.at(-1)?.candidates[0]?.finishReason).toBe("STOP");
-  });
 
   test("candidates and thoughts come under their index", async () => {
     const generationConfig = { candidateCount: 2, thinkingConfig: { includeThoughts: true } };
@@ -310,12 +261,5 @@ describe("the rest", () => {
 
   test("tokens are counted", async () => {
     expect(JSON.parse((await ask(said("one two"), "countTokens")).text)).toEqual({ totalTokens: 2 });
-  });
-
-  test.each(["/v1beta/models", "/v1/models"])("models are listed at %s", async (path) => {
-    const seen = await call(`${simulator.origin}${path}`, { method: "GET", headers: HEADERS });
-    expect(JSON.parse(seen.text)).toMatchObject({
-      models: expect.arrayContaining([expect.objectContaining({ name: "models/simulated-chat" })]) as unknown,
-    });
   });
 });

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isJson } from "../../src/kit/index.ts";
-import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { sharedFixtures } from "../support/shared.ts";
-import { placesOf } from "./shapes.ts";
-import { call } from "./support.ts";
-import type { Seen } from "./support.ts";
+import { isJson } from "../../../src/kit/index.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { sharedFixtures } from "../../support/shared.ts";
+import { placesOf } from "../shapes.ts";
+import { call } from "../support.ts";
+import type { Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -55,27 +55,6 @@ const at = (value: unknown, ...names: readonly string[]) =>
 const messageOf = (seen: Seen) => (JSON.parse(seen.text) as { message: string }).message;
 
 describe("answers", () => {
-  test("text with its counts, which leave the cache's out", async () => {
-    const seen = await ask(
-      said("hi", { system: [{ text: "be kind" }, { cachePoint: { type: "default" } }] }),
-      "usage.cached=50&usage.cache_write=5",
-    );
-    expect(JSON.parse(seen.text)).toMatchObject({
-      output: { message: { role: "assistant", content: [{ text: "This is a simulated answer. You said: hi" }] } },
-      stopReason: "end_turn",
-      usage: { inputTokens: 3, outputTokens: 8, totalTokens: 66, cacheReadInputTokens: 50, cacheWriteInputTokens: 5 },
-    });
-    expect(simulator.ledger().at(-1)?.claimed).toMatchObject({ prompt: 58, completion: 8, cached: 50, cacheWrite: 5 });
-  });
-
-  test.each([
-    ["maxTokens", { inferenceConfig: { maxTokens: 2 } }, "max_tokens"],
-    ["stopSequences", { inferenceConfig: { stopSequences: ["a"] } }, "stop_sequence"],
-    ["a tool", { toolConfig: { ...toolConfig, toolChoice: { any: {} } } }, "tool_use"],
-  ])("%s ends it", async (_, more, stopReason) => {
-    expect(JSON.parse((await ask(said("hi", more))).text)).toMatchObject({ stopReason });
-  });
-
   test("a model's colon is encoded, and the model is what it stands for", async () => {
     await ask(said("hi"), "-", "anthropic.claude-sim-v1%3A0");
     expect(simulator.ledger().at(-1)).toMatchObject({
@@ -100,42 +79,6 @@ describe("streams", () => {
     );
     const beyond = /^messageStart|cache(?:Read|Write)InputTokens$/;
     expect(made.filter((place) => !known.has(place) && !beyond.test(place))).toEqual([]);
-  });
-
-  test("text has no start, counts come last", async () => {
-    const seen = await stream(said("hi"));
-    expect(seen.headers["content-type"]).toBe("application/vnd.amazon.eventstream");
-    const frames = framesOf(seen);
-    const deltas = Array.from({ length: 8 }, () => "contentBlockDelta");
-    expect(frames.map(({ name }) => name)).toEqual([
-      "messageStart",
-      ...deltas,
-      "contentBlockStop",
-      "messageStop",
-      "metadata",
-    ]);
-    expect(frames.every(({ type }) => type === "event")).toBe(true);
-    expect(frames.at(-1)?.payload).toMatchObject({ usage: { inputTokens: 1, outputTokens: 8, totalTokens: 9 } });
-    expect(simulator.ledger().at(-1)).toMatchObject({ tokens: 8, events: frames.length, claimed: { completion: 8 } });
-  });
-
-  test.each([
-    ["text", "hi", "m", {}],
-    ["reasoning", "hi", "reason", {}],
-    ["redacted reasoning", "hi", "reason-redact", {}],
-    [
-      "reasoning that is asked for",
-      "hi",
-      "m",
-      { additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 1024 } } },
-    ],
-    ["a call", "get_weather", "reason", { toolConfig }],
-  ])("what is assembled from it is what comes as one: %s", async (_, text, model, more) => {
-    const frames = framesOf(await stream(said(text, more), "-", model));
-    const { tokens } = simulator.ledger().at(-1) ?? {};
-    // The same request has the same seed, so that ids and signatures are the same as well.
-    expect(assembled(frames)).toEqual(contentOf(await ask(said(text, more), "-", model)));
-    expect(simulator.ledger().at(-1)?.tokens).toBe(tokens);
   });
 
   test.each([
@@ -167,38 +110,6 @@ describe("streams", () => {
     ).toEqual(last);
   });
 });
-
-/** The blocks of a message from its events. */
-function assembled(frames: readonly Frame[]): readonly object[] {
-  const blocks: Record<string, unknown>[] = [];
-  for (const { name, payload } of frames) {
-    const index = Number(payload["contentBlockIndex"]);
-    const block: Record<string, unknown> = Number.isInteger(index) ? (blocks[index] ??= {}) : {};
-    if (name === "contentBlockStart")
-      block["toolUse"] = { ...(payload["start"] as { toolUse: object }).toolUse, input: "" };
-    if (name !== "contentBlockDelta") continue;
-    const { text, toolUse, reasoningContent } = payload["delta"] as {
-      text?: string;
-      toolUse?: { input: string };
-      reasoningContent?: Record<string, string>;
-    };
-    if (text !== undefined) block["text"] = `${typeof block["text"] === "string" ? block["text"] : ""}${text}`;
-    if (toolUse) (block["toolUse"] as { input: string }).input += toolUse.input;
-    if (reasoningContent?.["redactedContent"] !== undefined) block["reasoningContent"] = reasoningContent;
-    else if (reasoningContent) {
-      const { reasoningText: told } = (block["reasoningContent"] ??= { reasoningText: { text: "" } }) as {
-        reasoningText: Record<string, string>;
-      };
-      told["text"] += reasoningContent["text"] ?? "";
-      if (reasoningContent["signature"] !== undefined) told["signature"] = reasoningContent["signature"];
-    }
-  }
-  for (const block of blocks) {
-    const use = block["toolUse"] as { input: unknown } | undefined;
-    if (use) use.input = JSON.parse(String(use.input)) as unknown;
-  }
-  return blocks;
-}
 
 const use = { toolUse: { toolUseId: "t1", name: "get_weather", input: {} } };
 const loop = (content: readonly object[], id = "t1", more: object = { toolConfig }) => ({

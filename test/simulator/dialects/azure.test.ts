@@ -1,7 +1,6 @@
-import { AzureOpenAI } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { call, chat, dataOf, form } from "./support.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { call, chat, form } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -24,17 +23,6 @@ test("a deployment is the model, whatever the body says", async () => {
   expect(simulator.ledger().at(-1)).toMatchObject({ model: "my model", tokens: 8, units: { prompt: 1 } });
 });
 
-test("the first event has the filter's results and no choices, id or model", async () => {
-  const body = chat("hi", { stream: true, stream_options: { include_usage: true } });
-  const events = dataOf((await post(`${AT}/chat/completions${VERSION}`, body)).text);
-  expect(JSON.parse(events[0] ?? "")).toMatchObject({ choices: [], id: "", model: "", prompt_filter_results: [{}] });
-  expect(JSON.parse(events[1] ?? "")).toMatchObject({
-    choices: [{ delta: { role: "assistant" }, content_filter_results: {} }],
-  });
-  expect(JSON.parse(events.at(-2) ?? "")).toMatchObject({ choices: [], usage: { total_tokens: 9 } });
-  expect(events.at(-1)).toBe("[DONE]");
-});
-
 test.each<[string, object]>([
   ["embeddings", { input: "hi" }],
   ["images/generations", { prompt: "a fox" }],
@@ -55,20 +43,6 @@ test("a transcription's form need not name the model", async () => {
   expect([seen.status, simulator.ledger().at(-1)?.model]).toEqual([200, "my model"]);
 });
 
-test("the official SDK", async () => {
-  const client = new AzureOpenAI({
-    endpoint: simulator.origin,
-    apiKey: "any",
-    apiVersion: "2024-10-21",
-    deployment: "d1",
-    maxRetries: 0,
-  });
-  const messages = [{ role: "user" as const, content: "hi" }];
-  const stream = client.chat.completions.stream({ model: "d1", messages });
-  expect(await stream.finalContent()).toBe("This is a simulated answer. You said: hi");
-  expect(simulator.ledger().at(-1)?.model).toBe("d1");
-});
-
 test.each([
   ["no version", `${AT}/chat/completions`, KEY, 404, "404"],
   ["no key", `${AT}/chat/completions${VERSION}`, { authorization: "" }, 401, "401"],
@@ -76,14 +50,4 @@ test.each([
 ])("%s", async (_, path, headers, status, code) => {
   const seen = await post(path, chat("hi"), headers);
   expect([seen.status, JSON.parse(seen.text)]).toMatchObject([status, { error: { code } }]);
-});
-
-test.each(["/openai/models?api-version=2024-10-21", "/openai/v1/models"])("models at %s", async (path) => {
-  const seen = await call(`${simulator.origin}${path}`, { method: "GET", headers: KEY });
-  expect(JSON.parse(seen.text)).toMatchObject({ object: "list" });
-});
-
-test("errors carry a code", async () => {
-  const seen = await post(`${AT}/chat/completions${VERSION}`, chat("hi"), KEY, "status=429&message=Slow");
-  expect(JSON.parse(seen.text)).toEqual({ error: { message: "Slow", type: null, param: null, code: "429" } });
 });

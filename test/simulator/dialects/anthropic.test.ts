@@ -1,8 +1,7 @@
-import Anthropic, { BadRequestError, InternalServerError, RateLimitError } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { call, eventually } from "./support.ts";
-import type { Seen } from "./support.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { call } from "../support.ts";
+import type { Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -21,123 +20,7 @@ const ask = (body: object | string, script = "-", headers: Record<string, string
   call(`${scriptedOrigin(simulator.origin, script)}${path}`, { body, headers });
 const bodyOf = (seen: Seen) =>
   JSON.parse(seen.text) as Record<string, unknown> & { content: Record<string, unknown>[] };
-const client = (script = "-") =>
-  new Anthropic({ apiKey: "any", baseURL: scriptedOrigin(simulator.origin, script), maxRetries: 0 });
-const message = (content: string, more: object = {}) => ({
-  model: "m",
-  max_tokens: 4_000,
-  messages: [{ role: "user" as const, content }],
-  ...more,
-});
-
-/** What differs from one request to the next, as its type. */
-const masked = (content: object) =>
-  JSON.parse(
-    JSON.stringify(content, (key, value: unknown) => (/^(?:id|signature|data)$/.test(key) ? typeof value : value)),
-  ) as object;
-
-/** Names of events and their data. */
-function eventsOf(text: string): readonly (readonly [string, Record<string, unknown>])[] {
-  return text
-    .split("\n\n")
-    .filter((frame) => frame !== "")
-    .map((frame) => {
-      const [, name = "", data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(frame) ?? [];
-      return [name, JSON.parse(data) as Record<string, unknown>];
-    });
-}
-
-describe("the official SDK", () => {
-  test("reads a message", async () => {
-    const made = await client().messages.create(message("hi"));
-    expect(made.content).toEqual([{ type: "text", text: "This is a simulated answer. You said: hi" }]);
-    expect(made).toMatchObject({ stop_reason: "end_turn", usage: { input_tokens: 1, output_tokens: 8 } });
-  });
-
-  test.each([
-    ["text", "hi", {}],
-    ["thinking and text", "hi", { model: "reason" }],
-    ["redacted thinking", "hi", { model: "reason-redact" }],
-    ["omitted thinking", "hi", { thinking: { type: "adaptive", display: "omitted" } }],
-    ["a call with thinking", "get_weather", { tools: [tool], thinking: { type: "enabled", budget_tokens: 1_024 } }],
-    ["a call without arguments", "now", { tools: [{ name: "now", input_schema: { type: "object" } }] }],
-    ["two calls", "get_weather and now", { tools: [tool, { name: "now", input_schema: { type: "object" } }] }],
-    ["a cut", "hi", { max_tokens: 2 }],
-    ["a stop sequence", "hi", { stop_sequences: ["answer"] }],
-  ])("assembles from a stream what comes as one: %s", async (_, text, more) => {
-    const whole = await client().messages.create(message(text, more));
-    const streamed = await client().messages.stream(message(text, more)).finalMessage();
-    const { content, stop_reason, stop_sequence, usage } = whole;
-    expect(masked(streamed.content)).toMatchObject(masked(content));
-    expect(streamed).toMatchObject({ stop_reason, stop_sequence });
-    expect({ ...streamed.usage, output_tokens_details: null }).toMatchObject({ ...usage, output_tokens_details: null });
-  });
-
-  test("counts tokens and lists models", async () => {
-    const { messages } = message("one two three");
-    expect(await client().messages.countTokens({ model: "m", system: "four", messages })).toEqual({ input_tokens: 4 });
-    const ids = [];
-    for await (const model of client().models.list()) ids.push(model.id);
-    expect(ids).toContain("simulated-chat");
-  });
-
-  test.each([
-    ["status=400", BadRequestError],
-    ["status=429", RateLimitError],
-    ["status=529", InternalServerError],
-  ])("%s is the SDK's own error", async (script, kind) => {
-    await expect(client(script).messages.create(message("hi"))).rejects.toBeInstanceOf(kind);
-  });
-
-  test("an error in a stream is thrown with its type", async () => {
-    const stream = client("error_after=3&message=Busy").messages.stream(message("hi"));
-    await expect(stream.finalMessage()).rejects.toThrow("Busy");
-    expect((await ask(said("hi", { stream: true }), "error_after=3")).text).toContain(
-      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"',
-    );
-  });
-
-  test("a tool loop with thinking runs to its end", async () => {
-    const asked = message("get_weather", { tools: [tool], thinking: { type: "enabled", budget_tokens: 1_024 } });
-    const first = await client().messages.create(asked);
-    const [, call] = first.content;
-    if (call?.type !== "tool_use") throw new Error("no call");
-    const messages = [
-      ...asked.messages,
-      { role: "assistant" as const, content: first.content },
-      { role: "user" as const, content: [{ type: "tool_result" as const, tool_use_id: call.id, content: "sunny" }] },
-    ];
-    const second = await client().messages.create({ ...asked, messages });
-    expect(second.stop_reason).toBe("end_turn");
-    expect(call.input).toEqual({ city: "simulated" });
-  });
-});
-
 describe("streams", () => {
-  test("events are in order, named as their data, with a ping and cumulative usage", async () => {
-    const script = "usage.prompt=100&usage.cached=60&usage.cache_write=30";
-    const seen = await ask(said("hi", { model: "reason", stream: true, max_tokens: 10 }), script);
-    const events = eventsOf(seen.text);
-    expect(events.map(([name]) => name).join(" ")).toMatch(
-      /^message_start content_block_start ping( content_block_delta){8} content_block_stop content_block_start( content_block_delta){3} content_block_stop message_delta message_stop$/,
-    );
-    expect(events.every(([name, { type }]) => name === type)).toBe(true);
-    const input = { input_tokens: 10, cache_read_input_tokens: 60, cache_creation_input_tokens: 30 };
-    expect(events[0]?.[1]).toMatchObject({ message: { usage: { ...input, output_tokens: 1 }, content: [] } });
-    expect(events.at(-2)?.[1]).toMatchObject({
-      delta: { stop_reason: "max_tokens", stop_sequence: null },
-      usage: { ...input, output_tokens: 10, output_tokens_details: { thinking_tokens: 7 } },
-    });
-    await eventually(() => simulator.ledger().at(-1)?.closedAt !== null);
-    expect(simulator.ledger().at(-1)).toMatchObject({
-      model: "reason",
-      tokens: 10,
-      events: events.length - 1,
-      units: { prompt: 1 },
-      claimed: { prompt: 100, completion: 10, cached: 60, cacheWrite: 30 },
-    });
-  });
-
   test.each([
     ["a call without arguments", said("now", { tools: [{ name: "now", input_schema: { type: "object" } }] }), 2],
     ["omitted thinking", said("hi", { thinking: { type: "adaptive", display: "omitted" } }), 15],
@@ -147,11 +30,6 @@ describe("streams", () => {
     expect(simulator.ledger().at(-1)).toMatchObject({ tokens, claimed: { completion: tokens } });
     await ask(body);
     expect(simulator.ledger().at(-1)).toMatchObject({ tokens, claimed: { completion: tokens } });
-  });
-
-  test("the same request has the same bytes", async () => {
-    const body = said("hi", { model: "reason", stream: true });
-    expect((await ask(body)).text).toBe((await ask(body)).text);
   });
 
   test.each([
@@ -347,12 +225,5 @@ describe("what is allowed", () => {
     expect(
       (await ask(loop([{ ...first, data: "x", signature: "x" }, ...rest], more, String(content[1]?.["id"])))).status,
     ).toBe(400);
-  });
-
-  test("one tool at a time when the client wants no more", async () => {
-    const tools = [tool, { ...tool, name: "get_time" }];
-    const choice = { type: "auto", disable_parallel_tool_use: true };
-    const { content } = bodyOf(await ask(said("get_weather get_time", { tools, tool_choice: choice })));
-    expect(content.map(({ name }) => name)).toEqual(["get_weather"]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEFECTS } from "../../src/simulator/script.ts";
-import { scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { call, chat, dataOf } from "./support.ts";
+import { DEFECTS } from "../../../src/simulator/script.ts";
+import { scriptedUrl, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { call, chat, dataOf } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
