@@ -55,6 +55,8 @@ export interface Answer {
   /** Tokens of the prompt, whatever is claimed. */
   readonly prompt: number;
   readonly usage: Counts;
+  /** The usage that the answer states: none for a script that says so. */
+  readonly claims?: Counts;
 }
 
 /** Fixed, so that the same request gets the same bytes: 2026-01-01. */
@@ -86,20 +88,9 @@ export function answer(question: Question, script: Script, source: string): Answ
   const choices = Array.from({ length: question.choices }, (_, index) => choose(question, script, `${seed}${index}`));
   const reasoning = choices.flatMap((choice) => choice.reasoning).join("");
   const prompt = question.prompt.reduce((sum, text) => sum + countTokens(text), 0);
-  return {
-    seed,
-    model: question.model,
-    choices,
-    prompt,
-    usage: countsOf(
-      {
-        prompt,
-        completion: choices.reduce((sum, choice) => sum + choice.tokens, 0),
-        reasoning: countTokens(reasoning),
-      },
-      script,
-    ),
-  };
+  const completion = choices.reduce((sum, choice) => sum + choice.tokens, 0);
+  const usage = countsOf({ prompt, completion, reasoning: countTokens(reasoning) }, script);
+  return { seed, model: question.model, choices, prompt, usage, ...(!script.no_usage && { claims: usage }) };
 }
 
 /** Whether a model of this name thinks without being asked to. */

@@ -1,3 +1,4 @@
+import type { Answer } from "./answer.ts";
 import { SimError } from "./fields.ts";
 import type { Claims, LedgerEntry, Units } from "./ledger.ts";
 import { type Dialect, failureOf } from "./provider.ts";
@@ -29,6 +30,17 @@ export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
 
 export const MALFORMED = '{"id":"chatcmpl-sim-malformed","choices":[{"index":0,';
 const HTML = "<!DOCTYPE html><html><head><title>Simulated</title></head><body><h1>Simulated page</h1></body></html>\n";
+
+/** An event by name, which its data repeats. */
+export function namedEvent(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+/** A whole answer as one body. */
+export function bodyPart({ choices, prompt, claims }: Answer, body: object): Part<string> {
+  const tokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
+  return { data: JSON.stringify(body), tokens, claims, units: { prompt } };
+}
 
 export function jsonReply(status: number, body: Part<string>): Reply<string> {
   return { status, headers: { "content-type": "application/json" }, type: "answer", parts: [body] };

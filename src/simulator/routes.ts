@@ -84,30 +84,30 @@ export class Routes {
       allow(request, path, "GET");
       return this.#list(visit);
     }
-    const row = routeOf(path);
-    if (!row) {
+    const route = routeOf(path);
+    if (!route) {
       throw new SimError(404, `Unknown request URL: ${request.method} ${path}.`, { code: "unknown_url" });
     }
     allow(request, path, "POST");
-    return this.#answer(visit, row);
+    return this.#answer(visit, route);
   }
 
   /** Gateways probe here: a probe meets the faults, but uses none of them up. */
   async #list({ request, response, path, query, entry, scripts }: Context): Promise<void> {
     const { headers } = request;
-    const asked = dialectOfList(headers, path);
+    const listed = dialectOfList(headers, path);
     let script: Script;
     try {
-      checkKey(asked, headers, new URLSearchParams(query));
-      if (asked === "bedrock") checkSigned(headers, NO_BODY);
+      checkKey(listed, headers, new URLSearchParams(query));
+      if (listed === "bedrock") checkSigned(headers, NO_BODY);
       script = parseScript(...scripts);
     } catch (error) {
-      return refuse(response, error, asked, entry);
+      return refuse(response, error, listed, entry);
     }
-    const dialect = script.shape ?? asked;
-    const hit = this.#occurrences.applies(script, false) ? script : {};
+    const dialect = script.shape ?? listed;
+    const applied = this.#occurrences.applies(script, false) ? script : {};
     const list = jsonReply(200, { data: modelList(dialect, path) });
-    await play(response, withContentFaults(list, hit, dialect), hit, entry);
+    await play(response, withContentFaults(list, applied, dialect), applied, entry);
   }
 
   async #complete({ request, response, entry, scripts }: Context): Promise<void> {
@@ -120,43 +120,43 @@ export class Routes {
     if (known) return sendWhole(response, known, entry);
     const { request: chat, script } = this.#chat.read(text, ...scripts);
     const { model } = chat.question;
-    const hit: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
-    const reply = this.#chat.reply(text, chat, hit);
+    const applied: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
+    const reply = this.#chat.reply(text, chat, applied);
     if (Object.keys(script).length === 0) return sendWhole(response, this.#chat.encode(text, model, reply), entry);
     Object.assign(entry, { model, stream: chat.stream });
-    await play(response, withContentFaults(reply, hit), hit, entry);
+    await play(response, withContentFaults(reply, applied), applied, entry);
   }
 
-  async #answer({ request, response, path, query, entry, scripts }: Context, row: Route): Promise<void> {
+  async #answer({ request, response, path, query, entry, scripts }: Context, route: Route): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
     const { headers } = request;
     const params = new URLSearchParams(query);
-    const told = parseScript(...scripts);
-    const fallback = told.shape ?? row.dialect;
-    if (told.record) entry.body = body.toString();
-    let asked: ParsedRequest;
+    const scriptBefore = parseScript(...scripts);
+    const fallback = scriptBefore.shape ?? route.dialect;
+    if (scriptBefore.record) entry.body = body.toString();
+    let parsed: ParsedRequest;
     let script: Script;
     try {
-      checkKey(row.dialect, headers, params);
-      if (told.vendor) checkVendor(told, path, jsonIn(body));
-      asked = await row.endpoint({
+      checkKey(route.dialect, headers, params);
+      if (scriptBefore.vendor) checkVendor(scriptBefore, path, jsonIn(body));
+      parsed = await route.endpoint({
         path,
         origin: `http://${headers.host ?? "localhost"}`,
         headers,
         query: params,
         body,
       });
-      script = parseScript(...scripts, asked.sim);
-      if (!told.vendor && script.vendor) checkVendor(script, path, jsonIn(body));
+      script = parseScript(...scripts, parsed.sim);
+      if (!scriptBefore.vendor && script.vendor) checkVendor(script, path, jsonIn(body));
     } catch (error) {
       return refuse(response, error, fallback, entry);
     }
-    const dialect = script.shape ?? asked.shape ?? fallback;
-    const hit: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
-    const reply = asked.reply(hit);
-    Object.assign(entry, { model: asked.model, stream: reply.type !== "answer", upload: asked.upload ?? null });
-    await play(response, withContentFaults(reply, hit, dialect), hit, entry);
+    const dialect = script.shape ?? parsed.shape ?? fallback;
+    const applied: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
+    const reply = parsed.reply(applied);
+    Object.assign(entry, { model: parsed.model, stream: reply.type !== "answer", upload: parsed.upload ?? null });
+    await play(response, withContentFaults(reply, applied, dialect), applied, entry);
   }
 }
 
@@ -175,7 +175,7 @@ function jsonIn(body: Buffer): unknown {
   }
 }
 
-/** The cheap way out: one write for everything. */
+/** One write for the whole answer, which is cheaper than its events one by one. */
 function sendWhole(response: ServerResponse, { reply, payload, facts }: Encoded, entry: LedgerEntry): void {
   if (response.destroyed) return;
   Object.assign(entry, facts, { ending: "end" });
@@ -223,7 +223,7 @@ const AZURE: readonly (readonly [string, Endpoint])[] = [
 ];
 
 /** The first that fits decides. Chat completions of OpenAI, which are remembered, have a way of their own. */
-const ROWS: readonly Route[] = [
+const ROUTES: readonly Route[] = [
   ...AZURE.map(([end, endpoint]): Route => ({
     path: new RegExp(String.raw`/openai/(?:deployments/[^/]+|v1)/${end}$`),
     dialect: "azure",
@@ -250,5 +250,5 @@ const ROWS: readonly Route[] = [
 ];
 
 export function routeOf(path: string): Route | undefined {
-  return ROWS.find((row) => row.path.test(path));
+  return ROUTES.find((route) => route.path.test(path));
 }

@@ -77,7 +77,7 @@ export const SCRIPT = {
   message: text("the error's message"),
   html: flag("an HTML page instead of JSON or events"),
   gzip: flag("a body compressed without being asked for"),
-  drip: entry(parseDrip, "BYTES or BYTES/INTERVAL such as 5/100ms", "the body arrives in small pieces"),
+  drip: entry(parseDrip, "BYTES or BYTES/INTERVAL such as 5/100ms", "the body arrives few bytes at a time"),
   wrong_length: flag("a content-length larger than the body, then FIN"),
   fail_times: count("only the first requests of this script meet its faults"),
   fail_ratio: entry(parseRatio, "a number from 0 to 1", "only this share of requests meets the script's faults"),

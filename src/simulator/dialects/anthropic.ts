@@ -9,9 +9,10 @@ import {
   subtract,
 } from "../answer.ts";
 import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
-import { jsonReply, MALFORMED, type Part, streamReply } from "../reply.ts";
+import { bodyPart, jsonReply, MALFORMED, namedEvent, type Part, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
-import { invalid, type MessagesRequest, parseMessages, parseModel, readTexts, turnsOf } from "./anthropic-request.ts";
+import { invalid, turnsOf } from "./anthropic-messages.ts";
+import { type MessagesRequest, parseMessages, parseModel, readTexts } from "./anthropic-request.ts";
 
 /** `POST /v1/messages`. */
 export function readMessages(received: ReceivedRequest): ParsedRequest {
@@ -34,7 +35,7 @@ export function readMessages(received: ReceivedRequest): ParsedRequest {
 /** Inside a stream most errors say that the service has too much to do. */
 function frame(error: Error | null): string {
   if (error === null) return `event: content_block_delta\ndata: ${MALFORMED}\n\n`;
-  return event("error", { error: { type: "overloaded_error", message: error.message } });
+  return namedEvent("error", { error: { type: "overloaded_error", message: error.message } });
 }
 
 /** `POST /v1/messages/count_tokens`: the tokens of a prompt, of which nothing is used. */
@@ -51,35 +52,31 @@ export function readCountTokens(received: ReceivedRequest): ParsedRequest {
   };
 }
 
-type Shown = MessagesRequest["thinking"];
+type ThinkingDisplay = MessagesRequest["thinking"];
 
-const REASONS: Readonly<Record<Choice["finish"], string>> = {
+/** Of Claude wherever it is served. */
+export const CLAUDE_STOP_REASONS: Readonly<Record<Choice["finish"], string>> = {
   stop: "end_turn",
   length: "max_tokens",
   tool_calls: "tool_use",
 };
 
 /** The body of a `message`. */
-export function message(answer: Answer, shown: Shown, script: Script): Part<string> {
+export function message(answer: Answer, display: ThinkingDisplay, script: Script): Part<string> {
   const choice = onlyChoice(answer);
   const body = {
     ...head(answer),
-    content: contentOf(choice, answer.seed, shown),
+    content: contentOf(choice, answer.seed, display),
     ...ending(choice, script),
-    usage: script.no_usage ? undefined : usageOf(answer),
+    usage: answer.claims && usageOf(answer),
   };
-  return {
-    data: JSON.stringify(body),
-    tokens: choice.tokens,
-    claims: script.no_usage ? undefined : answer.usage,
-    units: { prompt: answer.prompt },
-  };
+  return bodyPart(answer, body);
 }
 
 /** The events of a stream; the last one is its ending. */
-export function* events(answer: Answer, shown: Shown, script: Script): Generator<Part<string>> {
+export function* events(answer: Answer, display: ThinkingDisplay, script: Script): Generator<Part<string>> {
   const choice = onlyChoice(answer);
-  const usage = script.no_usage ? undefined : usageOf(answer);
+  const usage = answer.claims && usageOf(answer);
   const start = {
     ...head(answer),
     content: [],
@@ -87,24 +84,19 @@ export function* events(answer: Answer, shown: Shown, script: Script): Generator
     stop_sequence: null,
     usage: usage && { ...usage, output_tokens: 1 },
   };
-  yield { data: event("message_start", { message: start }), units: { prompt: answer.prompt } };
-  for (const [index, block] of blocksOf(choice, answer.seed, shown).entries()) {
-    yield { data: event("content_block_start", { index, content_block: block.start }), tokens: block.tokens };
-    if (index === 0) yield { data: event("ping", {}) };
+  yield { data: namedEvent("message_start", { message: start }), units: { prompt: answer.prompt } };
+  for (const [index, block] of blocksOf(choice, answer.seed, display).entries()) {
+    yield { data: namedEvent("content_block_start", { index, content_block: block.start }), tokens: block.tokens };
+    if (index === 0) yield { data: namedEvent("ping", {}) };
     for (const { delta, tokens } of block.deltas)
-      yield { data: event("content_block_delta", { index, delta }), tokens };
-    yield { data: event("content_block_stop", { index }) };
+      yield { data: namedEvent("content_block_delta", { index, delta }), tokens };
+    yield { data: namedEvent("content_block_stop", { index }) };
   }
   yield {
-    data: event("message_delta", { delta: ending(choice, script), usage }),
-    claims: script.no_usage ? undefined : answer.usage,
+    data: namedEvent("message_delta", { delta: ending(choice, script), usage }),
+    claims: answer.claims,
   };
-  if (!script.no_done) yield { data: event("message_stop", {}), uncounted: true };
-}
-
-/** An event by name, which its data repeats. */
-export function event(type: string, data: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  if (!script.no_done) yield { data: namedEvent("message_stop", {}), uncounted: true };
 }
 
 interface Streamed {
@@ -114,50 +106,50 @@ interface Streamed {
   readonly deltas: readonly { readonly delta: object; readonly tokens: number }[];
 }
 
-function blocksOf({ reasoning, content, calls }: Choice, seed: string, shown: Shown): readonly Streamed[] {
+function blocksOf({ reasoning, content, calls }: Choice, seed: string, display: ThinkingDisplay): readonly Streamed[] {
   const blocks: Streamed[] = [];
-  if (reasoning.length > 0) blocks.push(thinking(reasoning, seed, shown));
+  if (reasoning.length > 0) blocks.push(thinking(reasoning, seed, display));
   if (content.length > 0) {
     const deltas = content.map((text) => ({ delta: { type: "text_delta", text }, tokens: countTokens(text) }));
     blocks.push({ start: { type: "text", text: "" }, deltas });
   }
   for (const call of calls) {
-    const pieces = call.arguments === "{}" ? [] : [...argumentDeltas(call)];
-    const deltas = [{ text: "", tokens: 1 }, ...pieces].map(({ text, tokens }) => ({
+    const argumentTexts = call.arguments === "{}" ? [] : [...argumentDeltas(call)];
+    const deltas = [{ text: "", tokens: 1 }, ...argumentTexts].map(({ text, tokens }) => ({
       delta: { type: "input_json_delta", partial_json: text },
       tokens,
     }));
     blocks.push({
       start: { type: "tool_use", id: idOf(call.id), name: call.name, input: {} },
-      tokens: pieces.length === 0 ? countTokens(call.arguments) : 0,
+      tokens: argumentTexts.length === 0 ? countTokens(call.arguments) : 0,
       deltas,
     });
   }
   return blocks;
 }
 
-function thinking(reasoning: readonly string[], seed: string, shown: Shown): Streamed {
-  const all = reasoning.reduce((sum, piece) => sum + countTokens(piece), 0);
-  if (shown === "redacted") {
+function thinking(reasoning: readonly string[], seed: string, display: ThinkingDisplay): Streamed {
+  const all = reasoning.reduce((sum, text) => sum + countTokens(text), 0);
+  if (display === "redacted") {
     return { start: { type: "redacted_thinking", data: sign("claude", seed, "") }, tokens: all, deltas: [] };
   }
-  const pieces = shown === "omitted" ? [] : reasoning;
-  const signature = sign("claude", seed, pieces.join(""));
+  const texts = display === "omitted" ? [] : reasoning;
+  const signature = sign("claude", seed, texts.join(""));
   return {
     start: { type: "thinking", thinking: "", signature: "" },
     deltas: [
-      ...pieces.map((piece) => ({ delta: { type: "thinking_delta", thinking: piece }, tokens: countTokens(piece) })),
-      { delta: { type: "signature_delta", signature }, tokens: shown === "omitted" ? all : 0 },
+      ...texts.map((text) => ({ delta: { type: "thinking_delta", thinking: text }, tokens: countTokens(text) })),
+      { delta: { type: "signature_delta", signature }, tokens: display === "omitted" ? all : 0 },
     ],
   };
 }
 
-function contentOf({ reasoning, content, calls }: Choice, seed: string, shown: Shown): readonly object[] {
+function contentOf({ reasoning, content, calls }: Choice, seed: string, display: ThinkingDisplay): readonly object[] {
   const blocks: object[] = [];
-  if (reasoning.length > 0 && shown === "redacted")
+  if (reasoning.length > 0 && display === "redacted")
     blocks.push({ type: "redacted_thinking", data: sign("claude", seed, "") });
   else if (reasoning.length > 0) {
-    const text = shown === "omitted" ? "" : reasoning.join("");
+    const text = display === "omitted" ? "" : reasoning.join("");
     blocks.push({ type: "thinking", thinking: text, signature: sign("claude", seed, text) });
   }
   if (content.length > 0) blocks.push({ type: "text", text: content.join("") });
@@ -172,7 +164,7 @@ function head({ seed, model }: Answer): object {
 }
 
 function ending({ finish, stopped }: Choice, script: Script): object {
-  const reason = stopped === null ? REASONS[finish] : "stop_sequence";
+  const reason = stopped === null ? CLAUDE_STOP_REASONS[finish] : "stop_sequence";
   return { stop_reason: script.finish ?? reason, stop_sequence: script.finish === undefined ? stopped : null };
 }
 

@@ -258,10 +258,10 @@ function checkBlock(value: unknown, role: Turn["role"], at: string): Json {
 }
 
 function checkReasoning(value: unknown, role: Turn["role"], at: string): void {
-  const { reasoningText: told, redactedContent: redacted } = isJson(value) ? value : {};
+  const { reasoningText: reasoning, redactedContent: redacted } = isJson(value) ? value : {};
   const good =
     redacted === undefined
-      ? isJson(told) && isSigned("claude", told["signature"], asText(told["text"]))
+      ? isJson(reasoning) && isSigned("claude", reasoning["signature"], asText(reasoning["text"]))
       : isSigned("claude", redacted, "");
   if (role !== "assistant" || !good) throw invalid(`${at}: Invalid \`signature\` in \`thinking\` block`);
 }

@@ -15,8 +15,9 @@ import {
 import { decodePathPart, jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
 import { SimError } from "../fields.ts";
 import { bedrockType } from "../provider.ts";
-import { jsonReply, MALFORMED, type Part, type Reply } from "../reply.ts";
+import { bodyPart, jsonReply, MALFORMED, type Part, type Reply } from "../reply.ts";
 import type { Script } from "../script.ts";
+import { CLAUDE_STOP_REASONS } from "./anthropic.ts";
 import { parseConverse } from "./bedrock-request.ts";
 
 /** `POST /model/{id}/converse` and `/model/{id}/converse-stream`. */
@@ -46,28 +47,17 @@ export function readConverse(received: ReceivedRequest): ParsedRequest {
   };
 }
 
-const LATENCY = 1;
-const REASONS: Readonly<Record<Choice["finish"], string>> = {
-  stop: "end_turn",
-  length: "max_tokens",
-  tool_calls: "tool_use",
-};
-
+const LATENCY_MS = 1;
 /** The body of a whole answer. */
 export function converse(answer: Answer, script: Script): Part<string> {
   const choice = onlyChoice(answer);
   const body = {
-    metrics: { latencyMs: LATENCY },
+    metrics: { latencyMs: LATENCY_MS },
     output: { message: { content: contentOf(choice, answer), role: "assistant" } },
     stopReason: reasonOf(choice, script),
-    usage: script.no_usage ? undefined : usageOf(answer),
+    usage: answer.claims && usageOf(answer),
   };
-  return {
-    data: JSON.stringify(body),
-    tokens: choice.tokens,
-    claims: script.no_usage ? undefined : answer.usage,
-    units: { prompt: answer.prompt },
-  };
+  return bodyPart(answer, body);
 }
 
 /** The events of a stream. A block is announced only where it is the use of a tool. */
@@ -84,10 +74,10 @@ export function* events(answer: Answer, script: Script): Generator<Part<Uint8Arr
   }
   const stop: Part<Uint8Array> = { data: eventFrame("messageStop", { stopReason: reasonOf(choice, script) }) };
   if (script.metadata !== "before") yield stop;
-  const usage = script.no_usage ? undefined : usageOf(answer);
+  const usage = answer.claims && usageOf(answer);
   yield {
-    data: eventFrame("metadata", { metrics: { latencyMs: LATENCY }, usage }),
-    claims: script.no_usage ? undefined : answer.usage,
+    data: eventFrame("metadata", { metrics: { latencyMs: LATENCY_MS }, usage }),
+    claims: answer.claims,
   };
   if (script.metadata === "before") yield stop;
 }
@@ -100,14 +90,14 @@ interface Streamed {
 function blocksOf({ reasoning, content, calls }: Choice, { seed, model }: Answer): readonly Streamed[] {
   const blocks: Streamed[] = [];
   if (reasoning.length > 0) {
-    const tokens = reasoning.reduce((sum, piece) => sum + countTokens(piece), 0);
+    const tokens = reasoning.reduce((sum, text) => sum + countTokens(text), 0);
     const signature = {
       delta: { reasoningContent: { signature: sign("claude", seed, reasoning.join("")) } },
       tokens: 0,
     };
-    const told = reasoning.map((text) => ({ delta: { reasoningContent: { text } }, tokens: countTokens(text) }));
+    const visible = reasoning.map((text) => ({ delta: { reasoningContent: { text } }, tokens: countTokens(text) }));
     const redacted = { delta: { reasoningContent: { redactedContent: sign("claude", seed, "") } }, tokens };
-    blocks.push({ deltas: isRedacted(model) ? [redacted] : [...told, signature] });
+    blocks.push({ deltas: isRedacted(model) ? [redacted] : [...visible, signature] });
   }
   if (content.length > 0)
     blocks.push({ deltas: content.map((text) => ({ delta: { text }, tokens: countTokens(text) })) });
@@ -138,7 +128,7 @@ function contentOf({ reasoning, content, calls }: Choice, { seed, model }: Answe
 }
 
 function reasonOf({ finish, stopped }: Choice, script: Script): string {
-  return script.finish ?? (stopped === null ? REASONS[finish] : "stop_sequence");
+  return script.finish ?? (stopped === null ? CLAUDE_STOP_REASONS[finish] : "stop_sequence");
 }
 
 /** Input tokens are those that neither came from the cache nor went there. */

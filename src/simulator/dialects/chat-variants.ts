@@ -63,8 +63,8 @@ const CHANGES: Partial<Record<Defect, Change>> = {
       if (typeof text !== "string") return;
       delete part["reasoning_content"];
       const thinking = { type: "thinking", thinking: [{ type: "text", text }] };
-      const rest = typeof part["content"] === "string" ? [{ type: "text", text: part["content"] }] : [];
-      part["content"] = [thinking, ...rest];
+      const texts = typeof part["content"] === "string" ? [{ type: "text", text: part["content"] }] : [];
+      part["content"] = [thinking, ...texts];
     })(body);
   },
 };

@@ -20,8 +20,8 @@ import { parseScript, type Script } from "../script.ts";
 import { checkVendor, habitsOf } from "../strict/vendors.ts";
 import { defectiveAnswer, defectiveChunks } from "./chat-variants.ts";
 
-const KEPT_TEXT = 16_384;
-const KEPT = 128;
+const REMEMBERED_REQUEST_CHARACTERS = 16_384;
+const REMEMBERED_ANSWERS = 128;
 
 /** A healthy answer, encoded whole. */
 export interface Encoded {
@@ -83,8 +83,8 @@ export class Chat {
     };
     for (const part of parts) note(facts, part);
     const encoded: Encoded = { reply, payload, facts };
-    if (this.#encoded.size >= KEPT) this.#encoded.clear();
-    if (text.length <= KEPT_TEXT) this.#encoded.set(text, encoded);
+    if (this.#encoded.size >= REMEMBERED_ANSWERS) this.#encoded.clear();
+    if (text.length <= REMEMBERED_REQUEST_CHARACTERS) this.#encoded.set(text, encoded);
     return encoded;
   }
 }
@@ -252,7 +252,7 @@ export function completion(answer: Answer, withUsage: boolean, finish?: string):
 }
 
 /** The events of a stream without their ending: with `withUsage` the counts come last and are null until then. */
-export function* chunks(answer: Answer, withUsage: boolean, word?: string): Generator<Part<string>> {
+export function* chunks(answer: Answer, withUsage: boolean, finishReason?: string): Generator<Part<string>> {
   // Only what differs is serialised for each event: a long stream's cost is here.
   const head = `data: ${JSON.stringify({
     id: idOf(answer),
@@ -265,7 +265,7 @@ export function* chunks(answer: Answer, withUsage: boolean, word?: string): Gene
   let units: Part["units"] = { prompt: answer.prompt };
   for (const [index, choice] of answer.choices.entries()) {
     for (const { delta, finish, tokens } of deltas(choice)) {
-      const reason = finish === undefined ? "null" : JSON.stringify(word ?? finish);
+      const reason = finish === undefined ? "null" : JSON.stringify(finishReason ?? finish);
       const data = `${head}{"index":${index},"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${reason}}${tail}`;
       yield { data, tokens, units };
       units = undefined;
@@ -284,8 +284,8 @@ interface Delta {
 
 function* deltas({ reasoning, content, calls, finish }: Choice): Generator<Delta> {
   yield { delta: { role: "assistant", content: calls.length > 0 ? null : "", refusal: null }, tokens: 0 };
-  for (const piece of reasoning) yield { delta: { reasoning_content: piece }, tokens: countTokens(piece) };
-  for (const piece of content) yield { delta: { content: piece }, tokens: countTokens(piece) };
+  for (const text of reasoning) yield { delta: { reasoning_content: text }, tokens: countTokens(text) };
+  for (const text of content) yield { delta: { content: text }, tokens: countTokens(text) };
   for (const [index, call] of calls.entries()) yield* callDeltas(call, index);
   yield { delta: {}, finish, tokens: 0 };
 }

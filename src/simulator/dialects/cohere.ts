@@ -15,7 +15,7 @@ import {
 } from "../answer.ts";
 import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
 import { asText, SimError } from "../fields.ts";
-import { jsonReply, MALFORMED, type Part, streamReply } from "../reply.ts";
+import { bodyPart, jsonReply, MALFORMED, namedEvent, type Part, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 
 const REASONS: Readonly<Record<Choice["finish"], string>> = {
@@ -58,51 +58,45 @@ function whole(made: Answer, script: Script): Part<string> {
     }),
   };
   const body = { id: idOf(made), message, finish_reason: reasonOf(choice, script), usage: usageOf(made, script) };
-  return {
-    data: JSON.stringify(body),
-    tokens: choice.tokens,
-    claims: script.no_usage ? undefined : made.usage,
-    units: { prompt: made.prompt },
-  };
+  return bodyPart(made, body);
 }
 
 function* events(made: Answer, script: Script): Generator<Part<string>> {
   const choice = onlyChoice(made);
   const { reasoning, content, calls } = choice;
   const empty = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] };
-  yield { data: event("message-start", { id: idOf(made), delta: { message: empty } }), units: { prompt: made.prompt } };
+  yield {
+    data: namedEvent("message-start", { id: idOf(made), delta: { message: empty } }),
+    units: { prompt: made.prompt },
+  };
   let index = 0;
-  for (const [name, pieces] of [["thinking", reasoning] as const, ["text", content] as const]) {
-    if (pieces.length === 0) continue;
-    const told = (value: object) => ({ index, delta: { message: { content: value } } });
-    yield { data: event("content-start", told({ type: name, [name]: "" })) };
-    for (const piece of pieces)
-      yield { data: event("content-delta", told({ [name]: piece })), tokens: countTokens(piece) };
-    yield { data: event("content-end", { index }) };
+  for (const [name, texts] of [["thinking", reasoning] as const, ["text", content] as const]) {
+    if (texts.length === 0) continue;
+    const inDelta = (value: object) => ({ index, delta: { message: { content: value } } });
+    yield { data: namedEvent("content-start", inDelta({ type: name, [name]: "" })) };
+    for (const text of texts)
+      yield { data: namedEvent("content-delta", inDelta({ [name]: text })), tokens: countTokens(text) };
+    yield { data: namedEvent("content-end", { index }) };
     index++;
   }
-  if (calls.length > 0) yield { data: event("tool-plan-delta", { delta: { message: { tool_plan: PLAN } } }) };
+  if (calls.length > 0) yield { data: namedEvent("tool-plan-delta", { delta: { message: { tool_plan: PLAN } } }) };
   for (const [index, call] of calls.entries()) {
-    const told = (value: object) => ({ index, delta: { message: { tool_calls: value } } });
+    const inDelta = (value: object) => ({ index, delta: { message: { tool_calls: value } } });
     const start = { id: call.id, type: "function", function: { name: call.name, arguments: "" } };
-    yield { data: event("tool-call-start", told(start)), tokens: 1 };
+    yield { data: namedEvent("tool-call-start", inDelta(start)), tokens: 1 };
     for (const { text, tokens } of argumentDeltas(call)) {
-      yield { data: event("tool-call-delta", told({ function: { arguments: text } })), tokens };
+      yield { data: namedEvent("tool-call-delta", inDelta({ function: { arguments: text } })), tokens };
     }
-    yield { data: event("tool-call-end", { index }) };
+    yield { data: namedEvent("tool-call-end", { index }) };
   }
   const delta = { finish_reason: reasonOf(choice, script), usage: usageOf(made, script) };
-  yield { data: event("message-end", { delta }), claims: script.no_usage ? undefined : made.usage };
-}
-
-function event(type: string, data: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+  yield { data: namedEvent("message-end", { delta }), claims: made.claims };
 }
 
 /** A stream that fails ends properly, for a reason that says so. */
 function frame(error: SimError | null): string {
   if (error === null) return `event: content-delta\ndata: ${MALFORMED}\n\n`;
-  return event("message-end", { delta: { error: error.message, finish_reason: "ERROR" } });
+  return namedEvent("message-end", { delta: { error: error.message, finish_reason: "ERROR" } });
 }
 
 function reasonOf({ finish, stopped }: Choice, script: Script): string {

@@ -5,7 +5,7 @@ import { asText, SimError } from "../fields.ts";
 /** What a body asks for. */
 export interface GenerateRequest {
   readonly question: Question;
-  /** Whether thoughts are told, not only counted. */
+  /** Whether the client sees thoughts; they are counted in any case. */
   readonly thoughts: boolean;
   /** Whether function calls are signed, and must be when they come back. */
   readonly signs: boolean;
@@ -67,7 +67,7 @@ export function parseGenerate(body: Json, model: string): GenerateRequest {
       thinks: thinking.asked ?? signs,
       schema: schemaOf(config),
     },
-    thoughts: thinking.told,
+    thoughts: thinking.visible,
     signs,
   };
 }
@@ -85,7 +85,7 @@ function promptText(part: Json): string {
     .join(" ");
 }
 
-function parseThinking(value: unknown): { readonly asked?: boolean; readonly told: boolean } {
+function parseThinking(value: unknown): { readonly asked?: boolean; readonly visible: boolean } {
   const at = "generation_config.thinking_config";
   const { thinkingBudget, thinkingLevel, includeThoughts } = messageWith(value ?? {}, at, [
     "thinkingBudget",
@@ -98,9 +98,9 @@ function parseThinking(value: unknown): { readonly asked?: boolean; readonly tol
     throw new SimError(400, "You can only set only one of thinking budget and thinking level.");
   if (thinkingLevel !== undefined && !LEVELS.has(JSON.stringify(thinkingLevel).toLowerCase()))
     throw new SimError(400, `Invalid value at '${at}.thinking_level'`);
-  const told = includeThoughts === true;
-  if (thinkingBudget === 0) return { asked: false, told };
-  return { asked: told || thinkingBudget !== undefined ? true : undefined, told };
+  const visible = includeThoughts === true;
+  if (thinkingBudget === 0) return { asked: false, visible };
+  return { asked: visible || thinkingBudget !== undefined ? true : undefined, visible };
 }
 
 function checkFormat({ responseMimeType: type, responseSchema: schema, responseJsonSchema: full }: Json): void {

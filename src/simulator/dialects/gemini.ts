@@ -4,7 +4,7 @@ import { decodePathPart, jsonOf, type ParsedRequest, type ReceivedRequest } from
 import { readBatchEmbed, readEmbed, readPredict } from "../endpoints/embeddings.ts";
 import { SimError } from "../fields.ts";
 import { failureOf } from "../provider.ts";
-import { jsonReply, MALFORMED, type Part, type Reply, streamReply } from "../reply.ts";
+import { bodyPart, jsonReply, MALFORMED, type Part, type Reply, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { type GenerateRequest, parseContents, parseGenerate, textOf } from "./gemini-request.ts";
 
@@ -36,14 +36,14 @@ export function readGemini(received: ReceivedRequest): ParsedRequest {
 }
 
 function generate(body: Json, model: string, { body: bytes, query }: ReceivedRequest, stream: boolean): ParsedRequest {
-  const { question, ...shown } = parseGenerate(body, model);
+  const { question, ...options } = parseGenerate(body, model);
   return {
     model,
     sim: body["sim"],
     reply: (script) => {
       const made = answer(question, script, `${model} ${bytes.toString()}`);
-      if (!stream) return jsonReply(200, generated(made, shown, script));
-      const parts = streamedAnswers(made, shown, script);
+      if (!stream) return jsonReply(200, generated(made, options, script));
+      const parts = streamedAnswers(made, options, script);
       return query.get("alt") === "sse" ? streamReply(events(parts), event) : array(parts);
     },
   };
@@ -94,10 +94,10 @@ function* elements(parts: Iterable<Part<string>>): Generator<Part<string>> {
   yield { data: "]", uncounted: true };
 }
 
-type Shown = Pick<GenerateRequest, "thoughts" | "signs">;
+type ThoughtOptions = Pick<GenerateRequest, "thoughts" | "signs">;
 
 /** Something of one candidate, with the tokens that have gone into it. */
-interface Piece {
+interface CandidateChunk {
   readonly index: number;
   readonly parts: readonly object[];
   readonly finish?: string;
@@ -105,32 +105,29 @@ interface Piece {
   readonly thoughts: number;
 }
 
-/** The body of an answer in one piece. */
-export function generated(answer: Answer, shown: Shown, script: Script): Part<string> {
+/** The body of an answer in one chunk. */
+export function generated(answer: Answer, options: ThoughtOptions, script: Script): Part<string> {
   const candidates = answer.choices.map((choice, index) => ({
-    content: { parts: partsOf(choice, answer.seed, shown), role: "model" },
+    content: { parts: partsOf(choice, answer.seed, options), role: "model" },
     finishReason: finishOf(choice, script),
     index,
   }));
   const body = { candidates, ...(script.no_usage ? {} : { usageMetadata: usageOf(answer) }), ...tail(answer) };
-  return {
-    data: JSON.stringify(body),
-    tokens: answer.choices.reduce((sum, choice) => sum + choice.tokens, 0),
-    claims: script.no_usage ? undefined : answer.usage,
-    units: { prompt: answer.prompt },
-  };
+  return bodyPart(answer, body);
 }
 
 /** The answers of a stream, as JSON: each states what has been used up to it, the last one all. */
-export function* streamedAnswers(answer: Answer, shown: Shown, script: Script): Generator<Part<string>> {
-  const all = answer.choices.flatMap((choice, index) => [...piecesOf(choice, index, answer.seed, shown, script)]);
+export function* streamedAnswers(answer: Answer, options: ThoughtOptions, script: Script): Generator<Part<string>> {
+  const all = answer.choices.flatMap((choice, index) => [
+    ...candidateChunks(choice, index, answer.seed, options, script),
+  ]);
   let tokens = 0;
   let thoughts = 0;
-  for (const [at, piece] of all.entries()) {
-    const { index, parts, finish } = piece;
+  for (const [at, chunk] of all.entries()) {
+    const { index, parts, finish } = chunk;
     const last = at === all.length - 1;
-    tokens += piece.tokens;
-    thoughts += piece.thoughts;
+    tokens += chunk.tokens;
+    thoughts += chunk.thoughts;
     const candidate = {
       content: { parts, role: "model" },
       ...(finish !== undefined && { finishReason: finish }),
@@ -139,47 +136,53 @@ export function* streamedAnswers(answer: Answer, shown: Shown, script: Script): 
     const usageMetadata = last ? usageOf(answer) : running(answer, tokens, thoughts);
     yield {
       data: JSON.stringify({ candidates: [candidate], ...(script.no_usage ? {} : { usageMetadata }), ...tail(answer) }),
-      tokens: piece.tokens + piece.thoughts,
+      tokens: chunk.tokens + chunk.thoughts,
       claims: last && !script.no_usage ? answer.usage : undefined,
       units: at === 0 ? { prompt: answer.prompt } : undefined,
     };
   }
 }
 
-function* piecesOf(choice: Choice, index: number, seed: string, shown: Shown, script: Script): Generator<Piece> {
-  const thoughts = choice.reasoning.reduce((sum, piece) => sum + countTokens(piece), 0);
-  if (shown.thoughts) {
+function* candidateChunks(
+  choice: Choice,
+  index: number,
+  seed: string,
+  options: ThoughtOptions,
+  script: Script,
+): Generator<CandidateChunk> {
+  const thoughts = choice.reasoning.reduce((sum, chunk) => sum + countTokens(chunk), 0);
+  if (options.thoughts) {
     for (const text of choice.reasoning)
       yield { index, parts: [{ text, thought: true }], tokens: 0, thoughts: countTokens(text) };
   }
-  // Thoughts that are not told are counted with what follows them.
-  let untold = shown.thoughts ? 0 : thoughts;
+  // Thoughts that the client does not see are counted with what follows them.
+  let hidden = options.thoughts ? 0 : thoughts;
   for (const text of choice.content) {
-    yield { index, parts: [{ text }], tokens: countTokens(text), thoughts: untold };
-    untold = 0;
+    yield { index, parts: [{ text }], tokens: countTokens(text), thoughts: hidden };
+    hidden = 0;
   }
   if (choice.calls.length > 0) {
     const tokens = choice.calls.reduce((sum, call) => sum + callTokens(call), 0);
-    yield { index, parts: callsOf(choice, seed, shown), tokens, thoughts: untold };
-    untold = 0;
+    yield { index, parts: callsOf(choice, seed, options), tokens, thoughts: hidden };
+    hidden = 0;
   }
-  const signed = shown.signs && choice.calls.length === 0 && choice.content.length > 0;
+  const signed = options.signs && choice.calls.length === 0 && choice.content.length > 0;
   const parts = [{ text: "", ...(signed && { thoughtSignature: sign("gemini", seed, "") }) }];
-  yield { index, parts, finish: finishOf(choice, script), tokens: 0, thoughts: untold };
+  yield { index, parts, finish: finishOf(choice, script), tokens: 0, thoughts: hidden };
 }
 
-function partsOf(choice: Choice, seed: string, shown: Shown): readonly object[] {
+function partsOf(choice: Choice, seed: string, options: ThoughtOptions): readonly object[] {
   const { reasoning, content, calls } = choice;
   const parts: object[] = [];
-  if (shown.thoughts && reasoning.length > 0) parts.push({ text: reasoning.join(""), thought: true });
+  if (options.thoughts && reasoning.length > 0) parts.push({ text: reasoning.join(""), thought: true });
   if (content.length > 0) {
-    parts.push({ text: content.join(""), ...(shown.signs && { thoughtSignature: sign("gemini", seed, "") }) });
+    parts.push({ text: content.join(""), ...(options.signs && { thoughtSignature: sign("gemini", seed, "") }) });
   }
-  return calls.length > 0 ? [...parts, ...callsOf(choice, seed, shown)] : parts;
+  return calls.length > 0 ? [...parts, ...callsOf(choice, seed, options)] : parts;
 }
 
 /** Of several calls only the first is signed. */
-function callsOf({ calls }: Choice, seed: string, { signs }: Shown): readonly object[] {
+function callsOf({ calls }: Choice, seed: string, { signs }: ThoughtOptions): readonly object[] {
   return calls.map(({ name, arguments: text }, index) => ({
     functionCall: { name, args: JSON.parse(text) as unknown },
     ...(signs && index === 0 && { thoughtSignature: sign("gemini", seed, name) }),

@@ -18,7 +18,7 @@ import {
 } from "../answer.ts";
 import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
 import { asText, badParameter, integer, parseModel, type SimError, wrong } from "../fields.ts";
-import { jsonReply, MALFORMED, type Part, streamReply } from "../reply.ts";
+import { bodyPart, jsonReply, MALFORMED, namedEvent, type Part, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { RESPONSES_FORM } from "../strict/responses.ts";
 import { refusalOf } from "../strict/rule.ts";
@@ -42,15 +42,14 @@ export function readResponses(received: ReceivedRequest): ParsedRequest {
 function frame(error: SimError | null): string {
   if (error === null) return `event: response.output_text.delta\ndata: ${MALFORMED}\n\n`;
   const { message, code, param } = error;
-  const userText = { type: "error", code: code ?? "server_error", message, param, sequence_number: 0 };
-  return `event: error\ndata: ${JSON.stringify(userText)}\n\n`;
+  return namedEvent("error", { code: code ?? "server_error", message, param, sequence_number: 0 });
 }
 
 /** What a body of the Responses API asks for. */
 export interface ResponsesRequest {
   readonly question: Question;
   readonly stream: boolean;
-  /** Whether reasoning is told as a summary. */
+  /** Whether the client sees a summary of the reasoning. */
   readonly summary: boolean;
   /** Whether reasoning can be brought back, encrypted. */
   readonly encrypted: boolean;
@@ -115,7 +114,7 @@ function schemaOf({ type, schema }: Json): unknown {
   return type === "json_schema" ? (schema ?? {}) : undefined;
 }
 
-/** Every text of an item: what was userText, or what a tool gave. */
+/** Every text of an item: what was said, or what a tool gave. */
 function textsOf(item: unknown): readonly string[] {
   if (!isJson(item)) return [];
   const content = item["type"] === "function_call_output" ? item["output"] : item["content"];
@@ -147,28 +146,23 @@ function parseChoice(choice: unknown, tools: readonly Tool[]): ToolUse["choice"]
   return { only: [asText(choice["name"])] };
 }
 
-type Shown = Pick<ResponsesRequest, "summary" | "encrypted" | "echo">;
+type ResponseOptions = Pick<ResponsesRequest, "summary" | "encrypted" | "echo">;
 
 /** The body of a `response` that is over. */
-export function response(answer: Answer, shown: Shown, script: Script): Part<string> {
-  return {
-    data: JSON.stringify(ended(answer, shown, script)),
-    tokens: onlyChoice(answer).tokens,
-    claims: script.no_usage ? undefined : answer.usage,
-    units: { prompt: answer.prompt },
-  };
+export function response(answer: Answer, options: ResponseOptions, script: Script): Part<string> {
+  return bodyPart(answer, ended(answer, options, script));
 }
 
 /** The events of a stream, numbered; the last one is its ending, with the whole response in it. */
-export function* events(answer: Answer, shown: Shown, script: Script): Generator<Part<string>> {
+export function* events(answer: Answer, options: ResponseOptions, script: Script): Generator<Part<string>> {
   let number = 0;
   const event = (type: string, data: object): string => {
-    return `event: ${type}\ndata: ${JSON.stringify({ type, ...data, sequence_number: number++ })}\n\n`;
+    return namedEvent(type, { ...data, sequence_number: number++ });
   };
-  const begun = head(answer, shown, "in_progress");
+  const begun = head(answer, options, "in_progress");
   yield { data: event("response.created", { response: begun }), units: { prompt: answer.prompt } };
   yield { data: event("response.in_progress", { response: begun }) };
-  for (const [output_index, item] of streamedItems(answer, shown).entries()) {
+  for (const [output_index, item] of streamedItems(answer, options).entries()) {
     yield { data: event("response.output_item.added", { output_index, item: item.start }), tokens: item.tokens };
     for (const { type, data, tokens } of item.events) {
       yield { data: event(type, { item_id: item.id, output_index, ...data }), ...(tokens !== undefined && { tokens }) };
@@ -176,10 +170,10 @@ export function* events(answer: Answer, shown: Shown, script: Script): Generator
     yield { data: event("response.output_item.done", { output_index, item: item.end }) };
   }
   if (script.no_done) return;
-  const last = ended(answer, shown, script);
+  const last = ended(answer, options, script);
   yield {
     data: event(`response.${last.status}`, { response: last }),
-    claims: script.no_usage ? undefined : answer.usage,
+    claims: answer.claims,
     uncounted: true,
   };
 }
@@ -188,19 +182,19 @@ interface ResponseBody extends Json {
   readonly status: string;
 }
 
-function ended(answer: Answer, shown: Shown, script: Script): ResponseBody {
+function ended(answer: Answer, options: ResponseOptions, script: Script): ResponseBody {
   const choice = onlyChoice(answer);
   const reason = script.finish ?? (choice.finish === "length" ? "max_output_tokens" : undefined);
   const status = reason === undefined ? "completed" : "incomplete";
   return {
-    ...head(answer, shown, status),
+    ...head(answer, options, status),
     incomplete_details: reason === undefined ? null : { reason },
-    output: streamedItems(answer, shown).map(({ end }) => end),
+    output: streamedItems(answer, options).map(({ end }) => end),
     usage: script.no_usage ? null : usageOf(answer),
   };
 }
 
-function head({ seed, model }: Answer, { echo }: Shown, status: string): ResponseBody {
+function head({ seed, model }: Answer, { echo }: ResponseOptions, status: string): ResponseBody {
   return {
     id: `resp_sim_${seed}`,
     object: "response",
@@ -228,21 +222,21 @@ interface StreamedItem {
   readonly events: readonly { readonly type: string; readonly data: object; readonly tokens?: number }[];
 }
 
-function streamedItems(answer: Answer, shown: Shown): readonly StreamedItem[] {
+function streamedItems(answer: Answer, options: ResponseOptions): readonly StreamedItem[] {
   const choice = onlyChoice(answer);
   const { reasoning, content, calls } = choice;
   return [
-    ...(reasoning.length > 0 ? [reasoningItem(choice, answer.seed, shown)] : []),
+    ...(reasoning.length > 0 ? [reasoningItem(choice, answer.seed, options)] : []),
     ...(content.length > 0 || calls.length === 0 ? [messageItem(choice, answer)] : []),
     ...calls.map((call) => callItem(call)),
   ];
 }
 
-/** Its text is told only as a summary that was asked for; its tokens are counted all the same. */
-function reasoningItem({ reasoning }: Choice, seed: string, { summary, encrypted }: Shown): StreamedItem {
+/** Its text is seen only as a summary that was asked for; its tokens are counted all the same. */
+function reasoningItem({ reasoning }: Choice, seed: string, { summary, encrypted }: ResponseOptions): StreamedItem {
   const id = `rs_sim_${seed}`;
   const text = reasoning.join("");
-  const all = reasoning.reduce((sum, piece) => sum + countTokens(piece), 0);
+  const all = reasoning.reduce((sum, text) => sum + countTokens(text), 0);
   const item = { id, type: "reasoning", ...(encrypted && { encrypted_content: sealed(seed) }) };
   if (!summary) {
     const whole = { ...item, summary: [] };

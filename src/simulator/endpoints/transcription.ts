@@ -12,7 +12,7 @@ const WORDS_IN_SEGMENT = 6;
 /** Of a file that is no WAV. */
 const BYTES_PER_MILLISECOND = 16;
 
-/** A piece of a transcript with its place in the file, in milliseconds. */
+/** A part of a transcript with its place in the file, in milliseconds. */
 interface TimedText {
   readonly text: string;
   readonly start: number;

@@ -1,7 +1,6 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { asText, SimError } from "../fields.ts";
-import { objects, type Rule, type StrictRequest, unknownNames, wordSet } from "./rule.ts";
-import { claudeProblem } from "./schema.ts";
+import { isObjectSchema, objects, type Rule, schemasIn, type StrictRequest, unknownNames, wordSet } from "./rule.ts";
 
 /** What a model of Anthropic's takes, wherever it is served. */
 interface Claude {
@@ -112,7 +111,7 @@ function problemOf(model: string, asked: ClaudeRequest): string | undefined {
   }
   if (given(schema)) {
     if (!rules.structured) return `'${model}' does not support output format.`;
-    const problem = claudeProblem(schema);
+    const problem = claudeSchemaProblem(schema);
     if (problem !== undefined) return `output_config.format.schema: ${problem}`;
   }
   if (last?.role !== "assistant") return undefined;
@@ -279,4 +278,38 @@ function parsed(text: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+const CLAUDE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  integer: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  string: ["minLength", "maxLength"],
+  array: ["maxItems", "uniqueItems"],
+  object: ["minProperties", "maxProperties", "patternProperties"],
+};
+const CLAUDE_FORMATS = wordSet("date-time time date duration email hostname uri ipv4 ipv6 uuid");
+
+/**
+ * What Anthropic says of a schema of structured output. https://platform.claude.com/docs/en/build-with-claude/structured-outputs,
+ * https://github.com/veryfront/veryfront-code/issues/3918, https://github.com/BerriAI/litellm/pull/35811 and
+ * `sanitizeJsonSchema` of @ai-sdk/anthropic dist/index.js
+ */
+function claudeSchemaProblem(root: unknown): string | undefined {
+  for (const { schema } of schemasIn(root)) {
+    const { type, format, $ref } = schema;
+    if (isObjectSchema(schema) && schema["additionalProperties"] !== false)
+      return "For 'object' type, 'additionalProperties' must be explicitly set to false";
+    for (const [name, keywords] of Object.entries(CLAUDE_KEYWORDS)) {
+      if (type !== name && !(Array.isArray(type) && type.includes(name))) continue;
+      const found = keywords.filter((keyword) => schema[keyword] !== undefined).toSorted();
+      if (found.length > 0) return `For '${name}' type, properties ${found.join(", ")} are not supported`;
+      if (name === "array" && Number(schema["minItems"] ?? 0) > 1)
+        return "For 'array' type, 'minItems' values other than 0 or 1 are not supported";
+    }
+    if (schema["oneOf"] !== undefined) return "Schema type 'oneOf' is not supported";
+    if (schema["not"] !== undefined) return "Schema type 'not' is not supported";
+    if (typeof format === "string" && !CLAUDE_FORMATS.has(format)) return `String format '${format}' is not supported`;
+    if (typeof $ref === "string" && !$ref.startsWith("#")) return "External '$ref' is not supported";
+  }
+  return undefined;
 }

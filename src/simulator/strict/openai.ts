@@ -6,8 +6,10 @@ import {
   badName,
   badSampling,
   isGiven,
+  looseProblem,
   manyItems,
   REASONING,
+  strictProblem,
   thinks,
   tooLong,
   unsupported,
@@ -15,6 +17,7 @@ import {
 } from "./openai-limits.ts";
 import {
   callsOf,
+  firstRefusal,
   formatTypeOf,
   functionsOf,
   messagesOf,
@@ -25,7 +28,6 @@ import {
   unknownNames,
   wordSet,
 } from "./rule.ts";
-import { looseProblem, strictProblem } from "./schema.ts";
 
 /** Fields of a chat completion: openai resources/chat/completions/completions.d.ts, ChatCompletionCreateParamsBase. */
 const FIELDS = wordSet(
@@ -41,17 +43,6 @@ const CALL_ID_LENGTH = 40;
 const PLAIN = /^(?:gpt-(?:3|4)|chatgpt|gpt-5(?:\.\d)?-chat)/;
 /** Only at `/v1/responses`. */
 const RESPONSES_ONLY = /^(?:o1-pro|o3-pro|gpt-5[^ ]*-(?:pro|codex)|codex-|computer-use)/;
-
-const firstRefusal = <Item>(
-  items: readonly Item[],
-  refuse: (item: Item) => SimError | undefined,
-): SimError | undefined => {
-  for (const item of items) {
-    const refusal = refuse(item);
-    if (refusal) return refusal;
-  }
-  return undefined;
-};
 
 /** What must be true of any request, whatever the model. Unknown fields of messages are passed over. */
 const FORM: readonly Rule[] = [

@@ -7,15 +7,16 @@ import {
   badName,
   badSampling,
   isGiven,
+  looseProblem,
   manyItems,
   REASONING,
+  strictProblem,
   thinks,
   tooLong,
   unsupported,
   USER_LENGTH,
 } from "./openai-limits.ts";
-import { type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
-import { looseProblem, strictProblem } from "./schema.ts";
+import { firstRefusal, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 
 /** Fields of a request: openai resources/responses/responses.d.ts, ResponseCreateParamsBase. */
 const FIELDS = wordSet(
@@ -44,7 +45,7 @@ const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
 const PREFIXES: Readonly<Record<string, string>> = { message: "msg", function_call: "fc", reasoning: "rs" };
 const ID_LENGTH = 64;
 const CALL_ID_LENGTH = 64;
-const LEAST_OUTPUT = 16;
+const MINIMUM_OUTPUT_TOKENS = 16;
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   assistant: ["output_text", "refusal"],
   user: ["input_text", "input_image", "input_file"],
@@ -77,7 +78,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/Soju06/codex-lb/pull/637, https://github.com/BerriAI/litellm/issues/13420",
-    refuse: ({ body }) => eachItem(body, badItem),
+    refuse: ({ body }) => firstRefusal(itemsOf(body), badItem),
   },
   {
     source: "https://github.com/james-6-23/codex2api/issues/414, https://github.com/continuedev/continue/pull/11785",
@@ -90,7 +91,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
   {
     source: "https://github.com/can1357/oh-my-pi/pull/50",
     refuse: ({ body }) =>
-      eachItem(body, ({ value }) =>
+      firstRefusal(itemsOf(body), ({ value }) =>
         body["store"] === false && value["type"] === "reasoning" && typeof value["encrypted_content"] !== "string"
           ? new SimError(
               404,
@@ -102,7 +103,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/openai/codex/issues/8145, https://github.com/Wei-Shaw/sub2api/issues/2863",
-    refuse: ({ body }) => eachItem(body, ({ value }) => foreignReasoning(value)),
+    refuse: ({ body }) => firstRefusal(itemsOf(body), ({ value }) => foreignReasoning(value)),
   },
   {
     source:
@@ -119,11 +120,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
     refuse: ({ body }) => {
       const many = manyItems("tools", body["tools"], 128);
       if (many) return many;
-      for (const [index, tool] of objects(body["tools"]).entries()) {
-        const refusal = badTool(tool, `tools[${index}]`);
-        if (refusal) return refusal;
-      }
-      return undefined;
+      return firstRefusal([...objects(body["tools"]).entries()], ([index, tool]) => badTool(tool, `tools[${index}]`));
     },
   },
   {
@@ -143,8 +140,8 @@ export const RESPONSES_FORM: readonly Rule[] = [
       "https://github.com/decolua/9router/pull/1672 (a least number), https://platform.openai.com/docs/api-reference/responses/create#responses-create-max_output_tokens",
     refuse: ({ body }) => {
       const { max_output_tokens: maximum } = body;
-      if (typeof maximum !== "number" || maximum >= LEAST_OUTPUT) return undefined;
-      const message = `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${LEAST_OUTPUT}, but got ${maximum} instead.`;
+      if (typeof maximum !== "number" || maximum >= MINIMUM_OUTPUT_TOKENS) return undefined;
+      const message = `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MINIMUM_OUTPUT_TOKENS}, but got ${maximum} instead.`;
       return badParameter("max_output_tokens", message, "integer_below_min_value");
     },
   },
@@ -212,14 +209,6 @@ function unknownField(value: Json, known: ReadonlySet<string>, at: string): SimE
 
 function itemsOf({ input }: Json): readonly LocatedJson[] {
   return objects(input).map((value, index) => ({ at: `input[${index}]`, value }));
-}
-
-function eachItem(body: Json, refuse: (item: LocatedJson) => SimError | undefined): SimError | undefined {
-  for (const item of itemsOf(body)) {
-    const refusal = refuse(item);
-    if (refusal) return refusal;
-  }
-  return undefined;
 }
 
 function typeOf({ type, role }: Json): string {

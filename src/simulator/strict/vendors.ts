@@ -5,17 +5,17 @@ import { ANTHROPIC, BEDROCK } from "./claude.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
 import { GEMINI } from "./gemini.ts";
-import { LOCAL } from "./local.ts";
 import { OPEN } from "./open.ts";
 import { OPENAI_CHAT } from "./openai.ts";
 import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
+import { THINKING } from "./thinking.ts";
 
 /** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
 const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   ...OPEN,
   ...CLOSED,
-  ...LOCAL,
+  ...THINKING,
   openai: OPENAI_CHAT,
   azure: OPENAI_CHAT,
   anthropic: ANTHROPIC,
