@@ -40,6 +40,8 @@ export type OutcomeKind =
 /** How an exchange ended, before it is priced. */
 export interface Ending {
   readonly kind: OutcomeKind;
+  /** Whether an upstream had been sent the request: it may bill it, answered or not. */
+  readonly sent: boolean;
   /** Whether an upstream had produced anything. */
   readonly begun: boolean;
   /** Whether a stream's finish reason was seen: its answer is whole, whatever ended the stream. */
@@ -74,6 +76,6 @@ export interface Bill {
 
 export interface Outcome extends Ending {
   readonly bill: Bill;
-  /** Counters, slot and hold are returned as if the request had never been (decisions 4.4). */
+  /** Counters are returned, too, as if the request had never been; slot and hold always are (decisions 4.4). */
   readonly giveBack: boolean;
 }

@@ -297,7 +297,7 @@ export class Run {
     const bill = this.#bill;
     const last = write(bill);
     this.#settled = true;
-    const outcome = { ...ending, bill, giveBack: givesBack(kind, ending.begun, this.#written) };
+    const outcome = { ...ending, bill, giveBack: givesBack(ending, this.#written) };
     await settleAll(this.#settlers, outcome, this.#exchange, host);
     observer.finished(this.#exchange, outcome);
     return last;
@@ -307,6 +307,7 @@ export class Run {
     const { usage, usageComplete, finished } = this.#metered;
     return {
       kind,
+      sent: this.#attempts?.sent ?? false,
       begun: this.#firstEventAt !== null,
       finished,
       status,

@@ -56,6 +56,7 @@ interface Errand {
   readonly exchange: Exchange;
   /** Unix milliseconds. */
   readonly deadline: number;
+  readonly onSent: (() => void) | undefined;
 }
 
 /** A call as it is sent, and what of it is left behind. */
@@ -74,7 +75,7 @@ export class Route {
   }
 
   /** One attempt: retries and other keys included. @throws AttemptError */
-  send(target: Target, call: Call, exchange: Exchange): Promise<Reply> {
+  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply> {
     const { upstream, dialect, now, random, wheel } = this.#options;
     const codec = dialect.codecs[call.kind];
     if (!codec) return Promise.reject(notSpoken(dialect.name, `for ${call.kind} models`));
@@ -84,10 +85,11 @@ export class Route {
     const batches = codec.type === "answer" ? codec.batches : undefined;
     const calls = batches?.split(call, target) ?? [call];
     if (batches !== undefined && calls.length > 1) {
-      return sendInBatches({ batches, calls, target, exchange, send: (one, part) => this.send(target, one, part) });
+      const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent);
+      return sendInBatches({ batches, calls, target, exchange, send });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
-    const errand = { target, call, codec, exchange, deadline };
+    const errand = { target, call, codec, exchange, deadline, onSent };
     const schedule = (at: number, callback: () => void): (() => void) => wheel.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
       this.#tryKeys(errand),
@@ -124,7 +126,7 @@ export class Route {
 
   async #try(errand: Errand, key: string): Promise<Answer> {
     const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
-    const { target, call, codec, exchange, deadline } = errand;
+    const { target, call, codec, exchange, deadline, onSent } = errand;
     const { request, dropped, form } = await this.#request(errand, key);
     const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
@@ -136,6 +138,7 @@ export class Route {
       stream: call.stream || codec.type === "bytes",
       deadline,
       signal: exchange.signal,
+      ...(onSent && { onSent }),
       wheel,
       now,
     });
