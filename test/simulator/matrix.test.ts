@@ -18,6 +18,7 @@ const GEMINI = { "x-goog-api-key": "any" };
 const AZURE = { "api-key": "any" };
 const ELEVENLABS = { "xi-api-key": "any" };
 const DEEPGRAM = { authorization: "Token any" };
+const COUNTED = { include_usage: true };
 const DEPLOYED = "/openai/deployments/m/chat/completions?api-version=1";
 
 type Headers = Readonly<Record<string, string>>;
@@ -25,6 +26,7 @@ type Route = readonly [path: string, headers: Headers, body: object, shows: stri
 
 /** Answers with a body: where an error has its message. */
 const BODIES: readonly Route[] = [
+  ["/v1/chat/completions", KEY, { model: "m", messages }, "error.message"],
   ["/v1/embeddings", KEY, { model: "m", input: "hi" }, "error.message"],
   ["/v2/embed", KEY, { model: "m", texts: ["hi"] }, "message"],
   ["/v1/rerank", KEY, rerank, "error.message"],
@@ -48,13 +50,14 @@ const BODIES: readonly Route[] = [
 
 /** Streams of events, with what is in one that has ended well. */
 const STREAMS: readonly Route[] = [
+  ["/v1/chat/completions", KEY, { model: "m", messages, stream: true, stream_options: COUNTED }, "[DONE]"],
   ["/v1/responses", KEY, { model: "m", input: "hi", stream: true }, "response.completed"],
   ["/v1/messages", ANTHROPIC, { model: "m", max_tokens: 99, messages, stream: true }, "message_stop"],
   ["/v1beta/models/m:streamGenerateContent?alt=sse", GEMINI, { contents }, '"finishReason":"STOP"'],
   ["/v1beta/models/m:streamGenerateContent", GEMINI, { contents }, '"finishReason":"STOP"'],
   ["/model/m/converse-stream", KEY, { messages: blocks }, "messageStop"],
   ["/v2/chat", KEY, { model: "m", messages, stream: true }, '"finish_reason":"COMPLETE"'],
-  [DEPLOYED, AZURE, { messages, stream: true, stream_options: { include_usage: true } }, "[DONE]"],
+  [DEPLOYED, AZURE, { messages, stream: true, stream_options: COUNTED }, "[DONE]"],
 ];
 
 /** A form stands for one with the model and a file. */

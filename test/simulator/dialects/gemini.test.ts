@@ -52,15 +52,6 @@ const joined = (events: readonly Generated[], index = 0) =>
     .join("");
 
 describe("answers", () => {
-  test.each([
-    ["maxOutputTokens", { maxOutputTokens: 2 }, "MAX_TOKENS", "This is"],
-    ["stopSequences", { stopSequences: ["simulated"] }, "STOP", "This is a"],
-  ])("%s", async (_, generationConfig, finishReason, begins) => {
-    const made = bodyOf(await ask(said("hi", { generationConfig })));
-    expect(made.candidates[0]?.finishReason).toBe(finishReason);
-    expect(String(partsOf(made)[0]?.["text"]).trim()).toBe(begins);
-  });
-
   test("of several calls only the first is signed", async () => {
     const tools = [{ functionDeclarations: [{ name: "one" }, { name: "two" }] }];
     const parts = partsOf(bodyOf(await ask(said("one two", { tools }), "generateContent", "-", "reason")));
