@@ -1,6 +1,17 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { asText, SimError } from "../fields.ts";
-import { callsOf, formatTypeOf, messagesOf, objects, partsOf, refused, type Rule, unknownRole } from "./rule.ts";
+import {
+  callsOf,
+  formatTypeOf,
+  isGiven,
+  messagesOf,
+  objects,
+  partsOf,
+  refused,
+  type Rule,
+  unknownEffort,
+  unknownRole,
+} from "./rule.ts";
 
 function xaiError(error: string): SimError {
   return new SimError(400, error, { body: { code: "invalid-argument", error } });
@@ -18,13 +29,12 @@ const XAI: readonly Rule[] = [
     source:
       "https://github.com/yym68686/uni-api/issues/105, https://github.com/miaoxworld/NativeTavern/issues/83, https://github.com/can1357/oh-my-pi/pull/7454, https://docs.x.ai/developers/model-capabilities/text/reasoning",
     refuse: ({ model, body }) => {
-      const given = (name: string): boolean => body[name] !== undefined && body[name] !== null;
       const reasons = /^grok-(?:3-mini|4|code|build)/.test(model) && !/non-reasoning/.test(model);
-      const name = given("presence_penalty")
+      const name = isGiven(body, "presence_penalty")
         ? "presencePenalty"
-        : given("frequency_penalty")
+        : isGiven(body, "frequency_penalty")
           ? "frequencyPenalty"
-          : reasons && given("stop")
+          : reasons && isGiven(body, "stop")
             ? "stop"
             : undefined;
       return name === undefined ? undefined : xaiError(`Model ${model} does not support parameter ${name}.`);
@@ -33,13 +43,12 @@ const XAI: readonly Rule[] = [
   {
     source:
       "https://github.com/NousResearch/hermes-agent/pull/23435, https://github.com/chenyme/grok2api/issues/814, https://github.com/theopenco/llmgateway/pull/3046",
-    refuse: ({ model, body: { reasoning_effort: effort } }) => {
-      if (effort === undefined || effort === null) return undefined;
+    refuse: ({ model, body }) => {
+      if (!isGiven(body, "reasoning_effort")) return undefined;
       const known = XAI_EFFORTS.find(([pattern]) => pattern.test(model))?.[1];
       if (known === undefined) return xaiError(`Model ${model} does not support parameter reasoningEffort.`);
-      return known.split(" ").includes(asText(effort))
-        ? undefined
-        : xaiError(`Invalid reasoning effort: ${asText(effort)}`);
+      const effort = unknownEffort(body, known);
+      return effort === undefined ? undefined : xaiError(`Invalid reasoning effort: ${effort}`);
     },
   },
 ];
@@ -160,10 +169,11 @@ const OLLAMA: readonly Rule[] = [
   },
   {
     source: "https://github.com/ollama/ollama/issues/12561, https://github.com/open-webui/docs/pull/1394 (levels)",
-    refuse: ({ body: { reasoning_effort: effort } }) =>
-      effort === undefined || effort === null || ["none", "low", "medium", "high", "max"].includes(asText(effort))
-        ? undefined
-        : refused(`invalid reasoning value: '${asText(effort)}' (must be "high", "medium", "low", "max", or "none")`),
+    refuse: ({ body }) => {
+      const effort = unknownEffort(body, "none low medium high max");
+      if (effort === undefined) return undefined;
+      return refused(`invalid reasoning value: '${effort}' (must be "high", "medium", "low", "max", or "none")`);
+    },
   },
   {
     source: "https://docs.ollama.com/api/openai-compatibility (Vision: base64 encoded images, no URLs)",
@@ -182,12 +192,13 @@ const VLLM: readonly Rule[] = [
   {
     source:
       "https://github.com/vllm-project/vllm vllm/entrypoints/openai/chat_completion/protocol.py (reasoning_effort)",
-    refuse: ({ body: { reasoning_effort: effort } }) =>
-      effort === undefined || effort === null || ["none", "low", "medium", "high"].includes(asText(effort))
-        ? undefined
-        : vllmError(
-            `[{'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "Input should be 'none', 'low', 'medium' or 'high'", 'input': '${asText(effort)}'}]`,
-          ),
+    refuse: ({ body }) => {
+      const effort = unknownEffort(body, "none low medium high");
+      if (effort === undefined) return undefined;
+      return vllmError(
+        `[{'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "Input should be 'none', 'low', 'medium' or 'high'", 'input': '${effort}'}]`,
+      );
+    },
   },
   {
     source:

@@ -1,6 +1,6 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { asText, badParameter, type SimError } from "../fields.ts";
-import { isObjectSchema, quotedList, schemasIn, wordSet } from "./rule.ts";
+import { isGiven, isObjectSchema, quotedList, schemasIn, wordSet } from "./rule.ts";
 
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_LENGTH = 64;
@@ -99,10 +99,6 @@ export function badMetadata({ metadata }: Json): SimError | undefined {
       return badParameter(`metadata.${key}`, `Invalid type for 'metadata.${key}': expected a string.`, "invalid_type");
   }
   return undefined;
-}
-
-export function isGiven(body: Json, name: string): boolean {
-  return body[name] !== undefined && body[name] !== null;
 }
 
 /** Sampling of a model that thinks: only what is the default anyway. @param thinking with this request's effort */

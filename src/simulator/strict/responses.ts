@@ -6,7 +6,6 @@ import {
   badMetadata,
   badName,
   badSampling,
-  isGiven,
   looseProblem,
   manyItems,
   REASONING,
@@ -16,7 +15,7 @@ import {
   unsupported,
   USER_LENGTH,
 } from "./openai-limits.ts";
-import { firstRefusal, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
+import { firstRefusal, isGiven, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 
 /** Fields of a request: openai resources/responses/responses.d.ts, ResponseCreateParamsBase. */
 const FIELDS = wordSet(

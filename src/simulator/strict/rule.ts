@@ -108,6 +108,17 @@ export function unknownRole(
   return undefined;
 }
 
+export function isGiven(body: Json, name: string): boolean {
+  return body[name] !== undefined && body[name] !== null;
+}
+
+/** The `reasoning_effort` of a request, where it is none of the known levels. */
+export function unknownEffort(body: Json, known: string): string | undefined {
+  const { reasoning_effort: effort } = body;
+  if (effort === undefined || effort === null || known.split(" ").includes(asText(effort))) return undefined;
+  return asText(effort);
+}
+
 /** Names that are there, null included, and not among `known`. */
 export function unknownNames(value: Json, known: ReadonlySet<string>): readonly string[] {
   return Object.keys(value).filter((name) => !known.has(name) && value[name] !== undefined);
