@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
-import { call, chat, form } from "../support.ts";
+import { call, chat, dataOf, form } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -21,6 +21,13 @@ test("a deployment is the model, whatever the body says", async () => {
     usage: { total_tokens: 9 },
   });
   expect(simulator.ledger().at(-1)).toMatchObject({ model: "my model", tokens: 8, units: { prompt: 1 } });
+});
+
+test("the first event of a stream has the filter's results and no choices", async () => {
+  const { text } = await post(`${AT}/chat/completions${VERSION}`, chat("hi", { stream: true }));
+  const [first = "", second = ""] = dataOf(text);
+  expect(JSON.parse(first)).toMatchObject({ choices: [], id: "", model: "", prompt_filter_results: [{}] });
+  expect(JSON.parse(second)).toMatchObject({ choices: [{ delta: { role: "assistant" }, content_filter_results: {} }] });
 });
 
 test.each<[string, object]>([

@@ -92,6 +92,14 @@ describe("streams", () => {
     });
   });
 
+  test("ends for the same reason as a whole answer, with the same redacted reasoning", async () => {
+    const body = said("hi", { inferenceConfig: { stopSequences: ["simulated answer"] } });
+    const frames = framesOf(await stream(body, "-", "reason-redact"));
+    expect(frames.find(({ name }) => name === "messageStop")?.payload).toEqual({ stopReason: "stop_sequence" });
+    const [redacted] = contentOf(await ask(body, "-", "reason-redact"));
+    expect(frames[1]?.payload["delta"]).toEqual(redacted);
+  });
+
   test("malformed_after is a frame with a wrong checksum", async () => {
     const seen = await stream(said("hi"), "malformed_after=2");
     expect(() => framesOf(seen)).toThrow("checksum");

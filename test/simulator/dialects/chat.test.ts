@@ -123,6 +123,21 @@ describe("a stream", () => {
     expect(chunks.slice(0, -1).every((chunk) => chunk.choices[0]?.finish_reason === null)).toBe(true);
     expect(chunks.every((chunk) => !("usage" in chunk) && chunk.system_fingerprint === "simulated")).toBe(true);
   });
+
+  test("has every choice with its reasoning, as the whole answer has", async () => {
+    const body = chat("hi", { model: "reason", n: 2 });
+    const { choices, usage } = completionOf(await ask(body));
+    const streamed = eventsOf((await ask({ ...body, stream: true, stream_options: { include_usage: true } })).text);
+    expect(choices).toHaveLength(2);
+    for (const [index, { message, finish_reason }] of choices.entries()) {
+      const own = streamed.flatMap((chunk) => chunk.choices.filter((choice) => choice.index === index));
+      expect(own.map(({ delta }) => delta.content ?? "").join("")).toBe(message["content"]);
+      expect(own.map(({ delta }) => delta.reasoning_content ?? "").join("")).toBe(message["reasoning_content"]);
+      expect(own.at(-1)?.finish_reason).toBe(finish_reason);
+    }
+    expect(streamed.at(-1)).toMatchObject({ choices: [], usage });
+    expect(streamed.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+  });
 });
 
 describe("tools", () => {

@@ -171,6 +171,12 @@ describe("embeddings", () => {
   });
 });
 
+test("documents that share more words with the query come first", async () => {
+  const documents = ["a dog", "nothing", "one cat", "a horse", "a big cat", "else"];
+  const seen = await ask("/v1/rerank", { model: "m", query: "big cat", documents });
+  expect(jsonOf(seen)).toMatchObject({ results: [{ index: 4 }, { index: 2 }, {}, {}, {}, {}] });
+});
+
 test("a ranking is a permutation cut to top_n, best first, whatever the texts", async () => {
   const texts = fc.array(fc.string(), { minLength: 1, maxLength: 20 });
   const property = fc.asyncProperty(texts, fc.string({ minLength: 1 }), fc.nat(25), async (documents, query, n) => {
