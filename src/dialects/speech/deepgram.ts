@@ -165,7 +165,7 @@ export function withToken<Request extends { readonly headers: UpstreamRequest["h
   return apiKey === "" ? request : { ...request, headers: { ...request.headers, authorization: `Token ${apiKey}` } };
 }
 
-/** Deepgram's API. A speech target's `model` is a family, such as `aura-2`, or a whole voice (see voice.ts). */
+/** Deepgram's API. A speech target's `model` is a family, such as `aura-2`, or a whole voice (see `spokenModel`). */
 export const deepgram: UpstreamDialect = {
   name: "deepgram",
   codecs: { speech, transcription },
