@@ -68,6 +68,7 @@ export class RedisStore implements Store {
     this.#identities = identityPart(connection, keys, (id) => this.#users.userById(id));
     this.#remembered = rememberPart(connection, keys);
     this.#instances = instancePart(connection, keys, now);
+    this.#requests.onAsked((error) => log?.error({ reason: String(error) }, "nobody was told what runs here"));
     connection.onReady(() => {
       this.#catchUp().catch((error: unknown) =>
         log?.error({ reason: String(error) }, "the store was not caught up with"),
