@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createKey, digest } from "../../src/accounts/keys.ts";
 import type { AdmissionResult } from "../../src/kit/index.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { startSlowProxy } from "../support/slow-proxy.ts";
 import { openAt, UNAVAILABLE } from "./redis-support.ts";
-import { addUser, admission, OPEN, unique } from "./support.ts";
+import { addUser, admission, charged, OPEN, unique } from "./support.ts";
 
 /** As `store.timeout` when it is left out, in milliseconds. */
 const TIMEOUT = 1_000;
@@ -60,6 +61,26 @@ describeRedis("a Redis that is slow and not away", () => {
     proxy.state.delay = 1.3 * TIMEOUT;
     expect(await store.admit(admission(user.id))).toMatchObject({ ok: true });
     expect((await side.windows(user.id, OPEN)).day.used).toBe(1);
+  });
+
+  test("by more than the timeout: a user is looked up all the same", async () => {
+    const { proxy, store, user } = await slow();
+    await store.ping();
+    proxy.state.delay = 1.3 * TIMEOUT;
+    expect(await store.principalOf(user.id)).toMatchObject({ userId: user.id });
+  });
+
+  test("by most of the timeout, and it has forgotten every script: keys are looked up, requests come and go", async () => {
+    const { proxy, store, side, user } = await slow();
+    const { body } = await createKey(side, { userId: user.id, name: "n" });
+    await store.ping();
+    proxy.state.delay = 0.7 * TIMEOUT;
+    await server.client.call("SCRIPT", "FLUSH");
+    expect(await store.principalByDigest(digest(body.key))).toMatchObject({ userId: user.id, keyId: body.id });
+    const request = admission(user.id);
+    expect(await store.admit(request)).toMatchObject({ ok: true });
+    expect(await store.settle(charged(request, 1n))).toBe(true);
+    expect(await side.findUser(user.id)).toMatchObject({ balance: 999n, held: 0n });
   });
 
   test("by more than two timeouts: unavailable, and given back", async () => {

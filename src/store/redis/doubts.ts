@@ -16,8 +16,8 @@ export interface DoubtOptions {
   readonly instance: string;
   /** Milliseconds. */
   readonly lease: number;
-  /** Milliseconds for which other processes are waited for. */
-  readonly timeout: number;
+  /** Milliseconds for which other processes are waited for; 0: nobody is asked. */
+  readonly patience: number;
   readonly retention: number;
 }
 
@@ -51,11 +51,12 @@ export class Doubts {
   }
 
   /**
-   * Waits until the processes concerned have answered, one timeout at most. Who comes while one waits shares the next
+   * Waits until the processes concerned have answered, but no longer than is patient. Who comes while one waits shares the next
    * wait: what has been looked up before a refusal says nothing about it.
    * @returns whether anything was in doubt and is no more. @throws what asking the server throws.
    */
-  clear(userId: string): Promise<boolean> {
+  async clear(userId: string): Promise<boolean> {
+    if (this.#options.patience === 0) return false;
     const shared = this.#next.get(userId);
     if (shared) return shared;
     const own = this.#after(this.#running.get(userId), userId);
@@ -78,7 +79,7 @@ export class Doubts {
   async #clear(userId: string): Promise<boolean> {
     const doubtful = await this.#look(userId);
     const { size } = doubtful;
-    const until = performance.now() + this.#options.timeout;
+    const until = performance.now() + this.#options.patience;
     const isPatient = (looks: number) => looks < LEAST_LOOKS || performance.now() < until;
     for (let looks = 0, wait = FIRST_LOOK_MS; doubtful.size > 0 && isPatient(looks); looks++, wait *= 2) {
       for (const instance of new Set(doubtful.values())) this.#ask(instance, userId);

@@ -18,6 +18,8 @@ export interface RequestOptions {
   readonly timeout: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention: number;
+  /** As of `DoubtOptions`; the timeout unless given. */
+  readonly patience?: number;
   /** A test's clock; without, time is the server's. */
   readonly clock?: () => number;
 }
@@ -60,7 +62,7 @@ export class Requests {
     this.#keys = keys;
     this.#leases = leases;
     this.#options = options;
-    this.#doubts = new Doubts(connection, keys, leases, options);
+    this.#doubts = new Doubts(connection, keys, leases, { patience: options.timeout, ...options });
     this.#lost = new LostAdmissions(async (id, userId) => {
       await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
     });

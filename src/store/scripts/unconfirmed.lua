@@ -8,7 +8,8 @@ for index = 1, #leases, 2 do
   local packed = redis.call("HGET", RESERVATIONS, id)
   local admitted, instance = string.match(packed or "", "^%d+ [01] %d+ %d+ %d+ %d+ (%d+) %d+ (%S+) ")
   local is_other = instance and instance ~= ARGV[1] and not string.find(ARGV[2], " " .. instance .. " ", 1, true)
-  if is_other and tonumber(leases[index + 1]) <= tonumber(admitted) + tonumber(ARGV[3]) then
+  local ends = tonumber(leases[index + 1])
+  if is_other and ends % 1 == 0 and ends <= tonumber(admitted) + tonumber(ARGV[3]) then
     found[#found + 1] = id
     found[#found + 1] = instance
   end
