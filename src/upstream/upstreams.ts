@@ -19,7 +19,7 @@ import { probeSubject } from "./probe.ts";
 import type { ProbeSubject } from "./prober.ts";
 import { lowerCased } from "./request.ts";
 import { notSpoken, Route } from "./route.ts";
-import { scriptedOrigin, scriptedUrl } from "./sim/url.ts";
+import { scriptedOrigin, scriptedUrl } from "../simulator/url.ts";
 import { Signer } from "./signing/signer.ts";
 import { known, States } from "./states.ts";
 import { Wheel } from "./wheel.ts";
@@ -39,9 +39,10 @@ export interface UpstreamsOptions {
 export interface UpstreamSet {
   /**
    * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
+   * @param onSent called, perhaps often, once a request is on its way: not while a connection is waited for or made.
    * @throws AttemptError; what the call's upload threw
    */
-  send(target: Target, call: Call, exchange: Exchange): Promise<Reply>;
+  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply>;
   breaker(name: string): Breaker;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
@@ -136,9 +137,9 @@ class UpstreamRegistry implements Upstreams {
     const latency = (target: Target): number => this.#latencies.of(target);
     let held = true;
     return {
-      send(target, call, exchange) {
+      send(target, call, exchange, onSent) {
         const route = routes.get(target.upstream);
-        if (route !== undefined) return route.send(target, call, exchange);
+        if (route !== undefined) return route.send(target, call, exchange, onSent);
         return Promise.reject(notSpoken(known(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
       breaker: (name) => this.#states.get(name).breaker,

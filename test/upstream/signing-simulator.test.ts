@@ -2,7 +2,7 @@ import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import { signed } from "../../src/upstream/signing/signed.ts";
-import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, target } from "./support/build.ts";
 
 let simulator: Simulator;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { Call, DialectName, Upload } from "../../src/kit/index.ts";
-import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../src/upstream/upstreams.ts";
 import {
   bytesOf,

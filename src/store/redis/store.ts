@@ -1,5 +1,15 @@
-import type { Admission, Counter, Limits, Log, NewCode, NewFamily, NewKey, NewUser } from "../../kit/index.ts";
-import type { OnChange, OnStop, Rotation, Settlement, Store } from "../../kit/index.ts";
+import type {
+  Admission,
+  Counter,
+  CountWindow,
+  Limits,
+  Log,
+  NewCode,
+  NewFamily,
+  NewKey,
+  NewUser,
+} from "../../kit/index.ts";
+import type { OnChange, OnStop, Rotation, Settlement, Store, Uses } from "../../kit/index.ts";
 import { keyPart } from "./api-keys.ts";
 import { changePart } from "./changes.ts";
 import { codePart } from "./codes.ts";
@@ -186,12 +196,16 @@ export class RedisStore implements Store {
     return this.#counters.throttle(counters, window);
   }
 
+  addCounts(window: CountWindow, uses: readonly Uses[]) {
+    return this.#counters.addCounts(window, uses);
+  }
+
   putCode(code: NewCode) {
     return this.#codes.putCode(code);
   }
 
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.#codes.takeCode(email, digests);
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.#codes.takeCode(email, client, digests);
   }
 
   addFamily(family: NewFamily) {

@@ -1,18 +1,18 @@
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { type Answer, answer, type Question, type Tool } from "../../../src/upstream/sim/answer.ts";
-import { events as messageEvents, message } from "../../../src/upstream/sim/anthropic/answer.ts";
-import { parseMessages } from "../../../src/upstream/sim/anthropic/request.ts";
-import { converse, events as converseEvents } from "../../../src/upstream/sim/bedrock/answer.ts";
-import { EVENT_STREAM } from "../../../src/upstream/sim/bedrock/frames.ts";
-import { parseConverse } from "../../../src/upstream/sim/bedrock/request.ts";
-import { ended } from "../../../src/upstream/sim/chat.ts";
-import { generated, pieces } from "../../../src/upstream/sim/gemini/answer.ts";
-import { parseGenerate } from "../../../src/upstream/sim/gemini/request.ts";
-import { chunks, completion, DONE } from "../../../src/upstream/sim/openai-answer.ts";
-import { parseChat } from "../../../src/upstream/sim/openai-request.ts";
-import { jsonReply, type Reply, streamReply } from "../../../src/upstream/sim/reply.ts";
-import { events as responseEvents, response } from "../../../src/upstream/sim/responses/answer.ts";
-import { parseResponses } from "../../../src/upstream/sim/responses/request.ts";
+import { type Answer, answer, type Question, type Tool } from "../../../src/simulator/answer.ts";
+import { events as messageEvents, message } from "../../../src/simulator/anthropic/answer.ts";
+import { parseMessages } from "../../../src/simulator/anthropic/request.ts";
+import { converse, events as converseEvents } from "../../../src/simulator/bedrock/answer.ts";
+import { EVENT_STREAM } from "../../../src/simulator/bedrock/frames.ts";
+import { parseConverse } from "../../../src/simulator/bedrock/request.ts";
+import { ended } from "../../../src/simulator/chat.ts";
+import { generated, pieces } from "../../../src/simulator/gemini/answer.ts";
+import { parseGenerate } from "../../../src/simulator/gemini/request.ts";
+import { chunks, completion, DONE } from "../../../src/simulator/openai-answer.ts";
+import { parseChat } from "../../../src/simulator/openai-request.ts";
+import { jsonReply, type Reply, streamReply } from "../../../src/simulator/reply.ts";
+import { events as responseEvents, response } from "../../../src/simulator/responses/answer.ts";
+import { parseResponses } from "../../../src/simulator/responses/request.ts";
 
 export interface Asked {
   /** As it was called, decoded. */

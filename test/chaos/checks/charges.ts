@@ -46,11 +46,12 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
       if (!one.user.stops.some((stop) => overlap({ from: stop.from, until: stop.until + LATE }, period(one))))
         bad("ended before its end, and nobody had asked for it");
       if (entry && entry.outcome !== "killed") bad(`recorded as ${entry.outcome}`);
+      if (entry?.upstream === null && entry.charge > 0n) bad("charged for an answer that nobody gave");
       return findings.allow("H: stopped by its user: charged for what came");
     case "refused":
       return checkRefused(seen.status, entry, served, bad);
     case "left":
-      return findings.allow(entry ? "G: the client left: charged for what came" : "F: the client left: not charged");
+      return findings.allow(leftAs(entry));
     case "broken":
       if (ended(life, "killed", seen, MARGIN))
         return findings.allow(entry ? "I: killed -9 after its charge" : "I: killed -9 before its charge: not charged");
@@ -67,6 +68,15 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
     case "wrong":
       return bad(seen.fault);
   }
+}
+
+/** Before its first byte a request counts once an upstream was asked, and is free. */
+function leftAs(entry: LedgerEntry | undefined): string {
+  if (!entry) return "F: the client left before an upstream was asked, or none served: not charged";
+  const unanswered = entry.outcome === "client_gone" && entry.upstream === null;
+  return unanswered
+    ? "F: the client left before the first byte: counted, free"
+    : "G: the client left: charged for what came";
 }
 
 function checkWhole(

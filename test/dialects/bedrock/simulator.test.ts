@@ -3,7 +3,7 @@ import { azure } from "../../../src/dialects/azure/index.ts";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import { cohere } from "../../../src/dialects/cohere.ts";
 import type { DialectName, EventSource, Json, Reply, StreamEvent } from "../../../src/kit/index.ts";
-import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../../src/upstream/upstreams.ts";
 import { exchange, failure, silent, snapshot, streamOf, target, upstream } from "../../upstream/support/build.ts";
 import { assemble } from "../assemble.ts";

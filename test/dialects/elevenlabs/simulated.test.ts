@@ -6,7 +6,7 @@ import * as deepgramTranscription from "../../../src/dialects/deepgram/transcrip
 import { elevenlabs } from "../../../src/dialects/elevenlabs/index.ts";
 import * as elevenlabsSpeech from "../../../src/dialects/elevenlabs/speech.ts";
 import * as elevenlabsTranscription from "../../../src/dialects/elevenlabs/transcription.ts";
-import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { heard, letters, milliseconds, transcriptOf } from "./heard.ts";
 import { send } from "./send.ts";

@@ -6,7 +6,7 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import type { Store } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";
-import type { LedgerEntry } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry } from "../../../src/simulator/server.ts";
 import { Child, type Exit, poll } from "./child.ts";
 import { ADMIN_TOKEN } from "./configuration.ts";
 
