@@ -38,7 +38,8 @@ export function createAuthentication({
 
   const unsubscribe = store.onChange((userId) => {
     changes++;
-    principals.dropUser(userId);
+    if (userId === null) principals.doubtAll();
+    else principals.dropUser(userId);
   });
 
   async function lookUp(secret: string): Promise<Principal | null> {
@@ -47,7 +48,7 @@ export function createAuthentication({
     try {
       principal = await store.principalByDigest(digest(secret));
     } catch (error) {
-      const last = principals.presumed(secret);
+      const last = principals.last(secret);
       if (last && onFailure() === "open" && isStoreUnavailable(error)) return noted(last);
       throw error;
     }

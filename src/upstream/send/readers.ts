@@ -1,5 +1,5 @@
 import type { AnswerForm, Codec, UpstreamDialect } from "../../dialects/dialect.ts";
-import { readError } from "../../dialects/error-body.ts";
+import { readError } from "../../dialects/canonical/errors.ts";
 import type { AttemptError, Call, FailureClass, Kind, Log } from "../../kit/index.ts";
 import { ByteStream } from "./relay.ts";
 import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";

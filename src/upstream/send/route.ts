@@ -15,11 +15,11 @@ import type { Signer } from "../signing/signer.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
 import type { Latencies } from "../state/balance.ts";
-import { readAnswer } from "./readers.ts";
+import { type ReadContext, readAnswer } from "./readers.ts";
 import type { DeadlineSweeper } from "./deadlines.ts";
 import { streamed } from "./outgoing.ts";
 import type { Answer } from "./reader.ts";
-import { RequestHandler } from "./request-handler.ts";
+import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import { type Address, addressRequest, withParameters } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
@@ -37,6 +37,12 @@ export interface RouteOptions {
   readonly random: () => number;
   readonly log: Log;
 }
+
+/**
+ * Longer bodies are sent as streams: undici keeps any other until the end of the answer, and a long one takes memory as
+ * long as its stream lives.
+ */
+const MAX_WHOLE_BODY_CHARACTERS = 64 * 1024;
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */
 const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
@@ -126,10 +132,9 @@ export class Route {
     const { dialect, pool, health, latencies, sweeper, now, log } = this.#options;
     const { target, call, codec, exchange, deadline, onSent } = context;
     const { request, dropped, form } = await this.#request(context, key);
-    const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
     const attempt = new RequestHandler<Answer>({
-      read: (head, owner) => readAnswer(conversation, head, owner),
+      read: readOnce({ dialect, codec, form, call, now, log }),
       onCut: (error) => health.failed(error),
       timeouts: target.timeouts,
       // A body that is relayed as it comes is a stream, too.
@@ -165,7 +170,7 @@ export class Route {
     }
     const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
-      dialect: dialect.name,
+      dialect,
       request: addressRequest(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,
@@ -173,9 +178,10 @@ export class Route {
       signal: exchange.signal,
       patience: Math.min(target.timeouts.connect, deadline - now()),
     });
-    // Only a streamed body can be broken off over HTTP/2 without harm.
-    const whole = upstream.http2 && typeof request.body === "string";
-    return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped, form: written.form };
+    // Over HTTP/2 only a streamed body can be broken off without harm.
+    const { body } = request;
+    const whole = typeof body === "string" && (upstream.http2 || body.length > MAX_WHOLE_BODY_CHARACTERS);
+    return { request: whole ? { ...request, body: streamed(body) } : request, dropped, form: written.form };
   }
 
   #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
@@ -211,6 +217,19 @@ export class Route {
     const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
     this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, told || message);
   }
+}
+
+/**
+ * Reads one answer and forgets the call: a request lives as long as its stream does. A function of its own, because all
+ * closures of one function keep what any of them uses.
+ */
+function readOnce(context: ReadContext): RequestHandlerOptions<Answer>["read"] {
+  let left: ReadContext | null = context;
+  return (head, owner) => {
+    const asked = left;
+    left = null;
+    return asked && readAnswer(asked, head, owner);
+  };
 }
 
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
