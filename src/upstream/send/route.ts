@@ -17,7 +17,7 @@ import type { KeyPool, PooledKey } from "../state/key-pool.ts";
 import type { Latencies } from "../state/balance.ts";
 import { type ReadContext, readAnswer } from "./readers.ts";
 import type { DeadlineSweeper } from "./deadlines.ts";
-import { streamed } from "./outgoing.ts";
+import { textBody } from "./bodies.ts";
 import type { Answer } from "./reader.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import { type Address, addressRequest, withParameters } from "./request.ts";
@@ -181,7 +181,7 @@ export class Route {
     // Over HTTP/2 only a streamed body can be broken off without harm.
     const { body } = request;
     const whole = typeof body === "string" && (upstream.http2 || body.length > MAX_WHOLE_BODY_CHARACTERS);
-    return { request: whole ? { ...request, body: streamed(body) } : request, dropped, form: written.form };
+    return { request: whole ? { ...request, body: textBody(body) } : request, dropped, form: written.form };
   }
 
   #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {

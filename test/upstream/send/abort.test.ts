@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, exchange, failure, lease, type Leased, streamOf, target, until, upstream } from "../support/build.ts";
 import { mute } from "../support/mute.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, response, STREAM_HEAD } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 async function serve(
   script: (request: RawRequest) => void,

@@ -1,11 +1,13 @@
 import * as fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
 import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
 import type { AnswerReply, Call, DialectName, Json } from "../../../src/kit/index.ts";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { createUpstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";
 import { exchange, failure, silent, snapshot, target, until, upstream } from "../support/build.ts";
+import { closedAfterEach } from "../support/serve.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const VERTEX = "/v1/projects/p/locations/l/publishers/google";
 
@@ -15,10 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 async function at(dialect: DialectName, path = "", script = "-"): Promise<UpstreamSet> {
   const registry = createUpstreams({ dialects: DIALECTS, now: Date.now, log: silent });
@@ -90,18 +89,22 @@ describe("embeddings", () => {
   });
 });
 
-it("however many inputs of whatever length: each has its vector, in its place", async () => {
-  const set = await at("gemini", VERTEX);
-  const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 9_000 })), {
-    minLength: 1,
-    maxLength: 300,
-  });
-  await fc.assert(
-    fc.asyncProperty(lengths, async (lengths) => {
-      const input = lengths.map((length, index) => `${index} ${"a ".repeat(length)}`);
-      const { body } = await vectors(set, input, "text-embedding-005");
-      expect((body["data"] as readonly Json[]).map(({ index }) => index)).toEqual(input.map((_, index) => index));
-    }),
-    { numRuns: 15 },
-  );
-});
+it(
+  "however many inputs of whatever length: each has its vector, in its place",
+  async () => {
+    const set = await at("gemini", VERTEX);
+    const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 9_000 })), {
+      minLength: 1,
+      maxLength: 300,
+    });
+    await fc.assert(
+      fc.asyncProperty(lengths, async (lengths) => {
+        const input = lengths.map((length, index) => `${index} ${"a ".repeat(length)}`);
+        const { body } = await vectors(set, input, "text-embedding-005");
+        expect((body["data"] as readonly Json[]).map(({ index }) => index)).toEqual(input.map((_, index) => index));
+      }),
+      { numRuns: Math.ceil(RUNS / 20) },
+    );
+  },
+  PATIENCE,
+);

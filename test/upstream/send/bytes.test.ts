@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { AttemptError, ByteReply } from "../../../src/kit/index.ts";
 import {
   bytesOf,
@@ -19,20 +19,13 @@ import {
 } from "../support/build.ts";
 import { bytewise, SPEECH } from "../support/codecs.ts";
 import { chunk, LAST_CHUNK, RawUpstream, response } from "../support/raw-upstream.ts";
+import { closedAfterEach, serveRaw } from "../support/serve.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
-async function serve(
-  script: (socket: Socket, index: number) => void,
-): Promise<{ server: RawUpstream; leased: Leased }> {
-  const server = await RawUpstream.start(({ socket, index }) => script(socket, index));
-  const leased = await leaseWith(bytewise, upstream(`${server.origin}/v1`));
-  open.push({ close: () => leased.end() }, server);
-  return { server, leased };
-}
+const serve = (script: (socket: Socket, index: number) => void) =>
+  serveRaw(open, ({ socket, index }) => script(socket, index), bytewise);
 
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\n";
 const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
@@ -382,31 +375,35 @@ describe("any split of a body into writes", () => {
     await (await shared).close();
   });
 
-  it("gives the same bytes, whenever the sink pauses", async () => {
-    const { set } = await leased;
-    const places = fc.uniqueArray(fc.integer({ min: 1, max: body.length - 1 }), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(places, fc.array(fc.boolean(), { maxLength: 12 }), async (at, pauses) => {
-        cuts = at.toSorted((a, b) => a - b);
-        const { source } = bytesOf(await set.send(target(), SPEECH, exchange()));
-        const left = [...pauses];
-        const chunks: Uint8Array[] = [];
-        const ended = Promise.withResolvers<unknown>();
-        source.open({
-          next(bytes) {
-            chunks.push(bytes);
-            if (left.shift() !== true) return;
-            source.pause();
-            setImmediate(() => source.resume());
-          },
-          end: ended.resolve,
-        });
-        expect(await ended.promise).toEqual({ complete: true });
-        expect(Buffer.concat(chunks).equals(body)).toBe(true);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  it(
+    "gives the same bytes, whenever the sink pauses",
+    async () => {
+      const { set } = await leased;
+      const places = fc.uniqueArray(fc.integer({ min: 1, max: body.length - 1 }), { maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(places, fc.array(fc.boolean(), { maxLength: 12 }), async (at, pauses) => {
+          cuts = at.toSorted((a, b) => a - b);
+          const { source } = bytesOf(await set.send(target(), SPEECH, exchange()));
+          const left = [...pauses];
+          const chunks: Uint8Array[] = [];
+          const ended = Promise.withResolvers<unknown>();
+          source.open({
+            next(bytes) {
+              chunks.push(bytes);
+              if (left.shift() !== true) return;
+              source.pause();
+              setImmediate(() => source.resume());
+            },
+            end: ended.resolve,
+          });
+          expect(await ended.promise).toEqual({ complete: true });
+          expect(Buffer.concat(chunks).equals(body)).toBe(true);
+        }),
+        { numRuns: Math.ceil(RUNS / 3) },
+      );
+    },
+    PATIENCE,
+  );
 });
 
 /** Whether the upstream has written what it could. */

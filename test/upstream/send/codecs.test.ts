@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/openai/index.ts";
 import { call, exchange, failure, leaseWith, target, upstream } from "../support/build.ts";
 import { bytewise, SPEECH } from "../support/codecs.ts";
 import { answer, RawUpstream } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 async function serve(dialect: UpstreamDialect) {
   const server = await RawUpstream.start(({ socket }) => socket.write(answer("well")));

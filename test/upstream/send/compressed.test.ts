@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Call, StreamEvent } from "../../../src/kit/index.ts";
 import {
   bytesOf,
@@ -20,6 +20,8 @@ import {
   upstream,
 } from "../support/build.ts";
 import { DONE, event } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const CODINGS: readonly (readonly [name: string, coding: string, pack: (text: Buffer | string) => Buffer])[] = [
   ["gzip", "gzip", (text) => gzipSync(text)],
@@ -31,10 +33,7 @@ const CODINGS: readonly (readonly [name: string, coding: string, pack: (text: Bu
 ];
 const MIB = 1024 * 1024;
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 /** An upstream whose every answer is written by `act`; its head is sent with the first write. */
 async function serve(act: (res: ServerResponse, index: number) => void): Promise<Leased> {
@@ -216,31 +215,35 @@ describe("a few bytes that unpack to a great many", () => {
   });
 });
 
-it("however the bytes are split, what is read is what was packed", async () => {
-  let reply: { readonly pieces: readonly Buffer[]; readonly coding: string } = { pieces: [], coding: "" };
-  const leased = await serve(async (res) => {
-    head(res, reply.coding, EVENTS);
-    for (const piece of reply.pieces) {
-      res.write(piece);
-      await sleep(0);
-    }
-    res.end();
-  });
-  const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 200 }), { minLength: 1, maxLength: 9 });
-  await fc.assert(
-    fc.asyncProperty(
-      texts,
-      fc.constantFrom(...CODINGS),
-      fc.array(fc.nat(400), { maxLength: 5 }),
-      async (texts, [, coding, pack], cuts) => {
-        const packed = pack(texts.map((text) => event(text)).join("") + event("", "stop") + DONE);
-        const ends = [...cuts.toSorted((a, b) => a - b), packed.length];
-        reply = { coding, pieces: ends.map((end, at) => packed.subarray(at === 0 ? 0 : ends[at - 1], end)) };
-        const { text, ending } = await read(streamOf(await leased.set.send(target(), STREAM, exchange())));
-        expect(text).toBe(texts.join(""));
-        expect(ending).toEqual({ complete: true });
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
+it(
+  "however the bytes are split, what is read is what was packed",
+  async () => {
+    let reply: { readonly pieces: readonly Buffer[]; readonly coding: string } = { pieces: [], coding: "" };
+    const leased = await serve(async (res) => {
+      head(res, reply.coding, EVENTS);
+      for (const piece of reply.pieces) {
+        res.write(piece);
+        await sleep(0);
+      }
+      res.end();
+    });
+    const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 200 }), { minLength: 1, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(
+        texts,
+        fc.constantFrom(...CODINGS),
+        fc.array(fc.nat(400), { maxLength: 5 }),
+        async (texts, [, coding, pack], cuts) => {
+          const packed = pack(texts.map((text) => event(text)).join("") + event("", "stop") + DONE);
+          const ends = [...cuts.toSorted((a, b) => a - b), packed.length];
+          reply = { coding, pieces: ends.map((end, at) => packed.subarray(at === 0 ? 0 : ends[at - 1], end)) };
+          const { text, ending } = await read(streamOf(await leased.set.send(target(), STREAM, exchange())));
+          expect(text).toBe(texts.join(""));
+          expect(ending).toEqual({ complete: true });
+        },
+      ),
+      { numRuns: Math.ceil(RUNS / 5) },
+    );
+  },
+  PATIENCE,
+);

@@ -1,13 +1,11 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { AnswerCodec, UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/openai/index.ts";
 import { call, exchange, failure, leaseWith, target, upstream } from "../support/build.ts";
 import { answer, RawUpstream } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 const chat = openai.codecs.chat as AnswerCodec;
 

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AttemptError, Secret } from "../../../src/kit/index.ts";
 import {
   call,
@@ -24,18 +24,11 @@ import {
   response,
   STREAM_HEAD,
 } from "../support/raw-upstream.ts";
+import { closedAfterEach, serveRaw } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
-async function serve(script: (request: RawRequest) => void): Promise<{ server: RawUpstream; leased: Leased }> {
-  const server = await RawUpstream.start(script);
-  const leased = await lease(upstream(`${server.origin}/v1`));
-  open.push({ close: () => leased.end() }, server);
-  return { server, leased };
-}
+const serve = (script: (request: RawRequest) => void) => serveRaw(open, script);
 
 const BRIEF = { ...TIMEOUTS, firstByte: 70, idle: 70 };
 /** A whole answer has until `total`, before its first byte and after. */

@@ -1,17 +1,15 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openai } from "../../../src/dialects/openai/index.ts";
 import type { Upstream } from "../../../src/kit/index.ts";
 import type { UpstreamHealth } from "../../../src/upstream/state/health.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";
 import { call, exchange, failure, silent, snapshot, streamOf, target, until, upstream } from "../support/build.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, response, STREAM_HEAD } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 type Script = (request: RawRequest) => void;
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RetrySettings } from "../../../src/kit/index.ts";
 import {
   call,
@@ -23,11 +23,9 @@ import {
   response,
   STREAM_HEAD,
 } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 interface Options {
   readonly retries?: Partial<RetrySettings>;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import streamRelay from "../../../plugins/stream-relay.ts";
 import { AttemptError, type Exchange, type Host, type Target, type Upstream } from "../../../src/kit/index.ts";
 import { RequestHandler, type RequestPool } from "../../../src/upstream/send/request-handler.ts";
@@ -7,11 +7,9 @@ import { DeadlineSweeper } from "../../../src/upstream/send/deadlines.ts";
 import { call, exchange, failure, lease, step, streamOf, target, upstream } from "../support/build.ts";
 import { mute } from "../support/mute.ts";
 import { answer, chunk, event, RawUpstream, type RawRequest, STREAM_HEAD } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 async function serve(script: (request: RawRequest) => void): Promise<RawUpstream> {
   const server = await RawUpstream.start(script);

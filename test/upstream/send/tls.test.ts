@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { UpstreamSet } from "../../../src/upstream/upstreams.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   bytesOf,
   call,
@@ -24,11 +24,9 @@ import { ELSEWHERE, LOCALHOST } from "../support/certificates.ts";
 import { bytewise, SPEECH, transcribe } from "../support/codecs.ts";
 import { digestOf, File } from "../support/file.ts";
 import { answer, DONE, event } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 /** A TLS server that answers every request; `sent` counts the bytes of requests that reached it. */
 async function serve(

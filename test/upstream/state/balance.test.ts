@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Target } from "../../../src/kit/index.ts";
 import { Latencies, orderTargets } from "../../../src/upstream/state/balance.ts";
 import { step, target } from "../support/build.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 /** Deterministic uniform numbers. */
 function seeded(seed: number): () => number {
@@ -81,22 +82,26 @@ describe("order", () => {
     }
   });
 
-  it("is always a permutation of the targets", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom("single" as const, "weighted" as const, "latency" as const, "sticky" as const),
-        fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 }),
-        fc.string(),
-        fc.integer(),
-        (balance, weights, user, seed) => {
-          const targets = named(...weights);
-          const order = orderTargets(step(balance, ...targets), user, { random: seeded(seed), latency: unknown });
-          expect(models(order).toSorted()).toEqual(models(targets).toSorted());
-        },
-      ),
-      { numRuns: 2_000 },
-    );
-  });
+  it(
+    "is always a permutation of the targets",
+    () => {
+      fc.assert(
+        fc.property(
+          fc.constantFrom("single" as const, "weighted" as const, "latency" as const, "sticky" as const),
+          fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 }),
+          fc.string(),
+          fc.integer(),
+          (balance, weights, user, seed) => {
+            const targets = named(...weights);
+            const order = orderTargets(step(balance, ...targets), user, { random: seeded(seed), latency: unknown });
+            expect(models(order).toSorted()).toEqual(models(targets).toSorted());
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+    PATIENCE,
+  );
 });
 
 describe("Latencies", () => {

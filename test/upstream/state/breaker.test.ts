@@ -9,6 +9,7 @@ import {
   type Permit,
 } from "../../../src/kit/index.ts";
 import { CircuitBreaker } from "../../../src/upstream/state/breaker.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const OK: AttemptResult = { ok: true };
 const failed = (failure: FailureClass): AttemptResult => ({ ok: false, error: new AttemptError(failure, failure) });
@@ -243,53 +244,57 @@ describe("any history", () => {
     probes: fc.integer({ min: 1, max: 3 }),
   });
 
-  it("never has more probes out than allowed, never loses one, opens within bounds", () => {
-    fc.assert(
-      fc.property(
-        settings,
-        fc.array(command, { maxLength: 80 }),
-        fc.double({ min: 0, max: 0.999_999, noNaN: true }),
-        (limits, commands, chance) => {
-          const { breaker, clock, states } = setup(limits, () => chance);
-          const out: { permit: Permit; born: number }[] = [];
-          // Permits that count in the present state: those handed out since the last change.
-          const present = (): number => out.filter(({ born }) => born === states.length).length;
-          const end = (which: number, result: AttemptResult): void => {
-            const [taken] = out.splice(which % out.length, 1);
-            const changes = states.length;
-            taken?.permit.end(result);
-            assert.ok(taken?.born === changes || states.length === changes);
-          };
-          for (const one of commands) {
-            const before = breaker.state;
-            if (one.do === "pass") clock.now += one.ms;
-            else if (one.do === "retryAt") clock.now = Math.max(clock.now, breaker.retryAt);
-            else if (one.do === "acquire") {
-              const permit = breaker.acquire();
-              if (before === "open") assert.equal(permit, null);
-              if (before === "closed") assert.notEqual(permit, null);
-              if (before === "half_open") assert.equal(permit !== null, present() < limits.probes);
-              if (permit) out.push({ permit, born: states.length });
-            } else if (out.length > 0) {
-              if (one.do === "answered") out[one.which % out.length]?.permit.answered();
-              else end(one.which, one.how === "ok" ? OK : failed(one.how));
+  it(
+    "never has more probes out than allowed, never loses one, opens within bounds",
+    () => {
+      fc.assert(
+        fc.property(
+          settings,
+          fc.array(command, { maxLength: 80 }),
+          fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+          (limits, commands, chance) => {
+            const { breaker, clock, states } = setup(limits, () => chance);
+            const out: { permit: Permit; born: number }[] = [];
+            // Permits that count in the present state: those handed out since the last change.
+            const present = (): number => out.filter(({ born }) => born === states.length).length;
+            const end = (which: number, result: AttemptResult): void => {
+              const [taken] = out.splice(which % out.length, 1);
+              const changes = states.length;
+              taken?.permit.end(result);
+              assert.ok(taken?.born === changes || states.length === changes);
+            };
+            for (const one of commands) {
+              const before = breaker.state;
+              if (one.do === "pass") clock.now += one.ms;
+              else if (one.do === "retryAt") clock.now = Math.max(clock.now, breaker.retryAt);
+              else if (one.do === "acquire") {
+                const permit = breaker.acquire();
+                if (before === "open") assert.equal(permit, null);
+                if (before === "closed") assert.notEqual(permit, null);
+                if (before === "half_open") assert.equal(permit !== null, present() < limits.probes);
+                if (permit) out.push({ permit, born: states.length });
+              } else if (out.length > 0) {
+                if (one.do === "answered") out[one.which % out.length]?.permit.answered();
+                else end(one.which, one.how === "ok" ? OK : failed(one.how));
+              }
+              const { state, retryAt } = breaker;
+              if (state === "half_open") assert.ok(present() <= limits.probes);
+              if (state === "closed") assert.equal(retryAt, 0);
+              if (state === "open" && before !== "open") {
+                const wait = retryAt - clock.now;
+                assert.ok(wait >= 0.8 * Math.min(limits.openFor, limits.maxOpenFor) - 1e-3, `opened for ${wait}`);
+                assert.ok(wait <= limits.maxOpenFor + 1e-3, `opened for ${wait}`);
+              }
             }
-            const { state, retryAt } = breaker;
-            if (state === "half_open") assert.ok(present() <= limits.probes);
-            if (state === "closed") assert.equal(retryAt, 0);
-            if (state === "open" && before !== "open") {
-              const wait = retryAt - clock.now;
-              assert.ok(wait >= 0.8 * Math.min(limits.openFor, limits.maxOpenFor) - 1e-3, `opened for ${wait}`);
-              assert.ok(wait <= limits.maxOpenFor + 1e-3, `opened for ${wait}`);
-            }
-          }
-          // Whatever happened, nothing keeps the upstream locked out: when all have ended, time lets a probe through.
-          while (out.length > 0) end(0, failed("aborted"));
-          clock.now = Math.max(clock.now, breaker.retryAt);
-          assert.notEqual(breaker.acquire(), null);
-        },
-      ),
-      { numRuns: 3_000 },
-    );
-  });
+            // Whatever happened, nothing keeps the upstream locked out: when all have ended, time lets a probe through.
+            while (out.length > 0) end(0, failed("aborted"));
+            clock.now = Math.max(clock.now, breaker.retryAt);
+            assert.notEqual(breaker.acquire(), null);
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+    PATIENCE,
+  );
 });

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AttemptError, type FailureClass } from "../../../src/kit/index.ts";
 import { Health, type HealthContext } from "../../../src/upstream/state/health.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const MINUTE = 60_000;
 const TERMS: HealthContext = {
@@ -204,37 +205,41 @@ describe("can serve", () => {
   });
 });
 
-it("any history: whole non-negative latencies, and a state that its parts allow", () => {
-  const news = fc.oneof(
-    fc.record({ served: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }) }),
-    fc.record({ probed: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }) }),
-    fc.record({ failure: fc.constantFrom<FailureClass>("status", "timeout", "aborted", "saturated") }),
-    fc.record({ pass: fc.integer({ min: -1_000, max: 8 * MINUTE }) }),
-  );
-  const terms = fc.record({
-    breaker: fc.constantFrom("closed" as const, "open" as const, "half_open" as const),
-    spoken: fc.boolean(),
-    resting: fc.boolean(),
-    probeTimeout: fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
-    firstByte: fc.integer({ min: 1, max: 60_000 }),
-  });
-  fc.assert(
-    fc.property(fc.array(news), terms, (history, asked) => {
-      let clock = 1_800_000_000_000;
-      const one = new Health(() => clock);
-      for (const item of history) {
-        if ("served" in item) one.served(item.served);
-        else if ("probed" in item) one.probed(item.probed);
-        else if ("failure" in item) one.failed(new AttemptError(item.failure, "x"));
-        else clock += item.pass;
-      }
-      const { state, latencyMs, canServe } = one.view(asked);
-      expect(Number.isSafeInteger(latencyMs) && latencyMs >= 0).toBe(true);
-      expect(state === "healthy" && asked.breaker !== "closed").toBe(false);
-      expect(canServe && (asked.breaker === "open" || !asked.spoken || asked.resting)).toBe(false);
-      clock += 5 * MINUTE + 1_000 * history.length;
-      expect(one.view(asked)).toMatchObject({ state: "unknown", latencyMs: 0 });
-    }),
-    { numRuns: 500 },
-  );
-});
+it(
+  "any history: whole non-negative latencies, and a state that its parts allow",
+  () => {
+    const news = fc.oneof(
+      fc.record({ served: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }) }),
+      fc.record({ probed: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }) }),
+      fc.record({ failure: fc.constantFrom<FailureClass>("status", "timeout", "aborted", "saturated") }),
+      fc.record({ pass: fc.integer({ min: -1_000, max: 8 * MINUTE }) }),
+    );
+    const terms = fc.record({
+      breaker: fc.constantFrom("closed" as const, "open" as const, "half_open" as const),
+      spoken: fc.boolean(),
+      resting: fc.boolean(),
+      probeTimeout: fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
+      firstByte: fc.integer({ min: 1, max: 60_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(news), terms, (history, asked) => {
+        let clock = 1_800_000_000_000;
+        const one = new Health(() => clock);
+        for (const item of history) {
+          if ("served" in item) one.served(item.served);
+          else if ("probed" in item) one.probed(item.probed);
+          else if ("failure" in item) one.failed(new AttemptError(item.failure, "x"));
+          else clock += item.pass;
+        }
+        const { state, latencyMs, canServe } = one.view(asked);
+        expect(Number.isSafeInteger(latencyMs) && latencyMs >= 0).toBe(true);
+        expect(state === "healthy" && asked.breaker !== "closed").toBe(false);
+        expect(canServe && (asked.breaker === "open" || !asked.spoken || asked.resting)).toBe(false);
+        clock += 5 * MINUTE + 1_000 * history.length;
+        expect(one.view(asked)).toMatchObject({ state: "unknown", latencyMs: 0 });
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  PATIENCE,
+);

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AttemptError, Secret } from "../../../src/kit/index.ts";
 import { KeyPool } from "../../../src/upstream/state/key-pool.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const secrets = (...values: readonly string[]): readonly Secret[] => values.map((value) => new Secret(value));
 const refused = new AttemptError("credentials", "refused", { status: 401 });
@@ -97,57 +98,61 @@ describe("KeyPool", () => {
     });
   });
 
-  it("never gives a key twice in an attempt, nor one that rests while another does not", () => {
-    const act = fc.record({
-      kind: fc.constantFrom("refused", "drained", "limited", "other", "served"),
-      user: fc.constantFrom("u1", "u2"),
-      wait: fc.integer({ min: 50, max: 300_000 }),
-      pass: fc.integer({ min: 0, max: 100_000 }),
-    });
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 5 }),
-        fc.array(fc.array(act, { maxLength: 7 }), { maxLength: 12 }),
-        (count, attempts) => {
-          const names = Array.from({ length: count }, (_, index) => `k${index}`);
-          const keys = pool(...names);
-          let now = 0;
-          const resting = new Map<string, number>();
-          for (const acts of attempts) {
-            const tried: NonNullable<ReturnType<KeyPool["pick"]>>[] = [];
-            for (const { kind, user, wait, pass } of acts) {
-              now += pass;
-              const free = names.filter(
-                (name) => (resting.get(name) ?? 0) <= now && !tried.some(({ value }) => value === name),
-              );
-              let key: ReturnType<KeyPool["pick"]>;
-              try {
-                key = keys.pick(tried, now, 0);
-              } catch (error) {
-                assert.ok(error instanceof AttemptError);
-                assert.deepEqual(free, []);
-                break;
+  it(
+    "never gives a key twice in an attempt, nor one that rests while another does not",
+    () => {
+      const act = fc.record({
+        kind: fc.constantFrom("refused", "drained", "limited", "other", "served"),
+        user: fc.constantFrom("u1", "u2"),
+        wait: fc.integer({ min: 50, max: 300_000 }),
+        pass: fc.integer({ min: 0, max: 100_000 }),
+      });
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 1, max: 5 }),
+          fc.array(fc.array(act, { maxLength: 7 }), { maxLength: 12 }),
+          (count, attempts) => {
+            const names = Array.from({ length: count }, (_, index) => `k${index}`);
+            const keys = pool(...names);
+            let now = 0;
+            const resting = new Map<string, number>();
+            for (const acts of attempts) {
+              const tried: NonNullable<ReturnType<KeyPool["pick"]>>[] = [];
+              for (const { kind, user, wait, pass } of acts) {
+                now += pass;
+                const free = names.filter(
+                  (name) => (resting.get(name) ?? 0) <= now && !tried.some(({ value }) => value === name),
+                );
+                let key: ReturnType<KeyPool["pick"]>;
+                try {
+                  key = keys.pick(tried, now, 0);
+                } catch (error) {
+                  assert.ok(error instanceof AttemptError);
+                  assert.deepEqual(free, []);
+                  break;
+                }
+                if (key === null) {
+                  assert.deepEqual(free, []);
+                  break;
+                }
+                expect(free).toContain(key.value);
+                tried.push(key);
+                if (kind === "served") keys.served(key, [], now);
+                else {
+                  const error = { refused, drained, limited: limited(wait), other: new AttemptError("status", "503") }[
+                    kind
+                  ];
+                  keys.failed(key, error, user, now);
+                }
+                resting.set(key.value, key.parkedUntil);
+                if (kind === "other" || kind === "served") break;
               }
-              if (key === null) {
-                assert.deepEqual(free, []);
-                break;
-              }
-              expect(free).toContain(key.value);
-              tried.push(key);
-              if (kind === "served") keys.served(key, [], now);
-              else {
-                const error = { refused, drained, limited: limited(wait), other: new AttemptError("status", "503") }[
-                  kind
-                ];
-                keys.failed(key, error, user, now);
-              }
-              resting.set(key.value, key.parkedUntil);
-              if (kind === "other" || kind === "served") break;
             }
-          }
-        },
-      ),
-      { numRuns: 2_000 },
-    );
-  });
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+    PATIENCE,
+  );
 });

@@ -1,16 +1,15 @@
 import * as fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Upload, Upstream } from "../../../src/kit/index.ts";
 import { call, exchange, lease, type Leased, leaseWith, target, until, upstream } from "../support/build.ts";
 import { bytewise, transcribe } from "../support/codecs.ts";
 import { mute } from "../support/mute.ts";
 import { answer, RawUpstream, type RawRequest, response } from "../support/raw-upstream.ts";
 import { UploadServer } from "../support/upload-server.ts";
+import { closedAfterEach } from "../support/serve.ts";
+import { RUNS } from "../../properties/runs.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 async function leased(origin: string, changes: Partial<Upstream> = {}): Promise<Leased> {
   const one = await lease(upstream(`${origin}/v1`, changes));
@@ -157,7 +156,7 @@ it("wherever its client leaves, no upstream has a request that was not called se
         }),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: Math.ceil(RUNS / 3) },
   );
   await pause(100);
   const arrived = server.requests.map(({ head }) => /x-request-id: (\S+)/.exec(head)![1]!);

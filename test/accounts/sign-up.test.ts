@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { userOfEmail, userOfIdentity } from "../../../src/accounts/users.ts";
-import { decimal } from "../../../src/kit/index.ts";
-import { storeWithUser } from "../support.ts";
+import { userOfEmail, userOfIdentity } from "../../src/accounts/users.ts";
+import { decimal } from "../../src/kit/index.ts";
+import { storeWithUser } from "./support.ts";
 
 const SIGNUP = { tier: "Lite", credits: decimal("2") };
 const GRACE = "grace@example.com";

@@ -1,12 +1,10 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import { call, exchange, failure, leaseWith, target, upstream } from "../support/build.ts";
 import { RawUpstream } from "../support/raw-upstream.ts";
+import { closedAfterEach } from "../support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 async function refused(status: string, error: object) {
   const body = JSON.stringify({ error });

@@ -1,20 +1,19 @@
 import { Readable } from "node:stream";
 import type { StreamedBody } from "../../dialects/dialect.ts";
 
-/** Bytes handed to the connection at a time: how fine the progress of an upload is seen. */
-const PIECE = 64 * 1024;
+/** An upload's progress, which moves its deadline, is seen in steps of this size. */
+const CHUNK_BYTES = 64 * 1024;
 
 /**
- * A body to be sent once, opened when it is first read; destroying it, at any point, lets go of the body's own
- * iterator.
+ * A body as a stream, opened when it is first read. Destroying it, at any point, ends the body's own iterator.
  * @param onError told what that iterator threw, or that it gave another number of bytes than it had announced.
  */
-export function outgoing(body: StreamedBody, onError: (error: unknown) => void): Readable {
-  // The connection keeps what is returned here till the end of the answer, and an iterator that is through still has the
-  // body it came from.
-  let source: ReturnType<typeof pieces> | null = pieces(body, onError);
+export function bodyStream(body: StreamedBody, onError: (error: unknown) => void): Readable {
+  // Dropped once it is read: undici keeps the stream until the end of the answer, and a finished iterator still holds
+  // its body.
+  let source: ReturnType<typeof chunked> | null = chunked(body, onError);
   return new Readable({
-    highWaterMark: PIECE,
+    highWaterMark: CHUNK_BYTES,
     read() {
       source?.next().then(
         ({ value }) => {
@@ -33,7 +32,8 @@ export function outgoing(body: StreamedBody, onError: (error: unknown) => void):
   });
 }
 
-export function streamed(text: string): StreamedBody {
+/** Text as a body that can be streamed. */
+export function textBody(text: string): StreamedBody {
   const bytes = Buffer.from(text);
   return {
     length: bytes.length,
@@ -43,7 +43,7 @@ export function streamed(text: string): StreamedBody {
   };
 }
 
-async function* pieces(
+async function* chunked(
   body: StreamedBody,
   onError: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -52,7 +52,7 @@ async function* pieces(
     for await (const chunk of body.read()) {
       left -= chunk.length;
       if (left < 0) break;
-      for (let at = 0; at < chunk.length; at += PIECE) yield chunk.subarray(at, at + PIECE);
+      for (let at = 0; at < chunk.length; at += CHUNK_BYTES) yield chunk.subarray(at, at + CHUNK_BYTES);
     }
     if (left !== 0) throw new Error(`a body of ${body.length} bytes came out ${left < 0 ? "longer" : "shorter"}`);
   } catch (error) {
