@@ -76,8 +76,8 @@ function redact(fields: object, depth = MAX_REDACTED_DEPTH): object {
   // In place of Object.entries, which would make a list for each line of log.
   for (const name in given) {
     const value = given[name];
-    const shown = SECRET_FIELDS.has(name) ? "[redacted]" : redactValue(value, depth - 1);
-    if (shown !== value) (copy ??= { ...fields })[name] = shown;
+    const safe = SECRET_FIELDS.has(name) ? "[redacted]" : redactValue(value, depth - 1);
+    if (safe !== value) (copy ??= { ...fields })[name] = safe;
   }
   return copy ?? fields;
 }

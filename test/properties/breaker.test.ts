@@ -17,7 +17,7 @@ import { PATIENCE, RUNS } from "./runs.ts";
 const NAMES = ["alpha", "beta"] as const;
 type Name = (typeof NAMES)[number];
 
-/** What each class of failure says of the upstream (decisions 5.1; reference/faults.md: a 429 is neutral). */
+/** What each class of failure says of the upstream (a 429 says nothing). */
 const VERDICTS: Readonly<Record<FailureClass, Verdict>> = {
   connect: "bad",
   timeout: "bad",

@@ -42,13 +42,14 @@ function unexpected(status: number): string {
 }
 
 /** The failure that an error response with a body means, with as much of the upstream's text as a client may see. */
-export function refusalFailure(refused: Refused, head: AttemptError, words: string): AttemptError {
+export function refusalFailure(refused: Refused, head: AttemptError, message: string): AttemptError {
   const { status } = head;
   const { error } = refused;
   const failure = refusalClass(refused);
-  const told = failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, words) : "";
+  const clientMessage =
+    failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
   const more = { status, retryAfter: error.retryAfter ?? head.retryAfter, reason: refusalReason(error) };
-  return new AttemptError(failure, told || failureMessage(failure, status), more);
+  return new AttemptError(failure, clientMessage || failureMessage(failure, status), more);
 }
 
 /** The failure of a 200 with an unexpected media type; null when its body may be read. */

@@ -44,7 +44,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   /** Milliseconds from the start, or from the end of a streamed request, to the first byte of the answer's body. */
   firstByte: number | null = null;
   readonly #options: RequestHandlerOptions<Result>;
-  readonly #settled = Promise.withResolvers<Result>();
+  readonly #result = Promise.withResolvers<Result>();
   readonly #deadlines: Deadlines;
   /** Unix milliseconds. */
   #measuredFrom: number;
@@ -78,7 +78,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     if (signal.aborted) this.handleEvent();
     else if (this.due <= startedAt) this.expire(startedAt);
     else this.#dispatch(pool, this.#written(request));
-    return this.#settled.promise;
+    return this.#result.promise;
   }
 
   handleEvent(): void {
@@ -166,11 +166,11 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   resolve(result: Result): void {
-    this.#settled.resolve(result);
+    this.#result.resolve(result);
   }
 
   reject(error: Error): void {
-    this.#settled.reject(error);
+    this.#result.reject(error);
   }
 
   fail(error: AttemptError): void {

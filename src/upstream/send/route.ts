@@ -206,8 +206,8 @@ export class Route {
     key: PooledKey,
     { failure, status, reason, message }: AttemptError,
   ): void {
-    const told = WARNINGS[failure];
-    if (told === undefined) return;
+    const notice = WARNINGS[failure];
+    if (notice === undefined) return;
     const fields = {
       upstream: this.#options.upstream.name,
       model: target.model,
@@ -215,7 +215,7 @@ export class Route {
       status,
     };
     const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
-    this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, told || message);
+    this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, notice || message);
   }
 }
 
