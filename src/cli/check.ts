@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { checkConfig } from "../loading.ts";
+import { checkConfig } from "../gateway/loading.ts";
 import { formatJson, formatText } from "../config/diagnostics.ts";
 import { configFile, EXIT } from "./options.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Snapshot, Store } from "../kit/index.ts";
 import { formatText } from "../config/diagnostics.ts";
-import { loadForAccounts } from "../loading.ts";
+import { loadForAccounts } from "../gateway/loading.ts";
 import { openConfigured } from "../store/open.ts";
 import { createLog } from "../telemetry/log.ts";
 import { configFile } from "./options.ts";

@@ -1,6 +1,6 @@
 import { createKey } from "../accounts/keys.ts";
 import { createUser } from "../accounts/users.ts";
-import { type Gateway, originOf } from "../app.ts";
+import { type Gateway, originOf } from "../gateway/start.ts";
 import { NANO, type Snapshot } from "../kit/index.ts";
 
 const DEMO_CREDITS = 10n * NANO;

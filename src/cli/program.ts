@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { ConfigurationError } from "../loading.ts";
+import { ConfigurationError } from "../gateway/loading.ts";
 import { addAccountCommands } from "./accounts.ts";
 import { addCheckCommand } from "./check.ts";
 import { EXIT, ExitError } from "./options.ts";

@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
-import { type Gateway, originOf, startGateway } from "../app.ts";
-import { watchLifetime } from "../cluster/lifetime.ts";
-import { WorkerFailed } from "../cluster/crew.ts";
-import { supervise } from "../cluster/supervisor.ts";
-import { isWorker, serveAsWorker } from "../cluster/worker.ts";
+import { type Gateway, originOf, startGateway } from "../gateway/start.ts";
+import { watchLifetime } from "../gateway/signals.ts";
+import { WorkerFailed } from "../workers/pool.ts";
+import { supervise } from "../workers/supervisor.ts";
+import { isWorker, serveAsWorker } from "../workers/worker.ts";
 import { inBackground } from "../kit/index.ts";
-import { type FirstLoad, loadFirst } from "../loading.ts";
+import { type FirstLoad, loadFirst } from "../gateway/loading.ts";
 import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";
 import { offerDemo } from "./demo.ts";
 import { configFile, EXIT } from "./options.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { joinFleet, type Member } from "../../src/cluster/fleet.ts";
+import { joinFleet, type Member } from "../../src/gateway/instances.ts";
 import { createCluster } from "../../src/store/redis/client.ts";
 import { loadScript, RedisConnection } from "../../src/store/redis/connection.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createStops } from "../../src/stops.ts";
+import { createStops } from "../../src/gateway/stream-kill.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
 import { Leases } from "../../src/store/redis/leases.ts";
 import { TestLog } from "../support/host.ts";

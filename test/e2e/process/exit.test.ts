@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { fleetOf, isAlive, pidOf, SharedWorkspace } from "../../cluster/support.ts";
+import { fleetOf, isAlive, pidOf, SharedWorkspace } from "../support/instances.ts";
 import { describeRedis } from "../../support/redis.ts";
 import { poll } from "../support/child.ts";
 import { ask, eventsOf } from "../support/configuration.ts";

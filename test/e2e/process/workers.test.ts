@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { Agent, fetch as request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { fleetOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../../cluster/support.ts";
+import { fleetOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../support/instances.ts";
 import { describeRedis } from "../../support/redis.ts";
 import { poll } from "../support/child.ts";
 import { ask, eventsOf } from "../support/configuration.ts";

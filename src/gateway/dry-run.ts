@@ -1,0 +1,34 @@
+import type { LinkedStep } from "../config/load.ts";
+import { type Host, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
+import { buildPipeline } from "../pipeline/build.ts";
+
+/**
+ * Sets one plugin up without anything to serve, so that `check` and a reload find what its setup refuses.
+ * @throws Error with the reason.
+ */
+export async function rehearse({ plugin, settings }: LinkedStep, snapshot: Snapshot): Promise<void> {
+  const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
+    throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+  });
+  await pipeline.dispose();
+}
+
+function offline(): never {
+  throw storeUnavailable(new Error("a plugin's setup cannot use the store"));
+}
+
+/** Nobody calls, no time passes, nothing is stored: a setup that needs more would depend on what it is started on. */
+function offlineHost(snapshot: Snapshot): Host {
+  return {
+    snapshot,
+    store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
+    identities: { byKey: offline, presume: offline, confirm: offline, forget() {}, byToken: offline },
+    stops: { watch: () => () => {} },
+    breaker: offline,
+    order: (step) => step.targets,
+    now: () => 0,
+    schedule: () => () => {},
+    countTokens: () => Promise.resolve(0),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  };
+}
