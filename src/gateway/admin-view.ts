@@ -1,29 +1,28 @@
-import type { ConfigStatus } from "./reloader.ts";
 import type { AdminOptions, ReloadResult } from "../server/admin.ts";
 import type { ScrapeText } from "../telemetry/aggregate.ts";
-import type { upstreamStates } from "./upstream-states.ts";
-import type { Member } from "./instances.ts";
+import type { InstanceInfo } from "./instances.ts";
+import type { ConfigStatus } from "./reloader.ts";
+import type { UpstreamState } from "./state.ts";
 
-type UpstreamEntry = ReturnType<typeof upstreamStates> extends Iterable<infer Entry> ? Entry : never;
-
-/** One process, and what it knows of the others. */
-export interface View {
+/** One process and the instances that it knows of. */
+export interface ProcessReport {
   readonly status: ConfigStatus;
-  readonly upstreams: Readonly<Record<string, UpstreamEntry[1]>>;
-  readonly self: Member;
+  /** By name. */
+  readonly upstreams: Readonly<Record<string, UpstreamState>>;
+  readonly self: InstanceInfo;
   /** As far as they are known. */
-  readonly others: readonly Member[];
-  /** Whether these are all that share the store: not while it does not answer. */
+  readonly others: readonly InstanceInfo[];
+  /** Whether `others` has every instance that shares the store; false while the store does not answer. */
   readonly complete: boolean;
 }
 
 /** Settlements that are not in the store. */
-export interface Unsettled {
+export interface UnstoredSettlements {
   readonly pending: number;
   /** Newest first, at most 1,000. */
   readonly rejected: readonly {
     readonly id: string;
-    /** null in what follows: what was kept cannot be read. */
+    /** This and the next three are null where the kept settlement cannot be read. */
     readonly user_id: string | null;
     readonly request_id: string | null;
     readonly model: string | null;
@@ -35,37 +34,36 @@ export interface Unsettled {
   }[];
 }
 
-/** What an admin listener asks, of one process or of the workers together. */
-export interface Surface {
+/** What an admin listener shows: of one process, or of the workers together. */
+export interface AdminView {
   /** Why it cannot serve; empty when it can. */
   notReady(): Promise<readonly string[]>;
   metrics(): Promise<ScrapeText>;
-  view(): Promise<View>;
+  report(): Promise<ProcessReport>;
   streams(): Promise<{ readonly active: number }>;
-  settlements(): Promise<Unsettled>;
+  settlements(): Promise<UnstoredSettlements>;
   reload(): Promise<ReloadResult>;
 }
 
-/** The routes of the admin listener over a surface. */
-export function adminRoutes(surface: Surface): Omit<AdminOptions, "settings" | "log"> {
+export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "log"> {
   return {
-    notReady: () => surface.notReady(),
-    metrics: () => surface.metrics(),
-    config: async () => configBody(await surface.view()),
-    upstreams: async () => upstreamsBody(await surface.view()),
-    streams: () => surface.streams(),
-    settlements: () => surface.settlements(),
-    reload: () => surface.reload(),
+    notReady: () => view.notReady(),
+    metrics: () => view.metrics(),
+    config: async () => configBody(await view.report()),
+    upstreams: async () => upstreamsBody(await view.report()),
+    streams: () => view.streams(),
+    settlements: () => view.settlements(),
+    reload: () => view.reload(),
   };
 }
 
 /** `GET /admin/config`; `agree`: whether every instance that serves has the same configuration, null when unknown. */
-export function configBody({ status, complete, ...view }: View) {
-  const members = everyone(view);
-  const hashes = new Set(members.filter(({ draining }) => !draining).map(({ hash }) => hash));
+export function configBody({ status, complete, self, others }: ProcessReport) {
+  const instances = inOrder([self, ...others]);
+  const hashes = new Set(instances.filter(({ draining }) => !draining).map(({ hash }) => hash));
   return {
     ...status,
-    instances: members.map(({ instance, hash, generation, loaded_at, draining }) => ({
+    instances: instances.map(({ instance, hash, generation, loaded_at, draining }) => ({
       instance,
       hash,
       generation,
@@ -76,12 +74,12 @@ export function configBody({ status, complete, ...view }: View) {
   };
 }
 
-/** `GET /admin/upstreams`: how each does for this process, and the state of its breaker in every instance. */
-export function upstreamsBody({ upstreams, ...view }: View) {
-  const members = everyone(view);
+/** `GET /admin/upstreams`: each as this process sees it, and the state of its breaker in every instance. */
+export function upstreamsBody({ upstreams, self, others }: ProcessReport) {
+  const all = inOrder([self, ...others]);
   return Object.fromEntries(
     Object.entries(upstreams).map(([name, state]) => {
-      const instances = members.flatMap(({ instance, breakers }) =>
+      const instances = all.flatMap(({ instance, breakers }) =>
         Object.hasOwn(breakers, name) ? [[instance, breakers[name]] as const] : [],
       );
       return [name, { ...state, instances: Object.fromEntries(instances) }];
@@ -89,6 +87,6 @@ export function upstreamsBody({ upstreams, ...view }: View) {
   );
 }
 
-function everyone({ self, others }: Pick<View, "self" | "others">): readonly Member[] {
-  return [self, ...others].toSorted((a, b) => (a.instance < b.instance ? -1 : 1));
+function inOrder(instances: readonly InstanceInfo[]): readonly InstanceInfo[] {
+  return instances.toSorted((a, b) => (a.instance < b.instance ? -1 : 1));
 }

@@ -1,24 +1,20 @@
 import type { Host, Intake, Observer, Snapshot } from "../kit/index.ts";
-import { buildPipeline, type LinkedStep } from "../pipeline/build.ts";
-import type { Send } from "../pipeline/attempts.ts";
+import { buildPipeline } from "../pipeline/build.ts";
 import { createRunner } from "../pipeline/runner.ts";
+import type { UpstreamHealth } from "../upstream/health.ts";
+import type { UpstreamSet } from "../upstream/upstreams.ts";
+import type { Loaded } from "./configuration.ts";
+
+/** The part of a plugin's host that outlives a configuration. */
+export type HostServices = Omit<Host, "snapshot" | "breaker" | "order">;
 
 export interface GenerationParts {
   readonly number: number;
-  readonly steps: readonly LinkedStep[];
-  readonly host: Host;
-  readonly send: Send;
-  readonly health: Generation["health"];
+  readonly loaded: Pick<Loaded, "snapshot" | "steps">;
+  /** Leased for this configuration; released when the generation is disposed of. */
+  readonly upstreams: UpstreamSet;
+  readonly services: HostServices;
   readonly observer: Observer;
-  /** Lets go of what the generation held outside itself, such as upstream pools. */
-  readonly release: () => Promise<void>;
-}
-
-/** Decisions 5.5; latency in milliseconds, 0 without data. */
-export interface Health {
-  readonly state: "healthy" | "degraded" | "unknown";
-  readonly latencyMs: number;
-  readonly canServe: boolean;
 }
 
 /** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
@@ -26,26 +22,38 @@ export interface Generation {
   readonly number: number;
   readonly snapshot: Snapshot;
   readonly host: Host;
-  /** How an upstream of the snapshot does. */
-  readonly health: (upstream: string) => Health;
+  /** Of any upstream of the snapshot. */
+  readonly health: (upstream: string) => UpstreamHealth;
   /** Unix milliseconds. */
   readonly loadedAt: number;
   run(intake: Intake): Promise<void>;
   /**
-   * Takes no more requests; disposes once the last one in flight has settled. Resolves then, or once `patience` is
-   * aborted: what is not disposed of by then is named in the log and passed over.
+   * Takes no more requests, and disposes of its plugins once the last request in flight has settled. Resolves after that,
+   * or as soon as `patience` is aborted: what is not disposed of by then is named in the log and left behind.
    */
   retire(patience?: AbortSignal): Promise<void>;
 }
 
-/** @throws Error naming the plugin whose setup failed; nothing is held then. */
+/** @throws Error naming the plugin whose setup failed; the upstreams are released then. */
 export async function createGeneration(parts: GenerationParts): Promise<Generation> {
-  const { number, steps, host, send, health, observer, release } = parts;
-  const pipeline = await buildPipeline(steps, host).catch(async (error: unknown) => {
-    await release();
+  const { number, loaded, upstreams, services, observer } = parts;
+  const { snapshot } = loaded;
+  const host: Host = {
+    ...services,
+    snapshot,
+    breaker: (name) => upstreams.breaker(name),
+    order: (step, exchange) => upstreams.order(step, exchange),
+  };
+  const pipeline = await buildPipeline(loaded.steps, host).catch(async (error: unknown) => {
+    await upstreams.release();
     throw error;
   });
-  const runner = createRunner({ pipeline, host, send, observer });
+  const run = createRunner({
+    pipeline,
+    host,
+    observer,
+    send: (target, call, exchange, onSent) => upstreams.send(target, call, exchange, onSent),
+  });
   const retired = Promise.withResolvers<void>();
   let inFlight = 0;
   let retiring = false;
@@ -53,18 +61,18 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   const disposeWhenIdle = (): void => {
     if (!retiring || disposed || inFlight > 0) return;
     disposed = true;
-    retired.resolve(pipeline.dispose().then(release));
+    retired.resolve(pipeline.dispose().then(() => upstreams.release()));
   };
   return {
     number,
-    snapshot: host.snapshot,
+    snapshot,
     host,
-    health,
+    health: (name) => upstreams.health(name),
     loadedAt: host.now(),
     async run(intake) {
       inFlight += 1;
       try {
-        await runner(intake);
+        await run(intake);
       } finally {
         inFlight -= 1;
         disposeWhenIdle();
@@ -75,14 +83,14 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
       disposeWhenIdle();
       if (patience === undefined) return retired.promise;
       const late = Promise.withResolvers<void>();
-      const passOver = (): void => {
+      const leaveBehind = (): void => {
         const left = { generation: number, plugins: pipeline.disposing(), requests: inFlight };
         host.log.error(left, "dispose of plugins did not end in time: passed over");
         late.resolve();
       };
-      patience.addEventListener("abort", passOver);
+      patience.addEventListener("abort", leaveBehind);
       await Promise.race([retired.promise, late.promise]);
-      patience.removeEventListener("abort", passOver);
+      patience.removeEventListener("abort", leaveBehind);
     },
   };
 }

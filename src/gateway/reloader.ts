@@ -1,9 +1,10 @@
 import type { Diagnostic } from "../config/diagnostics.ts";
 import type { LoadResult } from "../config/load.ts";
 import type { RuleId } from "../config/rules.ts";
-import { isLoaded, type Loaded } from "./loading.ts";
-import type { Generation } from "./generation.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
+import { isLoaded, type Loaded } from "./configuration.ts";
+import type { Generation } from "./generation.ts";
+import type { ProcessState } from "./state.ts";
 
 export type ReloadResult =
   | { readonly ok: true; readonly hash: string; readonly changed: boolean }
@@ -21,12 +22,14 @@ export interface ConfigStatus {
 }
 
 export interface ReloaderParts {
-  /** What runs at start. */
-  readonly first: Generation;
+  /** With the generation of the start. */
+  readonly state: Pick<ProcessState, "generation" | "activate">;
+  /** The files that the start has read. */
+  readonly files: readonly string[];
   readonly load: () => Promise<LoadResult>;
   /** @throws Error when a plugin's setup fails. */
   readonly build: (loaded: Loaded, number: number) => Promise<Generation>;
-  /** After a swap or a refusal. @param loaded null when reading it failed in the gateway itself. */
+  /** After a swap or a rejection. @param loaded null when reading the file failed for a bug of the gateway's own. */
   readonly onResult: (result: ReloadResult, loaded: LoadResult | null) => void;
   readonly log: Pick<Log, "error">;
   readonly now: () => number;
@@ -36,7 +39,7 @@ export interface ReloaderParts {
 export class Reloader {
   readonly #parts: ReloaderParts;
   readonly #restart: Readonly<Record<string, string>>;
-  #current: Generation;
+  #files: readonly string[];
   #pending: readonly string[] = [];
   #rejection: ConfigStatus["last_rejection"] = null;
   #queue: Promise<unknown> = Promise.resolve();
@@ -45,12 +48,13 @@ export class Reloader {
 
   constructor(parts: ReloaderParts) {
     this.#parts = parts;
-    this.#current = parts.first;
-    this.#restart = restartSections(parts.first.snapshot);
+    this.#files = parts.files;
+    this.#restart = restartSections(this.#current.snapshot);
   }
 
-  get current(): Generation {
-    return this.#current;
+  /** The files to watch. A reload that changes nothing may change them: a rejected text can include other files. */
+  get files(): readonly string[] {
+    return this.#files;
   }
 
   get status(): ConfigStatus {
@@ -65,19 +69,23 @@ export class Reloader {
     };
   }
 
-  /** The file was bad at start and an older configuration serves. */
+  get #current(): Generation {
+    return this.#parts.state.generation;
+  }
+
+  /** The file could not serve at the start, and the last good configuration does. */
   rejectedAtStart(diagnostics: readonly Diagnostic[]): void {
     this.#reject(diagnostics);
   }
 
-  /** Reads the files again; one at a time, so that the last writer wins. */
+  /** Reads the files again. One reload at a time, so that the text written last is the one that serves. */
   reload(): Promise<ReloadResult> {
     const next = this.#queue.then(() => this.#reload());
     this.#queue = next.catch(() => undefined);
     return next;
   }
 
-  /** Retires what runs and what still retires. Resolves when all of it is, and at the latest when `patience` is aborted. */
+  /** Retires every generation. Resolves when all are disposed of, and at the latest when `patience` is aborted. */
   async close(patience: AbortSignal): Promise<void> {
     const generations = [...this.#retiring, this.#current];
     await Promise.all(generations.map((generation) => generation.retire(patience)));
@@ -89,20 +97,21 @@ export class Reloader {
     let result: ReloadResult;
     try {
       loaded = await load();
+      this.#files = loaded.files;
       if (isLoaded(loaded) && loaded.hash === this.#current.snapshot.hash) {
         this.#rejection = null;
         return { ok: true, hash: loaded.hash, changed: false };
       }
       result = isLoaded(loaded) ? await this.#swap(loaded) : this.#reject(loaded.diagnostics);
     } catch (error) {
-      // A fault of the gateway's own, or of a plugin's that nothing foresaw: no reason to stop serving.
+      // A bug of the gateway's own, or of a plugin: no reason to stop serving.
       result = this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
     }
     onResult(result, loaded);
     return result;
   }
 
-  /** Throws before anything has changed, or not at all. */
+  /** Throws only before anything has changed. */
   async #swap(loaded: Loaded): Promise<ReloadResult> {
     let next: Generation;
     try {
@@ -112,7 +121,7 @@ export class Reloader {
     }
     const sections = restartSections(next.snapshot);
     const old = this.#current;
-    this.#current = next;
+    this.#parts.state.activate(next);
     this.#rejection = null;
     this.#pending = Object.keys(sections).filter((name) => sections[name] !== this.#restart[name]);
     this.#retiring.add(old);
@@ -137,7 +146,7 @@ function faultDiagnostic(rule: RuleId, pointer: string, file: string, error: unk
   return { file, line: 1, column: 1, pointer, rule, severity: "error", message, hint: null };
 }
 
-/** A plugin may throw anything, also what throws again when it is looked at. */
+/** A plugin may throw anything, even an object that throws when it is converted to text. */
 function messageOf(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);
@@ -146,7 +155,7 @@ function messageOf(error: unknown): string {
   }
 }
 
-/** The parts that a running process cannot change, each as comparable text; never shown to anyone. */
+/** The sections that a running process cannot change, as text to compare. Holds secrets: never shown or logged. */
 function restartSections({ server, store }: Snapshot): Record<string, string> {
   const { admin } = server;
   return {

@@ -1,26 +1,25 @@
 import type { Log } from "../kit/index.ts";
 
-/** Milliseconds for what is in flight after a fault of the process's own, and for all of its end. */
-const FAULTY_DRAIN = 5_000;
-const FAULTY = 12_000;
+/** After an uncaught exception: time for requests in flight, and until the process exits whatever happens. */
+const FAULT_DRAIN_MS = 5_000;
+const FAULT_EXIT_MS = 12_000;
 
-export interface LifetimeParts {
-  /** @param most milliseconds, see `Gateway.drain`. */
-  readonly drain: (most?: number) => Promise<void>;
+export interface SignalHandlers {
+  /** See `Gateway.drain`. */
+  readonly drain: (maxMs?: number) => Promise<void>;
   readonly reload: () => void;
-  /** Ends at once, for a second signal. */
+  /** Ends at once, at a second signal. */
   readonly force: () => void;
-  /** 0 drained, 1 a fault, 3 the drain failed. */
+  /** @param code 0 drained, 1 uncaught exception, 3 the drain failed. */
   readonly exit: (code: number) => void;
   readonly log: Log;
 }
 
 /**
- * What signals and faults make of this process: the first SIGTERM or SIGINT drains it, the second ends it at once, SIGHUP
- * reads the configuration again; a fault that nothing has caught drains it for a few seconds, because what it left
- * behind cannot be trusted.
+ * The first SIGTERM or SIGINT drains the process, the second ends it at once, SIGHUP reloads the configuration. An uncaught
+ * exception drains it for a few seconds and ends it: the state that it left behind cannot be trusted.
  */
-export function watchLifetime({ drain, reload, force, exit, log }: LifetimeParts): void {
+export function handleSignals({ drain, reload, force, exit, log }: SignalHandlers): void {
   let stopping = false;
   let faulty = false;
   const stop = (): void => {
@@ -38,11 +37,11 @@ export function watchLifetime({ drain, reload, force, exit, log }: LifetimeParts
     log.error({ err }, faulty ? "another uncaught exception" : "uncaught exception: draining, then ending");
     if (faulty) return;
     faulty = true;
-    setTimeout(() => exit(1), FAULTY).unref();
+    setTimeout(() => exit(1), FAULT_EXIT_MS).unref();
     end();
   };
   const end = (): void => {
-    drain(FAULTY_DRAIN)
+    drain(FAULT_DRAIN_MS)
       .catch((err: unknown) => log.error({ err }, "the drain failed"))
       .finally(() => exit(1));
   };

@@ -1,96 +1,104 @@
 import { inBackground, type Log, type Store, type StreamStops } from "../kit/index.ts";
 
-/** Milliseconds between looks at the store: while pushes may be lost, and, as a net, while they are sure to come. */
-const POLL_MS = 1_000;
-const POLL_SURE_MS = 15_000;
+/** Between looks at the store while pushes may be lost: a kill must reach every process within a second. */
+const POLL_INTERVAL_MS = 1_000;
+/** The same while the store guarantees its pushes: a safety net. */
+const NET_INTERVAL_MS = 15_000;
 
-interface Watched {
+interface WatchedStream {
   readonly token: number;
   readonly stop: () => void;
 }
 
-export interface StopsOptions {
+export interface KillSwitchOptions {
   readonly store: Pick<Store, "stopStreams" | "stopTokens" | "onStop">;
   readonly log: Log;
-  /** Milliseconds between looks at the store while pushes may be lost. */
-  readonly every?: number;
-  /** While they are sure to come. */
-  readonly everySure?: number;
+  readonly pollIntervalMs?: number;
 }
 
-export interface Stops extends StreamStops {
+/** Ends streams whose user's stop token was raised: pushed by the store, and polled in case a push is lost. */
+export class KillSwitch implements StreamStops {
+  readonly #options: KillSwitchOptions;
+  readonly #unsubscribe: () => void;
+  readonly #watched = new Map<string, Set<WatchedStream>>();
+  #timer: NodeJS.Timeout | null = null;
+  #polling = false;
+  #pushesGuaranteed = false;
+  #polledAt = -Infinity;
+
+  constructor(options: KillSwitchOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.store.onStop(
+      (userId, token) => this.#raise(userId, token),
+      (guaranteed) => {
+        this.#pushesGuaranteed = guaranteed;
+        // A push may have been lost before this change.
+        if (this.#watched.size > 0) this.#pollInBackground();
+      },
+    );
+  }
+
+  watch(userId: string, token: number, stop: () => void): () => void {
+    const stream = { token, stop };
+    const streams = this.#watched.get(userId);
+    if (streams === undefined) this.#watched.set(userId, new Set([stream]));
+    else streams.add(stream);
+    this.#timer ??= setInterval(() => this.#tick(), this.#options.pollIntervalMs ?? POLL_INTERVAL_MS).unref();
+    return () => this.#forget(userId, stream);
+  }
+
   /** Ends the user's running streams. @returns how many there were, in every process. */
-  kill(userId: string): Promise<number>;
-  close(): void;
-}
+  async kill(userId: string): Promise<number> {
+    const { token, streams } = await this.#options.store.stopStreams(userId);
+    this.#raise(userId, token);
+    return streams;
+  }
 
-/** Ends streams whose user's stop token has been raised: pushed by the store, and polled: every second while a push may be lost. */
-export function createStops({ store, log, every = POLL_MS, everySure = POLL_SURE_MS }: StopsOptions): Stops {
-  const watched = new Map<string, Set<Watched>>();
-  let timer: NodeJS.Timeout | null = null;
-  let polling = false;
-  let sure = false;
-  let askedAt = -Infinity;
+  close(): void {
+    this.#unsubscribe();
+    this.#stopTimer();
+  }
 
-  const raised = (userId: string, token: number): void => {
-    for (const entry of watched.get(userId) ?? []) {
-      if (entry.token >= token) continue;
-      forget(userId, entry);
-      entry.stop();
+  #raise(userId: string, token: number): void {
+    for (const stream of this.#watched.get(userId) ?? []) {
+      if (stream.token >= token) continue;
+      this.#forget(userId, stream);
+      stream.stop();
     }
-  };
+  }
 
-  const forget = (userId: string, entry: Watched): void => {
-    const entries = watched.get(userId);
-    entries?.delete(entry);
-    if (entries?.size === 0) watched.delete(userId);
-    if (watched.size > 0 || timer === null) return;
-    clearInterval(timer);
-    timer = null;
-  };
+  #forget(userId: string, stream: WatchedStream): void {
+    const streams = this.#watched.get(userId);
+    streams?.delete(stream);
+    if (streams?.size === 0) this.#watched.delete(userId);
+    if (this.#watched.size === 0) this.#stopTimer();
+  }
 
-  const poll = async (): Promise<void> => {
-    // A store that is slower than the clock must not be asked more and more.
-    if (polling) return;
-    polling = true;
-    askedAt = performance.now();
+  #stopTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #tick(): void {
+    if (!this.#pushesGuaranteed || performance.now() - this.#polledAt >= NET_INTERVAL_MS) this.#pollInBackground();
+  }
+
+  #pollInBackground(): void {
+    inBackground(this.#options.log, "polling stop tokens", this.#poll());
+  }
+
+  async #poll(): Promise<void> {
+    // A store that is slower than the interval must not be asked more and more.
+    if (this.#polling) return;
+    this.#polling = true;
+    this.#polledAt = performance.now();
     try {
-      for (const [userId, token] of await store.stopTokens([...watched.keys()])) raised(userId, token);
+      const tokens = await this.#options.store.stopTokens([...this.#watched.keys()]);
+      for (const [userId, token] of tokens) this.#raise(userId, token);
     } catch (error) {
-      log.debug({ err: error }, "stop tokens cannot be read; the next look is in a second");
+      this.#options.log.debug({ err: error }, "stop tokens cannot be read; the next look is in a second");
     } finally {
-      polling = false;
+      this.#polling = false;
     }
-  };
-
-  const look = (): void => {
-    if (!sure || performance.now() - askedAt >= everySure) inBackground(log, "a look for stop tokens", poll());
-  };
-
-  const deaf = store.onStop(raised, (is) => {
-    sure = is;
-    // What was pushed meanwhile may have been missed.
-    if (watched.size > 0) inBackground(log, "a look for stop tokens", poll());
-  });
-
-  return {
-    watch(userId, token, stop) {
-      const entry = { token, stop };
-      const entries = watched.get(userId);
-      if (entries === undefined) watched.set(userId, new Set([entry]));
-      else entries.add(entry);
-      timer ??= setInterval(look, every).unref();
-      return () => forget(userId, entry);
-    },
-    async kill(userId) {
-      const { token, streams } = await store.stopStreams(userId);
-      raised(userId, token);
-      return streams;
-    },
-    close() {
-      deaf();
-      if (timer !== null) clearInterval(timer);
-      timer = null;
-    },
-  };
+  }
 }

@@ -1,24 +1,24 @@
 import { parentPort } from "node:worker_threads";
 import { countTokens, setMergeCacheSize } from "gpt-tokenizer/encoding/o200k_base";
 
-/** Merging is quadratic in the length of a run without a boundary: longer runs are cut, which miscounts by under 1 %. */
-const LONGEST_RUN = 256;
-/** Pieces of at most LONGEST_RUN characters: about 2 MB. */
-const CACHED_PIECES = 5_000;
-/** Text of special tokens inside a prompt is plain text here, never an error. */
+/** Merging takes time quadratic in a run without a boundary: longer runs are cut, which miscounts by under 1 %. */
+const MAX_RUN_CHARACTERS = 256;
+/** Runs kept with their merges: about 2 MB. */
+const MERGE_CACHE_SIZE = 5_000;
+/** `<|endoftext|>` inside a prompt is plain text, not an error. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
-setMergeCacheSize(CACHED_PIECES);
+setMergeCacheSize(MERGE_CACHE_SIZE);
 parentPort?.on("message", ({ id, text }: { id: number; text: string }) => {
   parentPort?.postMessage({ id, tokens: tokensIn(text) }, []);
 });
 
-/** Whether a cut between the two would split one letter. */
-function isHalf(code: number, next: number): boolean {
+/** Whether a cut between the two code units would split a surrogate pair. */
+function splitsPair(code: number, next: number): boolean {
   return code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000;
 }
 
-/** In time linear in the text. */
+/** Takes time linear in the text. */
 export function tokensIn(text: string): number {
   let tokens = 0;
   let from = 0;
@@ -29,7 +29,7 @@ export function tokensIn(text: string): number {
     const isBlank = code <= 0x20;
     run = isBlank === blank ? run + 1 : 1;
     blank = isBlank;
-    if (run < LONGEST_RUN || isHalf(code, text.charCodeAt(at + 1))) continue;
+    if (run < MAX_RUN_CHARACTERS || splitsPair(code, text.charCodeAt(at + 1))) continue;
     tokens += countTokens(text.slice(from, at + 1), PLAIN);
     from = at + 1;
     run = 0;

@@ -2,17 +2,19 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { overloaded } from "../kit/index.ts";
 
-/** Characters that wait to be counted at most; clients' own questions get no more than half of the room. */
-const MOST_WAITING = 32 * 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
+/** The rest is kept for settlements: clients that only ask must not delay them. */
+const MAX_WAITING_CHARACTERS_OF_CLIENTS = MAX_WAITING_CHARACTERS / 2;
 
+/** Counts tokens by the o200k vocabulary, off the event loop. */
 export interface Tokenizer {
-  /**
-   * Tokens of a text by the o200k vocabulary, counted off the event loop (decisions 10.1).
-   * @param asked by a client, and not to settle what an answer costs.
-   * @throws GatewayError OVERLOADED when too much waits already; Error when the worker ended.
-   */
-  count(text: string, asked?: boolean): Promise<number>;
-  close(): Promise<void>;
+  /** For a settlement. @throws GatewayError OVERLOADED when too much waits already; Error when the worker ended. */
+  readonly count: (text: string) => Promise<number>;
+  /** For a client's own question: refused earlier. */
+  readonly countForClient: (text: string) => Promise<number>;
+  /** Loads the vocabulary ahead of the first count. */
+  readonly warmUp: () => void;
+  readonly close: () => Promise<void>;
 }
 
 interface Waiting {
@@ -26,43 +28,46 @@ export function createTokenizer(): Tokenizer {
   const waiting = new Map<number, Waiting>();
   let worker: Worker | null = null;
   let waitingCharacters = 0;
-  let last = 0;
+  let lastId = 0;
 
-  const settle = (id: number): Waiting | undefined => {
+  const take = (id: number): Waiting | undefined => {
     const found = waiting.get(id);
     waiting.delete(id);
     waitingCharacters -= found?.characters ?? 0;
-    // What nobody waits for must not keep the process alive.
+    // An idle worker must not keep the process alive.
     if (waiting.size === 0) worker?.unref();
     return found;
   };
   const start = (): Worker => {
     const started = new Worker(new URL(`./tokenizer-worker${extname(import.meta.url)}`, import.meta.url));
-    started.on("message", ({ id, tokens }: { id: number; tokens: number }) => settle(id)?.resolve(tokens));
+    started.on("message", ({ id, tokens }: { id: number; tokens: number }) => take(id)?.resolve(tokens));
     started.on("error", () => {});
     started.on("exit", () => {
       if (worker === started) worker = null;
-      for (const id of waiting.keys()) settle(id)?.reject(new Error("the tokenizer ended"));
+      for (const id of waiting.keys()) take(id)?.reject(new Error("the tokenizer ended"));
     });
     return started;
   };
+  const countWithin = (maxWaiting: number, text: string): Promise<number> => {
+    if (text === "") return Promise.resolve(0);
+    if (waitingCharacters + text.length > maxWaiting) return Promise.reject(overloaded());
+    worker ??= start();
+    worker.ref();
+    lastId += 1;
+    const id = lastId;
+    waitingCharacters += text.length;
+    const counted = new Promise<number>((resolve, reject) => {
+      waiting.set(id, { characters: text.length, resolve, reject });
+    });
+    worker.postMessage({ id, text }, []);
+    return counted;
+  };
 
   return {
-    count(text, asked = false) {
-      if (text === "") return Promise.resolve(0);
-      if (waitingCharacters + text.length > MOST_WAITING / (asked ? 2 : 1)) {
-        return Promise.reject(overloaded());
-      }
-      worker ??= start();
-      worker.ref();
-      last += 1;
-      const id = last;
-      waitingCharacters += text.length;
-      const counted = new Promise<number>((resolve, reject) => {
-        waiting.set(id, { characters: text.length, resolve, reject });
-      });
-      worker.postMessage({ id, text }, []);
-      return counted;
+    count: (text) => countWithin(MAX_WAITING_CHARACTERS, text),
+    countForClient: (text) => countWithin(MAX_WAITING_CHARACTERS_OF_CLIENTS, text),
+    warmUp() {
+      countWithin(MAX_WAITING_CHARACTERS, " ").catch(() => {});
     },
     async close() {
       await worker?.terminate();

@@ -1,19 +1,21 @@
 import type { Worker } from "node:cluster";
 import { inBackground, type Log } from "../kit/index.ts";
-import { Backoff } from "./backoff.ts";
-import { Hand, type WorkerExit } from "./handle.ts";
-import { BEAT, type Pinned } from "./messages.ts";
+import { HEARTBEAT_INTERVAL_MS, type PinnedSettings } from "./messages.ts";
+import { type WorkerExit, WorkerHandle } from "./worker-handle.ts";
 
-/** Looks, one a beat, after which a worker that was not heard of does not count, and after which it is ended. */
-const BLOCKED = 5;
-const LOST = 60;
-/** Milliseconds for workers that must end at once to settle what they cut. What is left then is a dead worker's. */
-const LAST = 900;
-
-/** For a worker to serve: it reads the configuration, opens the store and sets plugins up. */
+/** Missed heartbeats after which a worker counts as blocked, and after which it is killed. */
+const BLOCKED_HEARTBEATS = 5;
+const LOST_HEARTBEATS = 60;
+/** Between `end` and SIGKILL; requests not settled by then are recovered as after a crash. */
+const END_GRACE_MS = 900;
+/** For a worker to read the configuration, open the store, set plugins up and listen. */
 const START_DEADLINE_MS = 60_000;
+/** A worker that served for less counts as failed early. */
+const EARLY_FAILURE_MS = 10_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
 
-/** A worker ended before it served; what is wrong stands on stderr. */
+/** A worker ended before it served; its own message is on stderr. */
 export class WorkerFailed extends Error {
   override readonly name = "WorkerFailed";
   readonly exit: WorkerExit;
@@ -24,175 +26,201 @@ export class WorkerFailed extends Error {
   }
 }
 
-export interface CrewParts {
+export interface WorkerPoolOptions {
   readonly size: number;
-  readonly pinned: Pinned;
+  readonly pinned: PinnedSettings;
   readonly fork: () => Worker;
-  readonly onEnded: (hand: Hand) => void;
   readonly log: Log;
-  /** Milliseconds after which a worker that does not serve is ended; 60 s unless given. */
-  readonly startDeadline?: number;
+  /** A worker that does not serve after this time is killed; 60 s unless given. */
+  readonly startDeadlineMs?: number;
 }
 
-/** The workers, as many as there are places: who ends is replaced. */
-export class Crew {
-  readonly #parts: CrewParts;
-  readonly #places: (Hand | null)[];
+/** A fixed number of workers: one that ends is replaced. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #slots: (WorkerHandle | null)[];
   readonly #backoff = new Backoff();
-  /** Instances that are dead and whose leases the store has not freed. */
-  readonly #toBury = new Set<string>();
-  /** Ended with nobody else listening: their addresses are held until another one serves. */
-  readonly #held = new Set<Hand>();
-  /** For replacements. */
-  readonly #waiting = new Set<NodeJS.Timeout>();
-  #timer: NodeJS.Timeout | null = null;
+  /** Instances that are dead and whose reservations the store has not freed. */
+  readonly #deadInstances = new Set<string>();
+  /** Ended when no other worker listened: their addresses stay open until one does. */
+  readonly #addressHolders = new Set<WorkerHandle>();
+  readonly #replacementTimers = new Set<NodeJS.Timeout>();
+  #heartbeatTimer: NodeJS.Timeout | null = null;
   #stopping = false;
+  #onEnded: (worker: WorkerHandle) => void = () => {};
 
-  constructor(parts: CrewParts) {
-    this.#parts = parts;
-    this.#places = Array.from({ length: parts.size }, () => null);
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.size }, () => null);
   }
 
-  get hands(): readonly Hand[] {
-    return this.#places.filter((hand) => hand !== null);
+  get workers(): readonly WorkerHandle[] {
+    return this.#slots.filter((worker) => worker !== null);
   }
 
   get stopping(): boolean {
     return this.#stopping;
   }
 
-  /** Starts all. @throws WorkerFailed when one of them ends instead; none is left then. */
-  async start(): Promise<void> {
-    this.#timer = setInterval(() => this.#look(), BEAT);
+  /**
+   * Resolves when all serve. @param onEnded called for each worker that has ended, before it is replaced.
+   * @throws WorkerFailed when one of them ends instead; none is left then.
+   */
+  async start(onEnded: (worker: WorkerHandle) => void = () => {}): Promise<void> {
+    this.#onEnded = onEnded;
+    this.#heartbeatTimer = setInterval(() => this.#checkHeartbeats(), HEARTBEAT_INTERVAL_MS);
     try {
-      // One first: what is wrong with the configuration or the machine is said once.
-      await served(this.#hire(0));
-      await Promise.all(this.#places.slice(1).map((_, index) => served(this.#hire(index + 1))));
+      // One first: an error in the configuration or of the machine is then reported once.
+      await untilServing(this.#spawn(0));
+      await Promise.all(this.#slots.slice(1).map((_, index) => untilServing(this.#spawn(index + 1))));
     } catch (error) {
       await this.end();
       throw error;
     }
-    for (const [place, hand] of this.#places.entries()) this.#keep(place, hand!);
+    for (const [slot, worker] of this.#slots.entries()) this.#replaceWhenEnded(slot, worker!);
   }
 
-  /** Lets every worker drain, all at the same time. Resolves when they have ended. */
-  async drain(most?: number): Promise<void> {
-    await this.#stop((hand) => hand.tell({ type: "drain", most }));
+  /** Drains all workers at the same time. Resolves when they have ended. @param maxMs see `Gateway.drain`. */
+  async drain(maxMs?: number): Promise<void> {
+    await this.#stop((worker) => worker.send({ type: "drain", maxMs }));
   }
 
   /** Ends every worker at once. */
   async end(): Promise<void> {
-    const kill = setTimeout(() => this.hands.forEach((hand) => hand.kill()), LAST);
-    await this.#stop((hand) => hand.tell({ type: "end" }));
-    clearTimeout(kill);
+    const timer = setTimeout(() => this.workers.forEach((worker) => worker.kill()), END_GRACE_MS);
+    await this.#stop((worker) => worker.send({ type: "end" }));
+    clearTimeout(timer);
   }
 
-  async #stop(how: (hand: Hand) => void): Promise<void> {
+  async #stop(stopWorker: (worker: WorkerHandle) => void): Promise<void> {
     this.#stopping = true;
-    for (const timer of this.#waiting) clearTimeout(timer);
-    this.#waiting.clear();
+    for (const timer of this.#replacementTimers) clearTimeout(timer);
+    this.#replacementTimers.clear();
     this.#releaseAddresses();
-    const { hands } = this;
-    for (const hand of hands) how(hand);
-    await Promise.all(hands.map(({ exited }) => exited));
-    if (this.#timer) clearInterval(this.#timer);
+    const { workers } = this;
+    for (const worker of workers) stopWorker(worker);
+    await Promise.all(workers.map(({ exited }) => exited));
+    if (this.#heartbeatTimer) clearInterval(this.#heartbeatTimer);
   }
 
-  #hire(place: number): Hand {
-    const { fork, pinned, log, startDeadline = START_DEADLINE_MS } = this.#parts;
-    const hand = new Hand(
+  #spawn(slot: number): WorkerHandle {
+    const { fork, pinned, log, startDeadlineMs = START_DEADLINE_MS } = this.#options;
+    const worker = new WorkerHandle(
       fork(),
-      () => (this.#stopping ? { type: "end" } : { type: "start", pinned, keepsLastGood: place === 0 }),
-      () => this.#holdAddresses(hand),
+      () => (this.#stopping ? { type: "end" } : { type: "start", pinned, keepsLastGood: slot === 0 }),
+      () => this.#holdAddresses(worker),
     );
     const deadline = setTimeout(() => {
-      log.error({ pid: hand.pid }, `a worker did not serve within ${startDeadline / 1000} s: it is ended`);
-      hand.kill();
-    }, startDeadline);
-    const served = hand.served.then(() => this.#releaseAddresses());
+      log.error({ pid: worker.pid }, `a worker did not serve within ${startDeadlineMs / 1000} s: it is ended`);
+      worker.kill();
+    }, startDeadlineMs);
+    const served = worker.served.then(() => this.#releaseAddresses());
     inBackground(
       log,
       "a worker's start",
-      Promise.race([served, hand.exited]).finally(() => clearTimeout(deadline)),
+      Promise.race([served, worker.exited]).finally(() => clearTimeout(deadline)),
     );
-    this.#places[place] = hand;
-    return hand;
+    this.#slots[slot] = worker;
+    return worker;
   }
 
-  /** @returns whether to: nobody else listens, and somebody will. */
-  #holdAddresses(hand: Hand): boolean {
-    if (this.#stopping || this.hands.some((other) => other !== hand && other.listening)) return false;
-    this.#held.add(hand);
+  /** @returns true when no other worker listens, and one will. */
+  #holdAddresses(worker: WorkerHandle): boolean {
+    if (this.#stopping || this.workers.some((other) => other !== worker && other.listening)) return false;
+    this.#addressHolders.add(worker);
     return true;
   }
 
   #releaseAddresses(): void {
-    for (const hand of this.#held) hand.releaseAddresses();
-    this.#held.clear();
+    for (const worker of this.#addressHolders) worker.releaseAddresses();
+    this.#addressHolders.clear();
   }
 
-  #keep(place: number, hand: Hand): void {
-    const replaced = hand.exited.then((exit) => this.#replace(place, hand, exit));
-    inBackground(this.#parts.log, "replacing a worker", replaced);
+  #replaceWhenEnded(slot: number, worker: WorkerHandle): void {
+    const replaced = worker.exited.then((exit) => this.#replace(slot, worker, exit));
+    inBackground(this.#options.log, "replacing a worker", replaced);
   }
 
-  #replace(place: number, hand: Hand, exit: WorkerExit): void {
-    const { log, onEnded } = this.#parts;
-    const { pid, instance, servingSince } = hand;
-    this.#places[place] = null;
-    onEnded(hand);
-    // Who drained has settled everything.
-    if (instance !== null && exit.code !== 0) this.#toBury.add(instance);
-    inBackground(log, "freeing what a dead worker had taken", this.#bury());
+  #replace(slot: number, worker: WorkerHandle, exit: WorkerExit): void {
+    const { log } = this.#options;
+    const { pid, instance, servingSince } = worker;
+    this.#slots[slot] = null;
+    this.#onEnded(worker);
+    // Exit code 0: it has drained, and has no reservations left.
+    if (instance !== null && exit.code !== 0) this.#deadInstances.add(instance);
+    this.#markInstancesDeadInBackground();
     if (this.#stopping) return;
-    const wait = this.#backoff.after(servingSince === null ? 0 : performance.now() - servingSince);
-    const when = wait === 0 ? "now" : `in ${wait} ms`;
+    const waitMs = this.#backoff.after(servingSince === null ? 0 : performance.now() - servingSince);
+    const when = waitMs === 0 ? "now" : `in ${waitMs} ms`;
     log.error({ pid, instance, ...exit }, `a worker ended: ${describe(exit)}; it is replaced ${when}`);
     const timer = setTimeout(() => {
-      this.#waiting.delete(timer);
-      this.#keep(place, this.#hire(place));
-    }, wait);
-    this.#waiting.add(timer);
+      this.#replacementTimers.delete(timer);
+      this.#replaceWhenEnded(slot, this.#spawn(slot));
+    }, waitMs);
+    this.#replacementTimers.add(timer);
   }
 
-  /** What a dead worker had taken is free again as soon as a living one has said so. */
-  async #bury(): Promise<void> {
-    for (const instance of this.#toBury) {
-      const hand = this.hands.find(canAnswer);
-      if (hand === undefined) return;
-      await hand.ask("bury", { about: instance }).then(
-        () => this.#toBury.delete(instance),
-        (err: unknown) => this.#parts.log.warn({ err, instance }, "what a dead worker had taken is not free yet"),
+  #markInstancesDeadInBackground(): void {
+    inBackground(this.#options.log, "freeing what a dead worker had taken", this.#markInstancesDead());
+  }
+
+  /** The supervisor has no store: a worker frees the reservations of the dead ones. */
+  async #markInstancesDead(): Promise<void> {
+    for (const instance of this.#deadInstances) {
+      const worker = this.workers.find(canAnswer);
+      if (worker === undefined) return;
+      await worker.ask("markInstanceDead", { about: instance }).then(
+        () => this.#deadInstances.delete(instance),
+        (err: unknown) => this.#options.log.warn({ err, instance }, "what a dead worker had taken is not free yet"),
       );
     }
   }
 
-  #look(): void {
-    const { log } = this.#parts;
-    for (const hand of this.hands.filter(({ serving }) => serving)) {
-      const { pid } = hand;
-      hand.silent += 1;
-      if (hand.silent === BLOCKED) log.error({ pid }, "a worker is not heard of: its event loop is blocked");
-      if (hand.silent !== LOST) continue;
-      log.error({ pid }, `a worker was blocked for ${(LOST * BEAT) / 1000} s: it is ended`);
-      hand.kill();
+  #checkHeartbeats(): void {
+    const { log } = this.#options;
+    for (const worker of this.workers.filter(({ serving }) => serving)) {
+      const { pid } = worker;
+      worker.missedHeartbeats += 1;
+      if (worker.missedHeartbeats === BLOCKED_HEARTBEATS) {
+        log.error({ pid }, "a worker is not heard of: its event loop is blocked");
+      }
+      if (worker.missedHeartbeats !== LOST_HEARTBEATS) continue;
+      const seconds = (LOST_HEARTBEATS * HEARTBEAT_INTERVAL_MS) / 1000;
+      log.error({ pid }, `a worker was blocked for ${seconds} s: it is ended`);
+      worker.kill();
     }
-    if (this.#toBury.size > 0) inBackground(log, "freeing what a dead worker had taken", this.#bury());
+    if (this.#deadInstances.size > 0) this.#markInstancesDeadInBackground();
   }
 }
 
 /** Whether a worker serves and its event loop runs. */
-export function canAnswer(hand: Hand): boolean {
-  return hand.serving && !isBlocked(hand);
+export function canAnswer(worker: WorkerHandle): boolean {
+  return worker.serving && !isBlocked(worker);
 }
 
-export function isBlocked({ serving, silent }: Hand): boolean {
-  return serving && silent >= BLOCKED;
+export function isBlocked({ serving, missedHeartbeats }: WorkerHandle): boolean {
+  return serving && missedHeartbeats >= BLOCKED_HEARTBEATS;
 }
 
-/** @throws WorkerFailed when it ends before. */
-async function served(hand: Hand): Promise<void> {
-  const exit = await Promise.race([hand.served, hand.exited]);
+/** How long to wait before a dead worker is replaced: not at all, unless workers fail early one after the other. */
+export class Backoff {
+  #earlyFailures = 0;
+
+  /** @param servedMs 0 for a worker that never served. @returns milliseconds. */
+  after(servedMs: number): number {
+    if (servedMs >= EARLY_FAILURE_MS) {
+      this.#earlyFailures = 0;
+      return 0;
+    }
+    const waitMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#earlyFailures, MAX_BACKOFF_MS);
+    this.#earlyFailures += 1;
+    return waitMs;
+  }
+}
+
+/** @throws WorkerFailed when it ends before it serves. */
+async function untilServing(worker: WorkerHandle): Promise<void> {
+  const exit = await Promise.race([worker.served, worker.exited]);
   if (exit) throw new WorkerFailed(exit);
 }
 

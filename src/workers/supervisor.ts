@@ -1,20 +1,16 @@
-import cluster, { type Worker } from "node:cluster";
+import cluster from "node:cluster";
+import { adminRoutes } from "../gateway/admin-view.ts";
+import type { FirstLoad } from "../gateway/configuration.ts";
 import type { Address, Log } from "../kit/index.ts";
-import type { FirstLoad } from "../gateway/loading.ts";
 import { createAdminHandler } from "../server/admin.ts";
 import { cut, listenOn } from "../server/listen.ts";
-import { surfaceOfCrew } from "./admin-view.ts";
-import { Crew } from "./pool.ts";
-import { pinnedOf } from "./messages.ts";
-import { adminRoutes } from "../gateway/admin-view.ts";
+import { pinnedSettings } from "./messages.ts";
+import { poolAdminView } from "./pool-view.ts";
+import { WorkerPool } from "./pool.ts";
 
 export interface SupervisorOptions {
   readonly start: FirstLoad;
   readonly log: Log;
-  /** Starts a worker; this very program unless given. */
-  readonly fork?: () => Worker;
-  /** See `CrewParts`. */
-  readonly startDeadline?: number;
 }
 
 export interface Supervisor {
@@ -22,45 +18,39 @@ export interface Supervisor {
   readonly addresses: readonly Address[];
   readonly admin: Address | null;
   reload(): Promise<unknown>;
-  /** All workers at the same time, as `Gateway.drain`. Resolves when they have ended. */
-  drain(most?: number): Promise<void>;
+  /** Drains all workers at the same time. Resolves when they have ended. @param maxMs see `Gateway.drain`. */
+  drain(maxMs?: number): Promise<void>;
   /** Ends every worker at once. */
   end(): Promise<void>;
 }
 
 /**
- * Keeps `server.workers` processes serving on the same addresses, and has the admin listener for them. It serves no
- * request itself and opens no store.
+ * Keeps `server.workers` processes of this program serving on the same addresses, and has the admin listener for them. It
+ * serves no request of the public API and opens no store.
  * @throws WorkerFailed; Error for an address that cannot be had.
  */
-export async function supervise({
-  start,
-  log,
-  fork = () => cluster.fork(),
-  startDeadline,
-}: SupervisorOptions): Promise<Supervisor> {
+export async function startSupervisor({ start, log }: SupervisorOptions): Promise<Supervisor> {
   const { snapshot } = start.loaded;
-  const { admin, workers, listen } = snapshot.server;
-  // A port 0 becomes one and the same for all workers, and what cannot be had is said before any of them starts.
+  const { workers, listen } = snapshot.server;
+  // A port 0 becomes the same free port for all workers, and an address in use is reported before any of them starts.
   const probe = await listenOn(listen, (_req, res) => res.destroy());
   await cut(probe);
   const { addresses } = probe;
 
-  const crew = new Crew({
+  const pool = new WorkerPool({
     size: workers,
-    pinned: pinnedOf(snapshot, addresses),
-    fork,
-    onEnded: (hand) => surface.bequeath(hand),
+    pinned: pinnedSettings(snapshot, addresses),
+    fork: () => cluster.fork(),
     log,
-    startDeadline,
   });
-  const surface = surfaceOfCrew(crew, snapshot.file);
+  const view = poolAdminView(pool, snapshot.file);
+  const { admin } = snapshot.server;
   const listening =
     admin === null
       ? null
-      : await listenOn([admin], createAdminHandler({ ...adminRoutes(surface), settings: () => admin, log }));
+      : await listenOn([admin], createAdminHandler({ ...adminRoutes(view), settings: () => admin, log }));
   try {
-    await crew.start();
+    await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
     if (listening) await cut(listening);
     throw error;
@@ -68,11 +58,11 @@ export async function supervise({
   return {
     addresses,
     admin: listening?.addresses[0] ?? null,
-    reload: () => surface.reload(),
-    async drain(most) {
-      await crew.drain(most);
+    reload: () => view.reload(),
+    async drain(maxMs) {
+      await pool.drain(maxMs);
       if (listening) await cut(listening);
     },
-    end: () => crew.end(),
+    end: () => pool.end(),
   };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Closing } from "../../src/gateway/closing.ts";
-import { Deadline } from "../../src/gateway/deadline.ts";
+import { Closing, Deadline } from "../../src/gateway/shutdown.ts";
 import { storeUnavailable } from "../../src/kit/index.ts";
 import { collectingLog } from "../store/resilient-flaky.ts";
 
@@ -47,9 +46,9 @@ test("without a deadline each takes what it needs", async () => {
 
 test("what one step takes the next ones do not have", async () => {
   const deadline = new Deadline(10_000);
-  const before = deadline.left;
+  const before = deadline.leftMs;
   expect(await deadline.bounds(new Promise((resolve) => setTimeout(resolve, 100)))).toBe(true);
-  expect(deadline.left).toBeLessThanOrEqual(before - 90);
+  expect(deadline.leftMs).toBeLessThanOrEqual(before - 90);
   expect(await new Deadline(-1).bounds(never())).toBe(false);
   await expect(deadline.bounds(Promise.reject(new Error("broken")))).rejects.toThrow("broken");
 });

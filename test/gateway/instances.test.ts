@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { joinFleet, type Member } from "../../src/gateway/instances.ts";
-import { configBody, upstreamsBody, type View } from "../../src/gateway/admin-view.ts";
+import { type InstanceInfo, InstanceRegistry } from "../../src/gateway/instances.ts";
+import { configBody, upstreamsBody, type ProcessReport } from "../../src/gateway/admin-view.ts";
 import { storeUnavailable, type Store } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { poll } from "../e2e/support/child.ts";
 import { memoryLog, type LogLine } from "../server/support.ts";
 
-const SELF: Member = {
+const SELF: InstanceInfo = {
   instance: "a-1",
   host: "a",
   pid: 1,
@@ -19,7 +19,7 @@ const SELF: Member = {
   health: { alpha: "healthy" },
   streams: 0,
 };
-const OTHER: Member = { ...SELF, instance: "b-2", host: "b", pid: 2, breakers: { alpha: "open" } };
+const OTHER: InstanceInfo = { ...SELF, instance: "b-2", host: "b", pid: 2, breakers: { alpha: "open" } };
 
 async function memory(now: () => number = Date.now): Promise<Store> {
   const store = await openStore("memory:", { serving: true, now });
@@ -27,10 +27,11 @@ async function memory(now: () => number = Date.now): Promise<Store> {
   return store;
 }
 
-function join(store: Pick<Store, "announce" | "announced">, self: () => Member, lines: LogLine[] = []) {
-  const fleet = joinFleet({ store, self, log: memoryLog(lines), every: 5 });
-  onTestFinished(() => fleet.close());
-  return fleet;
+function join(store: Pick<Store, "announce" | "announced">, self: () => InstanceInfo, lines: LogLine[] = []) {
+  const registry = new InstanceRegistry({ store, self, log: memoryLog(lines), intervalMs: 5 });
+  registry.start();
+  onTestFinished(() => registry.close());
+  return registry;
 }
 
 test("instances of one store see each other as they are now, but not themselves", async () => {
@@ -42,7 +43,7 @@ test("instances of one store see each other as they are now, but not themselves"
   expect(await one.others()).toEqual([OTHER]);
   expect(await two.others()).toEqual([SELF]);
   hash = "two";
-  await one.announce();
+  await one.publish();
   expect(await two.others(), "at once").toEqual([{ ...SELF, hash }]);
 });
 
@@ -51,7 +52,7 @@ test("one that leaves is gone at once, one that dies within seconds", async () =
   const store = await memory(() => now);
   const watcher = join(store, () => SELF);
   const leaving = join(store, () => OTHER);
-  await leaving.announce();
+  await leaving.publish();
   expect(await watcher.others()).toHaveLength(1);
   await leaving.close();
   now += 1;
@@ -81,7 +82,7 @@ test("a store that is away is said once, others are unknown, and all is as befor
   const lines: LogLine[] = [];
   let away = true;
   let asked = 0;
-  const fleet = join(
+  const registry = join(
     {
       announce: (...args) => {
         asked += 1;
@@ -93,11 +94,11 @@ test("a store that is away is said once, others are unknown, and all is as befor
     lines,
   );
   await poll(() => asked > 3);
-  expect(await fleet.others()).toBeNull();
+  expect(await registry.others()).toBeNull();
   expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   away = false;
   await store.announce(OTHER.instance, JSON.stringify(OTHER), 60_000);
-  expect(await fleet.others()).toEqual([OTHER]);
+  expect(await registry.others()).toEqual([OTHER]);
 });
 
 test("a slow store is not told more and more", async () => {
@@ -105,7 +106,7 @@ test("a slow store is not told more and more", async () => {
   let running = 0;
   let most = 0;
   let asked = 0;
-  const fleet = join(
+  const registry = join(
     {
       async announce(...args) {
         asked += 1;
@@ -119,7 +120,7 @@ test("a slow store is not told more and more", async () => {
     () => SELF,
   );
   await poll(() => asked > 3);
-  await fleet.announce();
+  await registry.publish();
   expect(most).toBe(1);
 });
 
@@ -131,7 +132,7 @@ const STATUS = {
   pending: [],
   last_rejection: null,
 };
-const VIEW: View = {
+const VIEW: ProcessReport = {
   status: STATUS,
   upstreams: { alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true } },
   self: OTHER,
@@ -139,7 +140,7 @@ const VIEW: View = {
   complete: true,
 };
 
-function shown({ instance, hash, generation, loaded_at, draining }: Member) {
+function shown({ instance, hash, generation, loaded_at, draining }: InstanceInfo) {
   return { instance, hash, generation, loaded_at, draining };
 }
 
@@ -147,7 +148,7 @@ test("the configuration's view keeps its fields and lists every instance, in ord
   expect(configBody(VIEW)).toEqual({ ...STATUS, instances: [shown(SELF), shown(OTHER)], agree: true });
 });
 
-test.each<[string, Partial<View>, boolean | null]>([
+test.each<[string, Partial<ProcessReport>, boolean | null]>([
   ["one alone", { others: [] }, true],
   ["two with different configurations", { others: [{ ...SELF, hash: "two" }] }, false],
   ["one that leaves with an older one", { others: [{ ...SELF, hash: "two", draining: true }] }, true],

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { LoadResult } from "../../src/config/load.ts";
 import type { Generation } from "../../src/gateway/generation.ts";
 import { Reloader, type ReloaderParts, type ReloadResult } from "../../src/gateway/reloader.ts";
+import { ProcessState } from "../../src/gateway/state.ts";
 import { type LogLine, memoryLog } from "../server/support.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { options } from "../config/support.ts";
@@ -14,11 +15,14 @@ function generation(hash: string, retire: () => Promise<void> = () => Promise.re
 }
 
 /** A reloader of the shipped file, which runs under another hash: every reload is a change. */
-function reloader(parts: Partial<ReloaderParts>) {
+function reloader({ first = generation("before"), ...parts }: Partial<ReloaderParts> & { first?: Generation }) {
   const told: (readonly [ReloadResult, LoadResult | null])[] = [];
   const lines: LogLine[] = [];
+  const state = new ProcessState({ snapshot: first.snapshot, startedAt: 0 });
+  state.activate(first);
   const made = new Reloader({
-    first: generation("before"),
+    state,
+    files: [],
     load: () => Promise.resolve(good),
     build: async () => generation(good.hash),
     onResult: (...args) => told.push(args),

@@ -28,8 +28,8 @@ function serverWith(inFlight: number, timeout: number) {
   const drained = drain({
     server,
     listening,
-    delay: 0,
-    timeout,
+    delayMs: 0,
+    timeoutMs: timeout,
     onLate: () => done.push("late"),
     onTimeout: () => done.push("timeout"),
     log: collectingLog().log,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type OnStop, storeUnavailable } from "../../src/kit/index.ts";
-import { createStops } from "../../src/gateway/stream-kill.ts";
+import { KillSwitch } from "../../src/gateway/stream-kill.ts";
 import { TestLog } from "../support/host.ts";
 
 /** Stop tokens as a store keeps them; `asked` are the users of each look. */
@@ -37,9 +37,9 @@ function tokens() {
   };
 }
 
-function stopsOf(given = tokens(), every = 5) {
+function stopsOf(given = tokens(), pollIntervalMs = 5) {
   const log = new TestLog();
-  const stops = createStops({ store: given.store, log, every });
+  const stops = new KillSwitch({ store: given.store, log, pollIntervalMs });
   const ended: string[] = [];
   const watch = (userId: string, token: number, name = userId) =>
     stops.watch(userId, token, () => void ended.push(name));

@@ -60,12 +60,12 @@ test.each<[string, string]>([
 test("what waits is bounded: clients' questions get half of the room, and it is free again afterwards", async () => {
   const counter = tokenizer();
   const large = "word ".repeat((12 * MIB) / 5);
-  const first = counter.count(large, true);
-  await expect(counter.count(large, true)).rejects.toMatchObject({ code: "OVERLOADED", status: 503 });
+  const first = counter.countForClient(large);
+  await expect(counter.countForClient(large)).rejects.toMatchObject({ code: "OVERLOADED", status: 503 });
   const second = counter.count(large);
   await expect(counter.count(large)).rejects.toMatchObject({ code: "OVERLOADED" });
   expect(await first).toBe(await second);
-  expect(await counter.count("hello", true)).toBe(1);
+  expect(await counter.countForClient("hello")).toBe(1);
 });
 
 test("after it was closed what waits fails instead of hanging", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Backoff } from "../../src/workers/backoff.ts";
+import { Backoff } from "../../src/workers/pool.ts";
 
 test("a worker that served for a while is replaced at once; ones that die young wait, longer each time", () => {
   const backoff = new Backoff();

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Handover } from "../../src/workers/handover.ts";
+import { ConnectionHandover } from "../../src/workers/handover.ts";
 
 const KILLS = 3;
 const CLIENTS = 30;
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const [address] = (await once(stays, "listening")) as [AddressInfo];
   for (let kill = 0; kill < KILLS; kill++) {
     const victim = cluster.fork();
-    const watched = new Handover(victim);
+    const watched = new ConnectionHandover(victim);
     await once(victim, "listening");
     victim.process.kill("SIGSTOP");
     const clients = Array.from({ length: CLIENTS }, () => client(address.port, counts));

@@ -3,62 +3,61 @@ import cluster, { type Worker } from "node:cluster";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Crew } from "../../src/workers/pool.ts";
-import type { Pinned, ToSupervisor, ToWorker } from "../../src/workers/messages.ts";
+import { WorkerPool } from "../../src/workers/pool.ts";
+import type { PinnedSettings, ToSupervisor, ToWorker } from "../../src/workers/messages.ts";
 import { listenOn, cut } from "../../src/server/listen.ts";
 
 /** What a worker does when it is told to start. */
 type Behaviour = "serves" | "hangs" | "blocks" | "leaves its channel open";
 
-const DEADLINE = 1_500;
+const START_DEADLINE_MS = 1_500;
 /** The file descriptor of a worker's channel to its supervisor. */
 const CHANNEL = 3;
 const lines: string[] = [];
 const note = (_fields: object, message: string): void => void lines.push(message);
 const log = { debug: () => {}, info: () => {}, warn: note, error: note };
 
-/** A crew of two on a free port, whose workers behave in the order of `behaviours`, then serve. */
-async function crewOf(behaviours: readonly Behaviour[]) {
+/** A pool of two on a free port, whose workers behave in the order of `behaviours`, then serve. */
+async function poolOf(behaviours: readonly Behaviour[]) {
   const probe = await listenOn([{ host: "127.0.0.1", port: 0 }], () => {});
   await cut(probe);
   const next = [...behaviours];
   const forked: Worker[] = [];
-  const crew = new Crew({
+  const pool = new WorkerPool({
     size: 2,
-    pinned: { listen: probe.addresses } as unknown as Pinned,
+    pinned: { listen: probe.addresses } as unknown as PinnedSettings,
     fork: () => {
       const worker = cluster.fork({ BEHAVIOUR: next.shift() ?? "serves" });
       forked.push(worker);
       return worker;
     },
-    onEnded: () => {},
     log,
-    startDeadline: DEADLINE,
+    startDeadlineMs: START_DEADLINE_MS,
   });
-  return { crew, forked, port: probe.addresses[0]!.port };
+  return { pool, forked, port: probe.addresses[0]!.port };
 }
 
 const SCENARIOS: Readonly<Record<string, () => Promise<object>>> = {
   async "first start"() {
-    const { crew, forked } = await crewOf(["hangs"]);
-    const failure = await crew.start().then(String, (error: Error) => `${error.name}: ${error.message}`);
+    const { pool, forked } = await poolOf(["hangs"]);
+    const failure = await pool.start().then(String, (error: Error) => `${error.name}: ${error.message}`);
     return { failure, workers: forked.length };
   },
   async "blocked start"() {
-    const { crew } = await crewOf(["blocks"]);
-    return { failure: await crew.start().then(String, (error: Error) => `${error.name}: ${error.message}`) };
+    const { pool } = await poolOf(["blocks"]);
+    return { failure: await pool.start().then(String, (error: Error) => `${error.name}: ${error.message}`) };
   },
   async replacement() {
-    const { crew, forked } = await crewOf(["serves", "serves", "hangs"]);
-    await crew.start();
+    const { pool, forked } = await poolOf(["serves", "serves", "hangs"]);
+    await pool.start();
     forked[0]!.process.kill("SIGKILL");
-    while (crew.hands.filter(({ serving }) => serving).length < 2 || forked.length < 4) await sleep(10);
-    await crew.end();
+    while (pool.workers.filter(({ serving }) => serving).length < 2 || forked.length < 4) await sleep(10);
+    await pool.end();
     return { workers: forked.length };
   },
   async "all at once"() {
-    const { crew, forked, port } = await crewOf([]);
-    await crew.start();
+    const { pool, forked, port } = await poolOf([]);
+    await pool.start();
     const outcomes: Record<string, number> = {};
     const over = new AbortController();
     const lanes = Array.from({ length: 8 }, async () => {
@@ -70,28 +69,28 @@ const SCENARIOS: Readonly<Record<string, () => Promise<object>>> = {
     });
     for (let round = 1; round <= 3; round++) {
       await sleep(200);
-      for (const { pid } of crew.hands) process.kill(pid, "SIGKILL");
-      while (forked.length < 2 + 2 * round || crew.hands.filter(({ serving }) => serving).length < 2) await sleep(5);
+      for (const { pid } of pool.workers) process.kill(pid, "SIGKILL");
+      while (forked.length < 2 + 2 * round || pool.workers.filter(({ serving }) => serving).length < 2) await sleep(5);
     }
     await sleep(200);
     over.abort();
     await Promise.all(lanes);
-    await crew.end();
+    await pool.end();
     return { outcomes, after: await request(port) };
   },
   /** The ends of a process and of its channel are two events; here the second comes late. */
   async "a channel that closes late"() {
-    const { crew, port } = await crewOf(["leaves its channel open", "leaves its channel open"]);
-    await crew.start();
-    await crew.end();
+    const { pool, port } = await poolOf(["leaves its channel open", "leaves its channel open"]);
+    await pool.start();
+    await pool.end();
     return { after: await request(port) };
   },
   async "stop while one waits to be replaced"() {
-    const { crew, forked } = await crewOf(["serves", "serves"]);
-    await crew.start();
+    const { pool, forked } = await poolOf(["serves", "serves"]);
+    await pool.start();
     forked[0]!.process.kill("SIGKILL");
     while (!lines.some((line) => line.includes("replaced in"))) await sleep(1);
-    await crew.end();
+    await pool.end();
     await sleep(500);
     return { workers: forked.length };
   },
@@ -108,7 +107,7 @@ function request(port: number): Promise<string> {
   return promise;
 }
 
-function tell(message: ToSupervisor): void {
+function send(message: ToSupervisor): void {
   process.send!(message);
 }
 
@@ -123,11 +122,11 @@ function work(): void {
     }
     const [{ port, host }] = message.pinned.listen as [AddressInfo & { host: string }];
     createServer((_req, res) => res.end("ok")).listen(port, host, () => {
-      tell({ type: "serving", instance: String(process.pid), hash: "" });
-      setInterval(() => tell({ type: "beat" }), 100);
+      send({ type: "serving", instance: String(process.pid), hash: "" });
+      setInterval(() => send({ type: "heartbeat" }), 100);
     });
   });
-  tell({ type: "hello" });
+  send({ type: "started" });
 }
 
 if (cluster.isWorker) work();

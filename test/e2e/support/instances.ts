@@ -1,6 +1,6 @@
 import { Secret, type Store } from "../../../src/kit/index.ts";
 import { openConfigured } from "../../../src/store/open.ts";
-import type { Member } from "../../../src/gateway/instances.ts";
+import type { InstanceInfo } from "../../../src/gateway/instances.ts";
 import { configuration } from "./configuration.ts";
 import { type GatewayProcess, Workspace } from "./process.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
@@ -45,10 +45,10 @@ export class SharedWorkspace extends Workspace {
     }
   }
 
-  /** What every instance says of itself. */
-  members(): Promise<readonly Member[]> {
+  /** What every instance publishes about itself. */
+  instances(): Promise<readonly InstanceInfo[]> {
     return this.onStore(async (store) =>
-      [...(await store.announced()).values()].map((state) => JSON.parse(state) as Member),
+      [...(await store.announced()).values()].map((state) => JSON.parse(state) as InstanceInfo),
     );
   }
 
@@ -58,7 +58,7 @@ export class SharedWorkspace extends Workspace {
   }
 }
 
-export async function fleetOf(
+export async function instancesOf(
   gateway: GatewayProcess,
 ): Promise<{ instances: readonly Instance[]; agree: boolean | null }> {
   return (await (await gateway.ask("/admin/config")).json()) as {

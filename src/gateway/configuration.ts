@@ -1,24 +1,13 @@
 import { dirname, join, resolve } from "node:path";
 import { builtins } from "../../plugins/index.ts";
-import { type Diagnostic, formatText } from "../config/diagnostics.ts";
+import { ConfigurationError, type Diagnostic, formatText } from "../config/diagnostics.ts";
 import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
-import { loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
+import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
-import type { Log, Snapshot } from "../kit/index.ts";
-import { rehearse } from "./dry-run.ts";
+import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
+import { buildPipeline } from "../pipeline/build.ts";
 
-/** A configuration that cannot serve. Its message is the whole report. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
-  readonly diagnostics: readonly Diagnostic[];
-
-  constructor(diagnostics: readonly Diagnostic[]) {
-    super(`the configuration cannot serve\n${formatText(diagnostics).trimEnd()}`);
-    this.diagnostics = diagnostics;
-  }
-}
-
-/** A result that can serve. */
+/** A configuration that can serve. */
 export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
 
 export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict"> {
@@ -28,18 +17,21 @@ export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict
 
 export interface FirstLoad {
   readonly loaded: Loaded;
-  /** What to watch. */
+  /** The files to watch for changes. */
   readonly files: readonly string[];
-  /** Why the file at hand was not taken and the last good configuration serves; null when it was. */
+  /** Why the last good configuration serves in place of the file; null when the file's own serves. */
   readonly rejected: readonly Diagnostic[] | null;
 }
 
-/** Offline validation: the path that a start takes. */
-export function checkConfig(options: Pick<LoadOptions, "file" | "env" | "strict">): Promise<LoadResult> {
-  return loadConfig({ ...options, mode: "check", ...KNOWN });
+/** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
+export function checkConfig(options: Pick<LoadOptions, "file" | "strict"> & Partial<Pick<LoadOptions, "env">>) {
+  return loadConfig({ env: process.env, ...options, mode: "check", ...KNOWN });
 }
 
-/** For a start: the file, else, loudly and unless strict, what served last. @throws ConfigurationError */
+/**
+ * The configuration of a start: the file's; if that cannot serve, and unless strict, the last good one, with an error in
+ * the log. @throws ConfigurationError
+ */
 export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   const { strict, log } = settings;
   const loaded = await loadAgain(settings);
@@ -68,8 +60,8 @@ export function isLoaded(result: LoadResult): result is Loaded {
 }
 
 /**
- * Keeps what serves for a start that finds a bad file. A failure is logged: it must not stop serving. Saves queue up,
- * because two at once would clear away each other's copies.
+ * Saves the configuration that serves, for a start that finds a bad file. A failure is logged and does not stop serving.
+ * Saves run one after the other: two at once would delete each other's copies.
  */
 export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">): {
   remember(loaded: Loaded): void;
@@ -88,8 +80,8 @@ export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">):
 }
 
 /**
- * For account commands: the file, else what served last. A leaked key must be revocable whatever state the file is in
- * (decisions 10.5). @throws ConfigurationError when there is neither.
+ * The configuration of an account command: the file's, else the last good one, because a leaked key must be revocable
+ * whatever state the file is in. @throws ConfigurationError when there is neither.
  */
 export async function loadForAccounts(
   options: Pick<LoadOptions, "file" | "env"> & { readonly log: Log },
@@ -125,7 +117,7 @@ function lastGoodFolder(storeUrl: string, file: string, env: LoadSettings["env"]
 }
 
 /**
- * Where a process keeps what must outlive it: beside the SQLite file; with another store in `GATEWAY_DATA`, else in
+ * The folder for files that outlive the process: that of the SQLite file; with another store `GATEWAY_DATA`, else
  * `data/` beside the configuration.
  */
 export function dataFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {
@@ -134,4 +126,35 @@ export function dataFolder(storeUrl: string, file: string, env: LoadSettings["en
   return env["GATEWAY_DATA"] || join(folder, "data");
 }
 
-const KNOWN = { builtins, dialects: CAPABILITIES, rehearse } as const;
+/**
+ * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses.
+ * @throws what the setup threw.
+ */
+async function dryRun({ plugin, settings }: LinkedStep, snapshot: Snapshot): Promise<void> {
+  const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
+    throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+  });
+  await pipeline.dispose();
+}
+
+function offline(): never {
+  throw storeUnavailable(new Error("a plugin's setup cannot use the store"));
+}
+
+/** A setup that needs a store, an upstream or the time fails here: its result would depend on the machine it ran on. */
+function offlineHost(snapshot: Snapshot): Host {
+  return {
+    snapshot,
+    store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
+    identities: { byKey: offline, presume: offline, confirm: offline, forget() {}, byToken: offline },
+    stops: { watch: () => () => {} },
+    breaker: offline,
+    order: (step) => step.targets,
+    now: () => 0,
+    schedule: () => () => {},
+    countTokens: () => Promise.resolve(0),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  };
+}
+
+const KNOWN = { builtins, dialects: CAPABILITIES, dryRun } as const;

@@ -1,15 +1,23 @@
 import { createKey } from "../accounts/keys.ts";
 import { createUser } from "../accounts/users.ts";
-import { type Gateway, originOf } from "../gateway/start.ts";
+import { urlOf } from "../gateway/listeners.ts";
+import type { Gateway } from "../gateway/start.ts";
 import { NANO, type Snapshot } from "../kit/index.ts";
+import { serve, type ServeOptions } from "./serve.ts";
 
 const DEMO_CREDITS = 10n * NANO;
 
+/** Serves with readable logs, and gives what a first request needs. */
+export async function dev(options: ServeOptions): Promise<void> {
+  const gateway = await serve("dev", options);
+  if (gateway !== null) await offerDemo(gateway);
+}
+
 /** Prints where the gateway listens; on an empty store also a demo user's key, once, with a request to try. */
-export async function offerDemo({ addresses, admin, store, generation }: Gateway): Promise<void> {
-  const urls = addresses.map(originOf);
+async function offerDemo({ addresses, admin, store, generation }: Gateway): Promise<void> {
+  const urls = addresses.map(urlOf);
   const lines = ["", `  Gateway     ${urls.map((url) => `${url}/v1`).join("   ")}`];
-  if (admin) lines.push(`  Admin       ${originOf(admin)}/readyz`);
+  if (admin) lines.push(`  Admin       ${urlOf(admin)}/readyz`);
   if ((await store.listUsers()).length === 0) {
     const { snapshot } = generation;
     const user = await createUser(store, {
@@ -24,7 +32,7 @@ export async function offerDemo({ addresses, admin, store, generation }: Gateway
   process.stdout.write(`${lines.join("\n")}\n\n`);
 }
 
-/** The plan that may call most. */
+/** A plan that may call every model, if there is one. */
 function demoTier({ tiers, auth }: Snapshot): string {
   return Object.values(tiers).find(({ access }) => access === "all")?.name ?? auth.signup.tier;
 }
