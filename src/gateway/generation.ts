@@ -29,9 +29,9 @@ export interface Generation {
   run(intake: Intake): Promise<void>;
   /**
    * Takes no more requests, and disposes of its plugins once the last request in flight has settled. Resolves after that,
-   * or as soon as `patience` is aborted: what is not disposed of by then is named in the log and left behind.
+   * or as soon as `giveUp` is aborted: what is not disposed of by then is named in the log and left behind.
    */
-  retire(patience?: AbortSignal): Promise<void>;
+  retire(giveUp?: AbortSignal): Promise<void>;
 }
 
 /** @throws Error naming the plugin whose setup failed; the upstreams are released then. */
@@ -78,19 +78,19 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
         disposeWhenIdle();
       }
     },
-    async retire(patience) {
+    async retire(giveUp) {
       retiring = true;
       disposeWhenIdle();
-      if (patience === undefined) return retired.promise;
+      if (giveUp === undefined) return retired.promise;
       const late = Promise.withResolvers<void>();
       const leaveBehind = (): void => {
         const left = { generation: number, plugins: pipeline.disposing(), requests: inFlight };
         host.log.error(left, "dispose of plugins did not end in time: passed over");
         late.resolve();
       };
-      patience.addEventListener("abort", leaveBehind);
+      giveUp.addEventListener("abort", leaveBehind);
       await Promise.race([retired.promise, late.promise]);
-      patience.removeEventListener("abort", leaveBehind);
+      giveUp.removeEventListener("abort", leaveBehind);
     },
   };
 }

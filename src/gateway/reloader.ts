@@ -85,10 +85,10 @@ export class Reloader {
     return next;
   }
 
-  /** Retires every generation. Resolves when all are disposed of, and at the latest when `patience` is aborted. */
-  async close(patience: AbortSignal): Promise<void> {
+  /** Retires every generation. Resolves when all are disposed of, and at the latest when `giveUp` is aborted. */
+  async close(giveUp: AbortSignal): Promise<void> {
     const generations = [...this.#retiring, this.#current];
-    await Promise.all(generations.map((generation) => generation.retire(patience)));
+    await Promise.all(generations.map((generation) => generation.retire(giveUp)));
   }
 
   async #reload(): Promise<ReloadResult> {

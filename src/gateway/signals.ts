@@ -33,21 +33,21 @@ export function handleSignals({ drain, reload, force, exit, log }: SignalHandler
       },
     );
   };
+  const drainAndFail = (): void => {
+    drain(FAULT_DRAIN_MS)
+      .catch((err: unknown) => log.error({ err }, "the drain failed"))
+      .finally(() => exit(1));
+  };
   const fault = (err: unknown): void => {
     log.error({ err }, faulty ? "another uncaught exception" : "uncaught exception: draining, then ending");
     if (faulty) return;
     faulty = true;
     setTimeout(() => exit(1), FAULT_EXIT_MS).unref();
-    end();
-  };
-  const end = (): void => {
-    drain(FAULT_DRAIN_MS)
-      .catch((err: unknown) => log.error({ err }, "the drain failed"))
-      .finally(() => exit(1));
+    drainAndFail();
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   process.on("SIGHUP", reload);
-  // Rejections that nobody handles arrive here as well.
+  // Unhandled rejections arrive here as well.
   process.on("uncaughtException", fault);
 }

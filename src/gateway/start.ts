@@ -191,9 +191,9 @@ async function startGenerations(context: StartContext, options: GenerationsOptio
     },
   });
   closing.add(async (deadline) => {
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.leftMs ?? Infinity));
-    await reloader.close(patience.signal);
+    const giveUp = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.leftMs ?? Infinity));
+    await reloader.close(giveUp.signal);
     clearTimeout(timer);
   });
   metrics.configuration(first.snapshot.hash);

@@ -60,7 +60,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<object>>> = {
     await pool.start();
     const outcomes: Record<string, number> = {};
     const over = new AbortController();
-    const lanes = Array.from({ length: 8 }, async () => {
+    const clients = Array.from({ length: 8 }, async () => {
       while (!over.signal.aborted) {
         const outcome = await request(port);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -74,7 +74,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<object>>> = {
     }
     await sleep(200);
     over.abort();
-    await Promise.all(lanes);
+    await Promise.all(clients);
     await pool.end();
     return { outcomes, after: await request(port) };
   },

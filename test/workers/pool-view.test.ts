@@ -127,6 +127,6 @@ test("whatever workers do, a count never goes back, and is exact once all have a
       expect(shown).toEqual(expected);
       expect(shown, "never back").toEqual(shown.toSorted((a, b) => a - b));
     }),
-    { numRuns: 100 },
+    { numRuns: Number(process.env["NUM_RUNS"] ?? 100) },
   );
 });

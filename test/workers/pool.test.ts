@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { Backoff } from "../../src/workers/pool.ts";
 import { Workspace } from "../e2e/support/process.ts";
 
 const PROGRAM = fileURLToPath(new URL("pool-child.ts", import.meta.url));
@@ -51,4 +52,14 @@ test("nobody listens for workers that have ended, though their channels are stil
 
 test("a stop does not wait for a replacement, and none starts after it", async () => {
   expect(await scenario("stop while one waits to be replaced")).toMatchObject({ workers: 2 });
+});
+
+test("a worker that served for a while is replaced at once; ones that die young wait, longer each time", () => {
+  const backoff = new Backoff();
+  expect(backoff.after(60_000)).toBe(0);
+  expect([0, 0, 500, 0, 0, 0, 0, 0].map((lived) => backoff.after(lived))).toEqual([
+    100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000,
+  ]);
+  expect(backoff.after(3_600_000)).toBe(0);
+  expect(backoff.after(0), "and begins anew").toBe(100);
 });
