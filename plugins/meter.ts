@@ -1,7 +1,7 @@
 import {
   type Bill,
   type BillingSettings,
-  type Call,
+  type CallFacts,
   definePlugin,
   type Ending,
   type OutcomePolicy,
@@ -75,6 +75,6 @@ function withoutImages(usage: Usage): Usage {
 }
 
 /** What the upstream did say stays; what was produced behind its last count is in the exchange's estimate. */
-async function estimate(ending: Ending, { units }: Call): Promise<Usage> {
+async function estimate(ending: Ending, { units }: CallFacts): Promise<Usage> {
   return ending.usageComplete && ending.usage !== null ? { ...units, ...ending.usage } : ending.estimate();
 }

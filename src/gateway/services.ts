@@ -7,7 +7,7 @@ import { DIALECTS } from "../dialects/capabilities.ts";
 import type { Identities, Snapshot } from "../kit/index.ts";
 import { limitKey } from "../server/ip-address.ts";
 import type { SignIn } from "../server/routes/parts.ts";
-import { type Simulator, startSimulator } from "../simulator/server.ts";
+import { SimulatorOnDemand } from "../simulator/server.ts";
 import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
@@ -130,16 +130,16 @@ export async function openAccounts(context: StartContext, { store }: Storage): P
 
 /** Connections, breakers and health; the simulator starts when an upstream first needs it. */
 export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
-  let simulator: Promise<Simulator> | null = null;
+  const simulator = new SimulatorOnDemand();
   const upstreams = createUpstreams({
     dialects: DIALECTS,
     now,
     log,
-    simulator: async () => (await (simulator ??= startSimulator())).origin,
+    simulated: (script, dialect) => simulator.baseUrl(script, dialect),
   });
   closing.add(async () => {
     await upstreams.close();
-    await (await simulator)?.close();
+    await simulator.close();
   });
   return upstreams;
 }

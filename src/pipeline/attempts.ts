@@ -35,7 +35,8 @@ export class Attempts {
   /** Whether an upstream has answered one. */
   answered = false;
   readonly #plan: Plan;
-  readonly #call: Call;
+  /** null once a reply was handed over, or the exchange is through. */
+  #call: Call | null;
   readonly #exchange: Exchange;
   readonly #send: Send;
   readonly #observer: Observer;
@@ -57,6 +58,8 @@ export class Attempts {
 
   readonly open: Open = async (target) => {
     const exchange = this.#exchange;
+    const call = this.#call;
+    if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
     const guards = enter(this.#plan, target, exchange, this.#observer);
     const settle = (result: AttemptResult): void => {
       for (const guard of guards.toReversed()) guard.settle(result);
@@ -64,7 +67,7 @@ export class Attempts {
     };
     let reply: Reply;
     try {
-      reply = await this.#send(target, this.#call, exchange, this.#onSent);
+      reply = await this.#send(target, call, exchange, this.#onSent);
     } catch (error) {
       if (wasMade(error)) this.count += 1;
       settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
@@ -85,6 +88,7 @@ export class Attempts {
   /** From now on the caller ends the stream that it took; the signal ends none any more. */
   handOver(): void {
     this.#handedOver = true;
+    this.#call = null;
     this.#exchange.signal.removeEventListener("abort", this);
   }
 

@@ -141,7 +141,11 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
           return refused(status, code);
         }
         if (format === undefined)
-          serveApi(reception, { req, ip, proxied: isFrom(peer, isProxy), route: null }, receivedAt);
+          serveApi(
+            reception,
+            { req, ip, proxied: isFrom(peer, isProxy), memory: rooms.memory, route: null },
+            receivedAt,
+          );
         else inference.serve({ reception, format, ip, receivedAt, bodyLimit });
       };
       const verdict = ipLimit.take(ip, limit, receivedAt);

@@ -11,7 +11,7 @@ import {
   type Target,
   type Upstream,
 } from "../kit/index.ts";
-import { readAnswer } from "./answers.ts";
+import { type Conversation, readAnswer } from "./answers.ts";
 import { sendInBatches } from "./batches.ts";
 import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
@@ -22,7 +22,7 @@ import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
 import type { Signer } from "./signing/signer.ts";
 import { withRetries } from "./retry.ts";
-import { Try } from "./try.ts";
+import { Try, type TryOptions } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
 
 export interface RouteOptions {
@@ -39,6 +39,9 @@ export interface RouteOptions {
   readonly random: () => number;
   readonly log: Log;
 }
+
+/** Longer bodies are streamed, so that they go as soon as they are sent. */
+const WHOLE_CHARACTERS = 64 * 1024;
 
 /** The log line for a refusal that is the operator's to cure; empty: the failure's own message. */
 const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
@@ -128,10 +131,9 @@ export class Route {
     const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
     const { target, call, codec, exchange, deadline, onSent } = errand;
     const { request, dropped, form } = await this.#request(errand, key);
-    const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
     const attempt = new Try<Answer>({
-      read: (head, owner) => readAnswer(conversation, head, owner),
+      read: readOnce({ dialect, codec, form, call, now, log }),
       onCut: (error) => health.failed(error),
       timeouts: target.timeouts,
       // A body that is relayed as it comes is a stream, too.
@@ -172,9 +174,10 @@ export class Route {
       signal: exchange.signal,
       patience: Math.min(target.timeouts.connect, deadline - now()),
     });
-    // Only a streamed body can be broken off over HTTP/2 without harm.
-    const whole = upstream.http2 && typeof request.body === "string";
-    return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped, form: written.form };
+    // Only a streamed body can be broken off over HTTP/2 without harm, and undici keeps any other till the answer's end.
+    const { body } = request;
+    const whole = typeof body === "string" && (upstream.http2 || body.length > WHOLE_CHARACTERS);
+    return { request: whole ? { ...request, body: streamed(body) } : request, dropped, form: written.form };
   }
 
   #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {
@@ -203,6 +206,19 @@ export class Route {
     const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
     this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, told || message);
   }
+}
+
+/**
+ * Reads one answer and forgets what was asked: a try lives as long as its stream does. A function of its own, because all
+ * closures of one function keep what any of them uses.
+ */
+function readOnce(conversation: Conversation): TryOptions<Answer>["read"] {
+  let left: Conversation | null = conversation;
+  return (head, owner) => {
+    const asked = left;
+    left = null;
+    return asked && readAnswer(asked, head, owner);
+  };
 }
 
 /** What one dialect cannot say another one of the chain may: only when none can is the request the client's fault. */

@@ -10,13 +10,17 @@ const RESPONSE_ID = /^[\w-]{1,128}$/;
 
 /** The candidates of one answer, in one body or over many chunks. */
 export class Candidates {
-  readonly #call: Call;
+  readonly #model: string;
+  /** Without an id from the upstream the conversation's length keeps the calls of its turns apart. */
+  readonly #turn: string;
   readonly #choices = new Map<number, Choice>();
   #head: Json | null = null;
   #ids: CallIds | null = null;
 
   constructor(call: Call) {
-    this.#call = call;
+    const { messages } = call.body;
+    this.#model = call.model;
+    this.#turn = `${Array.isArray(messages) ? messages.length : 0}/${call.promptBytes}`;
   }
 
   /** What every chunk and a complete answer begin with. Gemini's API tells no time; Vertex does. */
@@ -53,17 +57,14 @@ export class Candidates {
   #begin(body: Json): void {
     if (this.#head !== null) return;
     const { responseId, modelVersion, createTime } = body;
-    const { messages } = this.#call.body;
-    // Without an id the conversation's length keeps the calls of its turns apart.
-    const turn = `${Array.isArray(messages) ? messages.length : 0}/${this.#call.promptBytes}`;
     const seed =
-      typeof responseId === "string" && RESPONSE_ID.test(responseId) ? responseId : sha256(turn).slice(0, 24);
+      typeof responseId === "string" && RESPONSE_ID.test(responseId) ? responseId : sha256(this.#turn).slice(0, 24);
     const created = typeof createTime === "string" ? Math.floor(Date.parse(createTime) / 1000) : Number.NaN;
     this.#ids = new CallIds(seed);
     this.#head = {
       id: `chatcmpl-${seed}`,
       ...(Number.isSafeInteger(created) && { created }),
-      model: typeof modelVersion === "string" ? modelVersion : this.#call.model,
+      model: typeof modelVersion === "string" ? modelVersion : this.#model,
     };
   }
 
