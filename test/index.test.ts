@@ -17,9 +17,9 @@ async function configFile(change: object = {}): Promise<string> {
 test("a program that depends on the package checks a configuration and serves it", async () => {
   const file = await configFile();
   expect(await gateway.checkConfig({ file, env: {} })).toMatchObject({ ok: true });
-  const { addresses, close } = await gateway.startGateway({ file, env: {}, logLevel: "silent" });
-  onTestFinished(close);
-  const answer = await fetch(`http://127.0.0.1:${addresses[0]!.port}/v1/status`);
+  const started = await gateway.startGateway({ file, env: {}, logLevel: "silent" });
+  onTestFinished(() => started.close());
+  const answer = await fetch(`http://127.0.0.1:${started.addresses[0]!.port}/v1/status`);
   expect(answer.status).toBe(200);
 });
 
