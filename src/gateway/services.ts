@@ -79,7 +79,7 @@ export async function openStorage({
   });
   closing.add(() => store.close());
   // Frees reservations of admissions whose answer was lost; everything else is settled by then.
-  closing.add(() => store.bury(instance));
+  closing.add(() => store.markInstanceDead(instance));
   closing.add((deadline) => store.done(deadline?.leftMs));
   return { store, isShared: isShared(snapshot.store), storeState: () => storeState };
 }

@@ -96,7 +96,7 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
     case "reload":
       return adminView.reload();
     case "markInstanceDead":
-      await store.bury(about);
+      await store.markInstanceDead(about);
       await store.announce(about, "null", 1);
       return null;
   }

@@ -109,7 +109,7 @@ export class Disturber {
     if (instance === null) return;
     await sleep(down);
     await this.#files.alone(() => this.#fleet.start(slot));
-    if (bury) await this.#persist((store) => store.bury(instance));
+    if (bury) await this.#persist((store) => store.markInstanceDead(instance));
   }
 
   #disturb(work: (site: Site) => Promise<void>): Promise<void> {
