@@ -154,6 +154,32 @@ describe("layers", () => {
   });
 });
 
+/** The layers that Node loads with a file: types vanish, and `import()` loads when it is called. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const loaded = new Set<string>();
+  const visit = (path: string): void => {
+    const source = byPath.get(path);
+    if (source === undefined || loaded.has(path)) return;
+    loaded.add(path);
+    for (const [statement, from, bare] of source.text.matchAll(IMPORT)) {
+      const specifier = from ?? bare;
+      if (specifier === undefined || /^(?:import|export) type /.test(statement)) continue;
+      const target = resolve(path, specifier);
+      if (target !== null) visit(target);
+    }
+  };
+  visit(entry);
+  return new Set([...loaded].map(layerOf));
+}
+
+test("a command loads only what it needs", () => {
+  expect([...loadedWith("src/cli/program.ts")].toSorted()).toEqual(["accounts", "cli", "config", "kit", "simulator"]);
+  const check = loadedWith("src/cli/check.ts");
+  expect(["server", "store", "telemetry", "upstream", "workers"].filter((layer) => check.has(layer))).toEqual([]);
+  expect(loadedWith("src/cli/serve.ts")).toContain("server");
+});
+
 /** Without comments. */
 function code(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
