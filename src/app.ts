@@ -1,7 +1,6 @@
 import { createIdentities } from "./accounts/identities.ts";
 import { createSignIn } from "./accounts/sign-in/sign-in.ts";
 import { createTokens } from "./accounts/tokens.ts";
-import { bodyValidators } from "./bodies.ts";
 import { joinFleet } from "./cluster/fleet.ts";
 import { createInstanceName } from "./cluster/instance.ts";
 import { watchLoop } from "./cluster/loop.ts";
@@ -28,9 +27,10 @@ import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
 import { createAdminHandler } from "./server/admin.ts";
 import { limitKey } from "./server/ip-address.ts";
 import { cut, listenOn } from "./server/listen.ts";
+import { bodyValidators } from "./server/body-schemas.ts";
+import { createRoutes } from "./server/endpoints.ts";
 import { openApiDocument } from "./server/openapi/document.ts";
 import { createPublicServer } from "./server/public.ts";
-import { createRoutes } from "./server/routes/index.ts";
 import { openServingStore } from "./serving-store.ts";
 import { createStops } from "./stops.ts";
 import { createLog, type GatewayLog, type LogLevel } from "./telemetry/log.ts";
@@ -226,7 +226,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
     const validateBody = bodyValidators();
     const server = createPublicServer({
-      run: (intake) => reloader.current.run(intake),
+      pipeline: () => reloader.current,
       settings: () => reloader.current.snapshot.server,
       validateBody,
       now,
@@ -245,8 +245,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         log,
       }),
       ...(shared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
-      onRefused: (refused) => observer.turnedAway(refused),
-      onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
+      onRejectedEarly: (refused) => observer.turnedAway(refused),
+      onRouteServed: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
     });
     const listening = await listenOn(snapshot.server.listen, server.handler, {
       onMalformed: (status, requestId) =>

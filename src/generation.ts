@@ -1,7 +1,7 @@
-import type { Host, Intake, Observer, Snapshot } from "./kit/index.ts";
+import type { Host, Observer, RequestPipeline, Snapshot } from "./kit/index.ts";
 import { buildPipeline, type LinkedStep } from "./pipeline/build.ts";
 import type { Send } from "./pipeline/attempts.ts";
-import { createRunner } from "./pipeline/runner.ts";
+import { RequestRunner } from "./pipeline/run.ts";
 
 export interface GenerationParts {
   readonly number: number;
@@ -22,7 +22,7 @@ export interface Health {
 }
 
 /** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
-export interface Generation {
+export interface Generation extends RequestPipeline {
   readonly number: number;
   readonly snapshot: Snapshot;
   readonly host: Host;
@@ -30,7 +30,6 @@ export interface Generation {
   readonly health: (upstream: string) => Health;
   /** Unix milliseconds. */
   readonly loadedAt: number;
-  run(intake: Intake): Promise<void>;
   /**
    * Takes no more requests; disposes once the last one in flight has settled. Resolves then, or once `patience` is
    * aborted: what is not disposed of by then is named in the log and passed over.
@@ -45,7 +44,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     await release();
     throw error;
   });
-  const runner = createRunner({ pipeline, host, send, observer });
+  const runner = new RequestRunner({ pipeline, host, send, observer });
   const retired = Promise.withResolvers<void>();
   let inFlight = 0;
   let retiring = false;
@@ -61,15 +60,16 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     host,
     health,
     loadedAt: host.now(),
-    async run(intake) {
+    enter() {
       inFlight += 1;
-      try {
-        await runner(intake);
-      } finally {
-        inFlight -= 1;
-        disposeWhenIdle();
-      }
     },
+    leave() {
+      inFlight -= 1;
+      disposeWhenIdle();
+    },
+    identify: (request) => runner.identify(request),
+    run: (request, principal) => runner.run(request, principal),
+    refuse: (request, principal, error) => runner.refuse(request, principal, error),
     async retire(patience) {
       retiring = true;
       disposeWhenIdle();

@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type BodyName, bodyValidator } from "../../src/config/bodies.ts";
-import { lengthInCodePoints } from "../../src/config/text-length.ts";
+import { type BodyName, bodyValidator } from "../../src/server/body-schemas.ts";
+import { lengthInCodePoints } from "../../src/server/body-schemas.ts";
 import { BAD, GOOD, STILL_GOOD } from "./body-cases.ts";
 
 const ENDPOINTS = Object.keys(GOOD) as BodyName[];

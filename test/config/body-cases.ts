@@ -1,4 +1,4 @@
-import type { BodyName } from "../../src/config/bodies.ts";
+import type { BodyName } from "../../src/server/body-schemas.ts";
 
 const message = (...content: object[]) => [{ role: "user", content }];
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Held, exchangeOf } from "../../src/pipeline/held.ts";
-import { KeptText } from "../../src/pipeline/kept-text.ts";
+import { ExchangeState } from "../../src/pipeline/exchange.ts";
+import { PackedText } from "../../src/pipeline/usage.ts";
 import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
 import { readResponses, responsesFormat } from "../../src/dialects/clients/responses.ts";
-import type { Call } from "../../src/kit/index.ts";
-import { testExchange } from "../support/exchange.ts";
+import type { AnswerFormat, Call, Host } from "../../src/kit/index.ts";
+import { TestClient } from "../support/client.ts";
 import { plugin } from "../support/spy.ts";
 import { streams } from "../support/upstream.ts";
 import { benchWith } from "./faults.ts";
@@ -15,30 +15,36 @@ const BODY = { model: "route/free", stream: true, max_tokens: 7, messages: [{ ro
 
 const broken = (): Promise<number> => Promise.reject(new Error("worker died"));
 
-function held(call: Call = Object.freeze(readChat(BODY))) {
-  const kept = new Held(call, chatFormat(call));
-  return { kept, exchange: exchangeOf(testExchange(snapshot), kept) };
+function stateOf(call: Call = Object.freeze(readChat(BODY)), format: AnswerFormat = chatFormat(call)) {
+  const kept: number[] = [];
+  const head = { requestId: "r1", credentials: { kind: "none" }, ip: "", endpoint: "chat" } as const;
+  const state = new ExchangeState(
+    {
+      id: "exchange-1",
+      receivedAt: 0,
+      head,
+      client: new TestClient(),
+      body: { call, format },
+      keep: (bytes) => kept.push(bytes),
+    },
+    { userId: "ann", tier: "Free", keyId: "key_ann" },
+    { snapshot, now: () => 0, countTokens: broken } as Partial<Host> as Host,
+  );
+  return { state, exchange: state.exchange, kept };
 }
 
-test("an exchange has its whole call, then the facts of it; what is gone says so", () => {
+test("an exchange has its whole call, then the facts of it; what is gone says so", async () => {
   const call = Object.freeze({ ...readChat(BODY), units: { images: 1 }, headers: { "anthropic-beta": "x" } });
-  const { kept, exchange } = held(call);
+  const { state, exchange } = stateOf(call);
   expect(exchange.call).toBe(call);
-  kept.begin();
+  const begun = state.begin();
   const { body: _body, ...facts } = call;
   expect({ ...exchange.call }).toEqual(facts);
   expect(() => exchange.call.body).toThrow("call.body is gone once an answer streams");
   expect(() => exchange.call.native).toThrow("call.native is gone once an answer streams");
-  expect(() => kept.format).toThrow(TypeError);
+  expect(() => state.format).toThrow(TypeError);
   expect(Object.isFrozen(exchange) && Object.isFrozen(exchange.call)).toBe(true);
-});
-
-test("an exchange made of another one's parts follows the same request", () => {
-  const { kept, exchange } = held();
-  const again = exchangeOf({ ...exchange, principal: { ...exchange.principal, tier: "Max" } }, kept);
-  kept.begin();
-  expect(() => again.call.body).toThrow(TypeError);
-  expect([again.principal.tier, again.call.maxOutput]).toEqual(["Max", 7]);
+  await begun;
 });
 
 test("what is held shrinks to the prompt, and with it packed to less; media are in none", async () => {
@@ -48,28 +54,32 @@ test("what is held shrinks to the prompt, and with it packed to less; media are 
     { type: "text", text },
     { type: "image_url", image_url: { url } },
   ];
-  const { kept } = held(Object.freeze(readChat({ ...BODY, messages: [{ role: "user", content }] })));
-  kept.begin();
-  expect(kept.bytes).toBeGreaterThanOrEqual(text.length);
-  expect(kept.bytes).toBeLessThan(text.length + 100);
-  await kept.prompt.pack();
-  expect(kept.bytes).toBeLessThan(text.length / 10);
+  const { state, kept } = stateOf(Object.freeze(readChat({ ...BODY, messages: [{ role: "user", content }] })));
+  await state.begin();
+  expect(kept).toHaveLength(2);
+  expect(kept[0]).toBeGreaterThanOrEqual(text.length);
+  expect(kept[0]).toBeLessThan(text.length + 100);
+  expect(kept[1]).toBeLessThan(text.length / 10);
 });
 
-test("a Responses stream holds what its events repeat of the request", () => {
+test("a Responses stream holds what its events repeat of the request", async () => {
   const instructions = "Be brief. ".repeat(1_000);
   const call = Object.freeze(readResponses({ model: "route/free", stream: true, instructions, input: "hi" }));
-  const kept = new Held(call, responsesFormat(call));
-  kept.begin();
+  const { state, kept } = stateOf(call, responsesFormat(call));
+  await state.begin();
   // Once as the prompt, once for the events.
-  expect(kept.bytes).toBeGreaterThan(2 * instructions.length);
+  expect(kept[0]).toBeGreaterThan(2 * instructions.length);
   expect(
-    kept.stream?.done({ usage: { prompt: 1, completion: 1, cached: 0, reasoning: 0 }, estimated: false, charge: 0n }),
+    state.streamFormat.done({
+      usage: { prompt: 1, completion: 1, cached: 0, reasoning: 0 },
+      estimated: false,
+      charge: 0n,
+    }),
   ).toContain(instructions);
 });
 
 test.each(["", "short", "a longer text, ü and 😀 ".repeat(5_000)])("a kept text is counted as it was", async (text) => {
-  const kept = new KeptText(text);
+  const kept = new PackedText(text);
   const counted: string[] = [];
   const count = async (given: string): Promise<number> => counted.push(given);
   await kept.tokens(count);
@@ -79,7 +89,7 @@ test.each(["", "short", "a longer text, ü and 😀 ".repeat(5_000)])("a kept te
 });
 
 test("a text that cannot be counted is guessed by its length, packed or not", async () => {
-  const kept = new KeptText("abcd".repeat(10_000));
+  const kept = new PackedText("abcd".repeat(10_000));
   expect(await kept.tokens(broken)).toBe(10_000);
   await kept.pack();
   expect(await kept.tokens(broken)).toBe(10_000);

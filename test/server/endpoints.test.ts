@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { GatewayError, type Intake, type Kind } from "../../src/kit/index.ts";
-import { ENDPOINTS } from "../../src/server/endpoints.ts";
-import { INFERENCE } from "../../src/server/formats.ts";
+import { GatewayError, type InferenceRequest, type Kind } from "../../src/kit/index.ts";
 import { GOOD, send, start } from "./support.ts";
 
 const HEADERS = { authorization: `Bearer ${GOOD}`, "content-type": "application/json" };
@@ -17,20 +15,20 @@ const BODIES: readonly (readonly [path: string, endpoint: string, kind: Kind, bo
 
 test.each(BODIES)("%s is read as its own kind and checked by its own schema", async (path, endpoint, kind, body) => {
   const checked: string[] = [];
-  const { port, intakes } = await start({
+  const { port, requests } = await start({
     validateBody(checkedEndpoint) {
       checked.push(checkedEndpoint);
       return null;
     },
-    async run(intake) {
-      const { call, format } = await intake.read("u1");
-      intake.client.answer(200, format.contentType, JSON.stringify(call), {});
+    async run({ body, client }) {
+      const { call, format } = body!;
+      client.answer(200, format.contentType, JSON.stringify(call), {});
     },
   });
   const answer = await send(port, { path, headers: HEADERS, body: JSON.stringify({ model: "route/x", ...body }) });
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.text)).toMatchObject({ kind, model: "route/x", stream: false });
-  expect(intakes[0]!.request.endpoint).toBe(endpoint);
+  expect(requests[0]!.head.endpoint).toBe(endpoint);
   expect(checked).toEqual([endpoint]);
 });
 
@@ -45,7 +43,7 @@ test.each(["/v1/embeddings", "/v1/rerank", "/v2/rerank", "/v1/audio/speech", "/v
   },
 );
 
-function refusing(error: unknown): (intake: Intake) => Promise<void> {
+function refusing(error: unknown): (request: InferenceRequest) => Promise<void> {
   return async ({ client }) => client.refuse(error, { "X-RateLimit-Limit-Day": "5" });
 }
 
@@ -56,7 +54,7 @@ test.each([
 ])(
   "an image route's upstream failure is JSON with the table's status and headers: %s",
   async (error, status, headers) => {
-    const { port } = await start({ run: refusing(error) });
+    const { port } = await start({ early: refusing(error) });
     const image = await send(port, { path: "/v1/images/generations" });
     expect(image.status).toBe(status);
     expect(JSON.parse(image.text)).toEqual({ error: { message: "It broke", type: "api_error" } });
@@ -75,14 +73,8 @@ test.each([
   [new GatewayError("AUTHENTICATION_ERROR", "Invalid API key"), 401, "Invalid API key", "AUTHENTICATION_ERROR"],
   [new Error("a fault"), 500, "Internal server error", undefined],
 ])("an image route's other errors are the table's: %s", async (error, status, text, code) => {
-  const { port } = await start({ run: refusing(error) });
+  const { port } = await start({ early: refusing(error) });
   const answer = await send(port, { path: "/v1/images/generations" });
   expect(answer).toMatchObject({ status, text });
   expect(answer.headers["x-error-code"]).toBe(code);
-});
-
-test("every inference endpoint is in the table of endpoints", () => {
-  const paths = ENDPOINTS.filter(({ credentials }) => credentials === "API key").map(({ path }) => path);
-  // Counting tokens asks no model: a route beside inference.
-  expect(paths.filter((path) => path !== "/v1/messages/count_tokens")).toEqual([...INFERENCE.keys()]);
 });

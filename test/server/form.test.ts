@@ -169,7 +169,7 @@ test.each<[string, Buffer, string]>([
   ["an ending in the middle of a head", form([MODEL, FILE]).subarray(0, 60), `/ ${WHOLE}`],
   ["another boundary", Buffer.from(form([MODEL, FILE]).toString().replaceAll(BOUNDARY, "other")), `/ ${WHOLE}`],
 ])("%s is refused", async (_what, body, message) => {
-  const { port, server, intakes } = await serve();
+  const { port, server, requests } = await serve();
   const agent = keepAliveAgent();
   for (const chunked of [false, true]) {
     const answer = await send(port, { path: TRANSCRIPTIONS, headers: FORM_HEADERS, body, chunked, agent });
@@ -178,7 +178,7 @@ test.each<[string, Buffer, string]>([
   }
   const good = await send(port, { path: TRANSCRIPTIONS, headers: FORM_HEADERS, body: form([MODEL, FILE]), agent });
   expect(good.status).toBe(200);
-  expect(intakes.length).toBe(3);
+  expect(requests.length).toBe(3);
   await waitFor(() => server.inFlight() === 0);
 });
 

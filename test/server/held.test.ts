@@ -34,7 +34,7 @@ test("a request that the store has to be asked about counts as in flight, and lo
 });
 
 test("a request whose client leaves meanwhile is not begun, and is recorded", async () => {
-  const { port, server, intakes, refused, answer } = await startHeld();
+  const { port, server, requests, refused, answer } = await startHeld();
   const { socket } = await open(port);
   socket.write(`POST ${CHAT} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${GOOD}\r\ncontent-length: 2\r\n\r\n{}`);
   await waitFor(() => server.inFlight() === 1);
@@ -46,6 +46,6 @@ test("a request whose client leaves meanwhile is not begun, and is recorded", as
   await answer();
   expect((await send(port)).status).toBe(200);
   await waitFor(() => server.inFlight() === 0);
-  expect(intakes).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   expect(refused).toMatchObject([{ endpoint: "chat", status: 499, code: null }]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError, type Intake } from "../../src/kit/index.ts";
+import { GatewayError, type InferenceRequest } from "../../src/kit/index.ts";
 import { GOOD, send, start } from "./support.ts";
 
 const PATH = "/v1/messages";
@@ -7,18 +7,21 @@ const VERSION = { "anthropic-version": "2023-06-01" };
 const HEADERS = { "x-api-key": GOOD, "content-type": "application/json", "x-request-id": "r-1" };
 const BODY = JSON.stringify({ model: "route/x", max_tokens: 10, messages: [{ role: "user", content: "hi" }] });
 
-const refuse = (error: unknown) => async (intake: Intake) => intake.client.refuse(error, { "X-Test": "1" });
+const refuse =
+  (error: unknown) =>
+  async ({ client }: InferenceRequest) =>
+    client.refuse(error, { "X-Test": "1" });
 const shown = (type: string, message: string) =>
   JSON.stringify({ type: "error", error: { type, message }, request_id: "r-1" });
 
 describe("a Messages request", () => {
   test.each([PATH, `${PATH}?beta=true`, `${PATH}?`])("on %s is read as one, by the path alone", async (path) => {
-    const { port, intakes } = await start();
+    const { port, requests } = await start();
     const headers = { ...HEADERS, ...VERSION, "anthropic-beta": "a-1,b-2" };
     const { status, headers: answered } = await send(port, { path, headers, body: BODY });
     expect(status).toBe(200);
     expect([answered["request-id"], answered["x-request-id"]]).toEqual(["r-1", "r-1"]);
-    expect(intakes.map(({ request }) => [request.endpoint, request.credentials])).toEqual([
+    expect(requests.map(({ head }) => [head.endpoint, head.credentials])).toEqual([
       ["messages", { kind: "key", value: GOOD }],
     ]);
   });
@@ -26,9 +29,9 @@ describe("a Messages request", () => {
   test("takes its version and betas along, and no header beside", async () => {
     const seen: unknown[] = [];
     const { port } = await start({
-      async run(intake) {
-        seen.push((await intake.read("u1")).call.headers);
-        intake.client.answer(200, "application/json", "{}", {});
+      async run({ body, client }) {
+        seen.push(body!.call.headers);
+        client.answer(200, "application/json", "{}", {});
       },
     });
     const more = { ...VERSION, "anthropic-beta": "a-1,b-2", cookie: "x=1", "x-app": "cli" };
@@ -53,7 +56,7 @@ describe("a Messages request", () => {
   );
 
   test("a fault of the gateway says nothing, in either form", async () => {
-    const { port } = await start({ run: refuse(new TypeError("secret detail")) });
+    const { port } = await start({ early: refuse(new TypeError("secret detail")) });
     const plain = await send(port, { path: PATH, headers: HEADERS, body: BODY });
     const own = await send(port, { path: PATH, headers: { ...HEADERS, ...VERSION }, body: BODY });
     expect([plain.status, plain.text]).toEqual([500, "Internal server error"]);
@@ -62,7 +65,7 @@ describe("a Messages request", () => {
   });
 
   test("other endpoints keep their errors, whatever the header says", async () => {
-    const { port } = await start({ run: refuse(new GatewayError("INVALID_MODEL", "Invalid model: 'x'")) });
+    const { port } = await start({ early: refuse(new GatewayError("INVALID_MODEL", "Invalid model: 'x'")) });
     for (const path of ["/v1/chat/completions", "/v1/responses", "/v1/images/generations"]) {
       const { text, headers } = await send(port, { path, headers: { ...HEADERS, ...VERSION }, body: BODY });
       expect([text, headers["request-id"]]).toEqual(["Invalid model: 'x'", undefined]);
@@ -111,10 +114,10 @@ test.each([
   ["DELETE", "/v1/responses", 405, "POST"],
   ["HEAD", "/v1/messages", 405, "POST"],
 ])("%s %s is refused politely: %i", async (method, path, status, allow) => {
-  const { port, intakes } = await start();
+  const { port, requests } = await start();
   const answer = await send(port, { method, path, headers: HEADERS, body: method === "POST" ? BODY : "" });
   expect([answer.status, answer.headers.allow, answer.headers["x-request-id"]]).toEqual([status, allow, "r-1"]);
   const message = status === 404 ? "Not found" : "Method not allowed";
   expect(answer.text).toBe(method === "HEAD" ? "" : JSON.stringify({ message }));
-  expect(intakes).toEqual([]);
+  expect(requests).toEqual([]);
 });

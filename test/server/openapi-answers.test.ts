@@ -7,8 +7,8 @@ import { readTranscription, transcriptionFormat } from "../../src/dialects/clien
 import { type AnswerFormat, type ErrorCode, ERRORS, GatewayError, type Json } from "../../src/kit/index.ts";
 import { openApiDocument } from "../../src/server/openapi/document.ts";
 import { PLAN_LIMITS } from "../../src/server/openapi/headers.ts";
-import { OPERATIONS } from "../../src/server/openapi/operations.ts";
-import { refusalOf } from "../../src/server/refusal.ts";
+import { ENDPOINTS } from "../../src/server/endpoints.ts";
+import { type HttpExchange, refusalOf } from "../../src/server/respond.ts";
 import { GOOD, STILL_GOOD } from "../config/body-cases.ts";
 import { answered, conforms } from "../support/openapi.ts";
 
@@ -27,8 +27,14 @@ function pathOf(template: string): string {
   return template.replace("{model_id}", "route/swift-mini").replaceAll(/\{\w+\}/g, "some-name");
 }
 
+const IMAGE = {
+  requestId: "r1",
+  req: { headers: {} },
+  errorStyle: { refusal: imageRefusal },
+} as unknown as HttpExchange;
+
 describe("every refusal that an operation names is one it describes", () => {
-  const cases = OPERATIONS.flatMap((operation) =>
+  const cases = ENDPOINTS.flatMap((operation) =>
     [...operation.errors, "IP_RATE_LIMIT" as const, "INTERNAL" as const].map((code) => ({ ...operation, code })),
   );
 
@@ -36,14 +42,14 @@ describe("every refusal that an operation names is one it describes", () => {
     const fields = code === "IP_RATE_LIMIT" || code === "TOO_MANY_REQUESTS" ? { retry_after: 7 } : undefined;
     const message = code === "MODEL_NOT_FOUND" ? "Model not found" : "What happened";
     const error = new GatewayError(code, message, { fields, retryAfter: fields?.retry_after });
-    const { status, contentType, headers, body } = refusalOf(error, apiErrors ? imageRefusal : undefined);
+    const { status, contentType, headers, body } = refusalOf(error, apiErrors ? IMAGE : null);
     const answer = answered(method, pathOf(path), { status, contentType, headers: { ...headers }, body });
     expect(conforms(document, answer)).toEqual([]);
     expect(conforms(document, { ...answer, headers: new Headers() })).toContain("X-Request-Id is missing");
   });
 
   test("and others are not", () => {
-    for (const { method, path, errors } of OPERATIONS) {
+    for (const { method, path, errors } of ENDPOINTS) {
       const statuses = new Set(
         [...errors, "IP_RATE_LIMIT" as const, "INTERNAL" as const].map((code) => ERRORS[code].status),
       );

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Visit } from "../../src/server/app.ts";
-import { isSecure, originOf } from "../../src/server/origin.ts";
+import type { RouteContext } from "../../src/server/router.ts";
+import { isSecure, originOf } from "../../src/server/routes/sign-in.ts";
 
-function visit(headers: Record<string, string>, { proxied = false, encrypted = false } = {}): Visit {
-  return { req: { headers, socket: { encrypted } }, ip: "", proxied, route: null } as unknown as Visit;
+function context(headers: Record<string, string>, { proxied = false, encrypted = false } = {}): RouteContext {
+  return { req: { headers, socket: { encrypted } }, ip: "", proxied, route: null } as unknown as RouteContext;
 }
 
 test.each([
@@ -31,6 +31,6 @@ test.each([
   [{ host: "" }, {}, null],
   [{}, {}, null],
 ])("%j with %j is seen as %s", (headers, how, origin) => {
-  expect(originOf(visit(headers as Record<string, string>, how))).toBe(origin);
-  expect(isSecure(visit(headers as Record<string, string>, how))).toBe(origin?.startsWith("https:") ?? false);
+  expect(originOf(context(headers as Record<string, string>, how))).toBe(origin);
+  expect(isSecure(context(headers as Record<string, string>, how))).toBe(origin?.startsWith("https:") ?? false);
 });

@@ -18,7 +18,7 @@ test.each([
   ["OPTIONS", CHAT, 405],
   ["PATCH", "/v1/thing", 405],
 ])("%s %s is %i", async (method, path, status) => {
-  const { port, intakes } = await start({
+  const { port, requests } = await start({
     routes: [
       { method: "GET", path: "/v1/thing", handle: () => ({ is: "a thing" }) },
       { method: "POST", path: "/v1/thing", handle: () => ({}) },
@@ -31,7 +31,7 @@ test.each([
   expect(answer.headers["content-length"]).toBe(String(answer.text.length));
   const allowed = path === CHAT ? "POST" : "GET, HEAD, POST";
   expect(answer.headers.allow).toBe(status === 405 ? allowed : undefined);
-  expect(intakes).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("HEAD has the status and no body, and the connection goes on", async () => {
@@ -109,8 +109,8 @@ test.each([CHAT, "/v2/rerank"])("a preflight of %s is answered without a key", a
 
 test("answers and errors carry CORS headers and expose what clients need", async () => {
   const { port } = await start({
-    run: async ({ client, request }) => {
-      if (request.requestId !== "stream") return client.refuse(new Error("x"), {});
+    run: async ({ client, head }) => {
+      if (head.requestId !== "stream") return client.refuse(new Error("x"), {});
       client.startStream("text/event-stream", {});
       client.end("data: [DONE]\n\n");
     },
@@ -156,7 +156,7 @@ test("with a list of origins only those are let in", async () => {
 
 test("the IP limit: every request counts, the refusal says until when, and a new window is a new start", async () => {
   let now = 1_000_000_000_000;
-  const { port, refused, intakes } = await start({
+  const { port, refused, requests } = await start({
     settings: { ipLimit: { requests: 3, window: 60_000 } },
     now: () => now,
   });
@@ -185,13 +185,13 @@ test("the IP limit: every request counts, the refusal says until when, and a new
     { endpoint: "chat", status: 429, code: "IP_RATE_LIMIT", durationMs: 0 },
     { endpoint: "other", status: 429, code: "IP_RATE_LIMIT" },
   ]);
-  expect(intakes.length).toBe(2);
+  expect(requests.length).toBe(2);
   now += 60_000;
   expect((await send(port, { agent })).status).toBe(200);
 });
 
 test("behind a trusted proxy the client's own address is limited, and shown to the pipeline", async () => {
-  const { port, intakes } = await start({
+  const { port, requests } = await start({
     settings: { ipLimit: { requests: 1, window: 60_000 }, trustedProxies: ["127.0.0.0/8", "10.0.0.0/8"] },
     now: () => 0,
   });
@@ -202,17 +202,17 @@ test("behind a trusted proxy the client's own address is limited, and shown to t
   expect(await from("203.0.113.10")).toBe(200);
   expect(await from("2001:db8:1:2::1")).toBe(200);
   expect(await from("2001:db8:1:2:ffff::2")).toBe(429);
-  expect(intakes.map(({ request }) => request.ip)).toEqual(["203.0.113.9", "203.0.113.10", "2001:db8:1:2::1"]);
+  expect(requests.map(({ head }) => head.ip)).toEqual(["203.0.113.9", "203.0.113.10", "2001:db8:1:2::1"]);
 });
 
 test("settings are those in force at each request", async () => {
   let inForce = settings({ bodyLimit: 10 });
   const { createPublicServer } = await import("../../src/server/public.ts");
   const { listenOn } = await import("../../src/server/listen.ts");
-  const { echo, memoryLog } = await import("./support.ts");
+  const { testPipeline, memoryLog } = await import("./support.ts");
   const lines: Parameters<typeof memoryLog>[0] = [];
   const server = createPublicServer({
-    run: echo,
+    pipeline: () => testPipeline({}),
     settings: () => inForce,
     validateBody: () => null,
     now: Date.now,

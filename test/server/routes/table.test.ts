@@ -1,29 +1,24 @@
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "../../../src/server/endpoints.ts";
-import { INFERENCE } from "../../../src/server/formats.ts";
-import type { Answered } from "../../../src/server/public.ts";
-import { createRoutes } from "../../../src/server/routes/index.ts";
-import type { RouteParts } from "../../../src/server/routes/parts.ts";
+import type { RouteServed } from "../../../src/server/public.ts";
 import { open, waitFor } from "../support.ts";
 import { bearer, START, startRoutes, TOKEN } from "./support.ts";
 
-test("the table of endpoints is what is served, both ways", () => {
-  const documented = ENDPOINTS.map(({ method, path }) => {
-    const pattern = path.replace("{model_id}", "**").replaceAll(/\{(\w+)\}/g, ":$1");
-    return `${method} ${pattern}`;
-  });
-  const served = [
-    ...[...INFERENCE.keys()].map((path) => `POST ${path}`),
-    ...createRoutes({} as RouteParts).map(({ method, path }) => `${method} ${path}`),
-  ];
-  expect(documented.toSorted()).toEqual(served.toSorted());
+test("every endpoint of the table is served, and asked with another method it is a 405", async () => {
+  const { ask } = await startRoutes();
+  for (const { method, path } of ENDPOINTS) {
+    const real = path.replaceAll(/\{\w+\}/g, "x");
+    const wrong = await ask("PUT", real);
+    expect([path, wrong.status]).toEqual([path, 405]);
+    expect(String(wrong.headers.allow).split(", ")).toContain(method);
+  }
 });
 
 test("what is served beside inference is told by route, never by what the client wrote", async () => {
   let now = START;
-  const answered: Answered[] = [];
+  const answered: RouteServed[] = [];
   const { ask, key } = await startRoutes({
-    onAnswered: (entry) => answered.push(entry),
+    onRouteServed: (entry) => answered.push(entry),
     now: () => (now += 5),
   });
   await ask("GET", "/v1/models", { "x-request-id": "mine" });
@@ -53,10 +48,10 @@ test("what is served beside inference is told by route, never by what the client
 });
 
 test("a client that leaves before its answer is told of as such", async () => {
-  const answered: Answered[] = [];
+  const answered: RouteServed[] = [];
   const asked = Promise.withResolvers<void>();
   const { port, key, server } = await startRoutes({
-    onAnswered: (entry) => answered.push(entry),
+    onRouteServed: (entry) => answered.push(entry),
     parts: {
       kill() {
         asked.resolve();

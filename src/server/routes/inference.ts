@@ -1,6 +1,25 @@
-import type { ErrorCode, Json } from "../../kit/index.ts";
-import { PLAN_LIMITS } from "./headers.ts";
-import { type Answer, BODY_ERRORS, CALLER_ERRORS, type Content, json, type Operation, schemaRef } from "./operation.ts";
+import { chatFormat, readChat } from "../../dialects/clients/chat.ts";
+import { embeddingFormat, readEmbedding } from "../../dialects/clients/embedding.ts";
+import { imageFormat, imageRefusal, readImage } from "../../dialects/clients/image.ts";
+import { messagesFormat, messagesRefusal, readMessages } from "../../dialects/clients/messages.ts";
+import { readRerank, rerankFormat } from "../../dialects/clients/rerank.ts";
+import { readResponses, responsesFormat } from "../../dialects/clients/responses.ts";
+import { readSpeech, speechFormat } from "../../dialects/clients/speech.ts";
+import { readTranscription, transcriptionFormat } from "../../dialects/clients/transcription.ts";
+import type { ErrorCode, GatewayError, Json } from "../../kit/index.ts";
+import {
+  type Answer,
+  BODY_ERRORS,
+  CALLER_ERRORS,
+  type Content,
+  type Endpoint,
+  type Format,
+  type InferenceEndpoint,
+  json,
+  schemaRef,
+} from "../endpoint.ts";
+import { PLAN_LIMITS } from "../openapi/headers.ts";
+import type { ErrorStyle, RefusalBody, RefusedRequest } from "../respond.ts";
 
 const ERRORS: readonly ErrorCode[] = [
   ...BODY_ERRORS,
@@ -38,14 +57,19 @@ const FORM: Json = {
   ],
 };
 
-/** What every inference call has in common. */
-const INFERENCE = { method: "POST", credentials: "API key", tag: "Inference", errors: ERRORS } as const;
+/** At two addresses: the later one is that of Cohere's current client, whose bodies are the same. */
+const RERANK: Format = { endpoint: "rerank", body: "json", read: readRerank, write: rerankFormat };
+const MESSAGES: ErrorStyle = { refusal: messagesBody, requestIdHeader: "Request-Id" };
 
-/** The calls that reach models. */
-export const INFERENCE_OPERATIONS: readonly Operation[] = [
+/** What every inference endpoint has in common. */
+const COMMON = { method: "POST", credentials: "API key", tag: "Inference", errors: ERRORS } as const;
+
+/** The endpoints that reach models. */
+export const INFERENCE: readonly InferenceEndpoint[] = [
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/chat/completions",
+    format: { endpoint: "chat", body: "json", read: readChat, write: chatFormat },
     id: "createChatCompletion",
     summary: "Chat completion, optionally streamed",
     request: body("ChatRequest"),
@@ -55,8 +79,9 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     }),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/messages",
+    format: { endpoint: "messages", body: "json", read: readMessages, write: messagesFormat, ...MESSAGES },
     id: "createMessage",
     summary: "Chat in the Messages format, optionally streamed",
     description: "Errors are in the Messages format when the request carries an anthropic-version header.",
@@ -68,20 +93,9 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     messagesErrors: true,
   },
   {
-    ...INFERENCE,
-    path: "/v1/messages/count_tokens",
-    id: "countMessageTokens",
-    summary: "Count a Messages request's tokens",
-    description:
-      "By the gateway's own tokenizer; counts against no limit and costs nothing. At most 4 MiB, four at once a user.",
-    request: body("CountTokensRequest"),
-    answers: { 200: { description: "The count.", content: json("TokenCount") } },
-    errors: [...BODY_ERRORS, ...CALLER_ERRORS, "INVALID_MODEL", "MODEL_NOT_ALLOWED", "RATE_LIMIT_ERROR", "OVERLOADED"],
-    messagesErrors: true,
-  },
-  {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/responses",
+    format: { endpoint: "responses", body: "json", read: readResponses, write: responsesFormat },
     id: "createResponse",
     summary: "Chat in the Responses format, optionally streamed",
     description: "Stateless: every request brings its whole input.",
@@ -92,24 +106,27 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     }),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/embeddings",
+    format: { endpoint: "embeddings", body: "json", read: readEmbedding, write: embeddingFormat },
     id: "createEmbeddings",
     summary: "Embeddings",
     request: body("EmbeddingsRequest"),
     answers: answer("One vector for each input.", json("EmbeddingList")),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/rerank",
+    format: RERANK,
     id: "rerank",
     summary: "Rerank documents against a query",
     request: body("RerankRequest"),
     answers: answer("The documents' places by relevance, best first.", json("RerankResult")),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v2/rerank",
+    format: RERANK,
     id: "rerankV2",
     summary: "Rerank, at the address of Cohere's current client",
     description: "The same as /v1/rerank.",
@@ -117,16 +134,18 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     answers: answer("The documents' places by relevance, best first.", json("RerankResult")),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/audio/speech",
+    format: { endpoint: "speech", body: "json", read: readSpeech, write: speechFormat },
     id: "createSpeech",
     summary: "Text-to-speech",
     request: body("SpeechRequest"),
     answers: answer("The audio.", { "audio/*": { schema: { type: "string", format: "binary" } } }),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/audio/transcriptions",
+    format: { endpoint: "transcription", body: "form", read: readTranscription, write: transcriptionFormat },
     id: "createTranscription",
     summary: "Speech-to-text",
     request: { required: true, content: { "multipart/form-data": { schema: FORM } } },
@@ -136,8 +155,9 @@ export const INFERENCE_OPERATIONS: readonly Operation[] = [
     }),
   },
   {
-    ...INFERENCE,
+    ...COMMON,
     path: "/v1/images/generations",
+    format: { endpoint: "image", body: "json", read: readImage, write: imageFormat, refusal: imageRefusal },
     id: "createImages",
     summary: "Image generation",
     request: body("ImageRequest"),
@@ -157,10 +177,20 @@ function namedEvents(format: string): Json {
   };
 }
 
-function body(title: string): Operation["request"] {
+function body(title: string): Endpoint["request"] {
   return { required: true, content: json(title) };
 }
 
 function answer(description: string, content: Content): Readonly<Record<number, Answer>> {
   return { 200: { description, content, headers: PLAN_LIMITS } };
+}
+
+/** How errors are written below a client format's own paths, whether or not there is anything at them. */
+export function errorStyleOf(path: string): ErrorStyle | null {
+  return path === "/v1/messages" || path.startsWith("/v1/messages/") ? MESSAGES : null;
+}
+
+/** The header says that the client reads errors in the Messages format. */
+function messagesBody(error: GatewayError, { requestId, headers }: RefusedRequest): RefusalBody | null {
+  return headers["anthropic-version"] === undefined ? null : messagesRefusal(error, requestId);
 }

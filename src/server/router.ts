@@ -3,21 +3,21 @@ import { H3, type H3Event, HTTPError, HTTPResponse } from "h3";
 import { BodyTooLargeError } from "srvx/body-limit";
 import { toNodeHandler } from "srvx/node";
 import { GatewayError, invalidRequest, type Log } from "../kit/index.ts";
-import { type RefusalBody, refusalOf } from "./refusal.ts";
-import type { Room } from "./room.ts";
-
-/** Bodies of everything beside inference are small. Bytes. */
-export const BODY_LIMIT = 64 * 1024;
+import type { ByteBudget } from "./byte-budget.ts";
+import { ROUTE_BODY_BYTES } from "./request-body.ts";
+import { type HttpExchange, refusalOf } from "./respond.ts";
 
 /** One request to a listener's routes. */
-export interface Visit {
+export interface RouteContext {
   readonly req: IncomingMessage;
+  /** Whose answers' headers are there already; null on the admin listener. */
+  readonly http: HttpExchange | null;
   /** Client address, IPv4-mapped IPv6 already unmapped. */
   readonly ip: string;
-  /** It came from a trusted proxy, whose `X-Forwarded-*` headers are believed. */
+  /** Whether it came from a trusted proxy, whose `X-Forwarded-*` headers are believed. */
   readonly proxied: boolean;
-  /** For the bodies in memory of requests to the public listener. */
-  readonly memory?: Room;
+  /** For the bodies of requests to the public listener. */
+  readonly memory?: ByteBudget;
   /** The pattern of the path it is for, once the router has found one. */
   route: string | null;
 }
@@ -29,35 +29,37 @@ export interface Route {
   /** What it answers, errors included, is for the caller alone: `Cache-Control: no-store`. */
   readonly secret?: boolean;
   /** What it returns is sent by h3 (objects as JSON); GatewayErrors become their row of the error table. */
-  readonly handle: (event: H3Event, visit: Visit) => unknown;
+  readonly handle: (event: H3Event, context: RouteContext) => unknown;
 }
 
-export interface AppOptions {
-  /** POST paths that are served before this: known here for their 405. */
-  readonly elsewhere?: Iterable<string>;
+export interface RouterOptions {
+  /** Inference paths, which take POST and are served before the router: known here for their 405. */
+  readonly externalPaths?: Iterable<string>;
   /** Runs before a route, also before its 405; throws to refuse. */
   readonly guard?: (event: H3Event) => void;
-  readonly visitOf?: (req: IncomingMessage) => Visit;
-  /** A path's own body for an error; null for the one of the error table. */
-  readonly refusal?: (error: GatewayError, event: H3Event) => RefusalBody | null;
+  readonly contextOf?: (req: IncomingMessage) => RouteContext;
 }
 
-/** Serves a route table through h3: unknown paths are 404, known ones with another method 405 (decisions 1.4). */
-export function createApp(
+/** Serves a route table through h3: unknown paths are 404, known ones with another method 405. */
+export function createRouter(
   routes: readonly Route[],
   log: Log,
-  { elsewhere = [], guard = () => {}, visitOf = anonymous, refusal = () => null }: AppOptions = {},
+  { externalPaths = [], guard = () => {}, contextOf = anonymous }: RouterOptions = {},
 ): RequestListener {
-  const app = new H3({ silent: true, onError: (error, event) => errorResponse(error, event, log, refusal) });
+  const context = (event: H3Event): RouteContext => contextOf(event.runtime!.node!.req as IncomingMessage);
+  const app = new H3({
+    silent: true,
+    onError: (error, event) => errorResponse(error, event, log, context(event).http),
+  });
   const methods = new Map<string, string[]>();
-  for (const path of elsewhere) methods.set(path, ["POST"]);
+  for (const path of externalPaths) methods.set(path, ["POST"]);
   for (const route of routes) {
     const { method, path } = route;
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
     const guarded = (event: H3Event): unknown => {
       guard(event);
-      return serve(route, event, visitOf(event.runtime!.node!.req as IncomingMessage));
+      return serve(route, event, context(event));
     };
     app.on(method, path, guarded);
     if (method === "GET") app.on("HEAD", path, guarded);
@@ -66,7 +68,7 @@ export function createApp(
     app.all(path, (event) => {
       guard(event);
       if (allowed.includes(event.req.method) || event.url.pathname.endsWith("/")) throw notFound();
-      visitOf(event.runtime!.node!.req as IncomingMessage).route = path;
+      context(event).route = path;
       const headers = { Allow: allowed.join(", ") };
       throw new GatewayError("METHOD_NOT_ALLOWED", "Method not allowed", { headers });
     });
@@ -75,20 +77,20 @@ export function createApp(
     guard(event);
     throw notFound();
   });
-  return toNodeHandler((request) => app.fetch(request), { maxRequestBodySize: BODY_LIMIT }) as RequestListener;
+  return toNodeHandler((request) => app.fetch(request), { maxRequestBodySize: ROUTE_BODY_BYTES }) as RequestListener;
 }
 
-function serve(route: Route, event: H3Event, visit: Visit): unknown {
+function serve(route: Route, event: H3Event, context: RouteContext): unknown {
   // The router overlooks a trailing slash; a path with one is another path, unless it is part of what `**` stands for.
   if (event.url.pathname.endsWith("/") && !route.path.endsWith("/**")) throw notFound();
-  visit.route = route.path;
+  context.route = route.path;
   // Headers set here go with whatever is answered, an error too.
   if (route.secret) event.res.headers.set("Cache-Control", "no-store");
-  return route.handle(event, visit);
+  return route.handle(event, context);
 }
 
-function anonymous(req: IncomingMessage): Visit {
-  return { req, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
+function anonymous(req: IncomingMessage): RouteContext {
+  return { req, http: null, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
 }
 
 export function notFound(): GatewayError {
@@ -109,14 +111,9 @@ export function jsonResponse(status: number, value: unknown): HTTPResponse {
   return textResponse(status, "application/json", JSON.stringify(value));
 }
 
-function errorResponse(
-  error: HTTPError,
-  event: H3Event,
-  log: Log,
-  own: NonNullable<AppOptions["refusal"]>,
-): HTTPResponse {
+function errorResponse(error: HTTPError, event: H3Event, log: Log, http: HttpExchange | null): HTTPResponse {
   const cause = causeOf(error);
-  const { status, code, contentType, headers, body } = refusalOf(cause, (known) => own(known, event));
+  const { status, code, contentType, headers, body } = refusalOf(cause, http);
   if (code === "INTERNAL") {
     log.error({ err: cause, request_id: requestIdIn(event), path: event.url.pathname }, "request failed");
   }
@@ -132,7 +129,7 @@ export function requestIdIn(event: H3Event): string {
 function causeOf(error: HTTPError): unknown {
   const thrown = error.unhandled ? error.cause : error;
   if (thrown instanceof BodyTooLargeError) {
-    return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${BODY_LIMIT} bytes`);
+    return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${ROUTE_BODY_BYTES} bytes`);
   }
   if (!(thrown instanceof HTTPError) || thrown.status >= 500) return thrown;
   return thrown.status === 404 ? notFound() : invalidRequest("/", "must have a well-formed path");

@@ -1,10 +1,10 @@
 import { overloaded } from "../kit/index.ts";
 
 /** Of all the room: what the requests of one user may hold. */
-const USER_SHARE = 1 / 4;
+const MAX_USER_SHARE = 1 / 4;
 
 /** Bytes that requests hold of something there is only so much of, counted per user (decisions 10.2). */
-export class Room {
+export class ByteBudget {
   readonly #bytes: () => number;
   readonly #held = new Map<string, number>();
   #taken = 0;
@@ -20,15 +20,15 @@ export class Room {
   }
 
   /** What one request of the user holds; nothing yet. */
-  claim(userId: string): Claim {
-    return new Claim((bytes) => this.#take(userId, bytes));
+  claim(userId: string): ByteClaim {
+    return new ByteClaim((bytes) => this.#take(userId, bytes));
   }
 
   /** @throws GatewayError OVERLOADED; then nothing was taken. */
   #take(userId: string, bytes: number): void {
     const held = (this.#held.get(userId) ?? 0) + bytes;
     const all = this.#bytes();
-    if (bytes > 0 && (this.#taken + bytes > all || held > all * USER_SHARE)) throw overloaded();
+    if (bytes > 0 && (this.#taken + bytes > all || held > all * MAX_USER_SHARE)) throw overloaded();
     this.#taken += bytes;
     if (held > 0) this.#held.set(userId, held);
     else this.#held.delete(userId);
@@ -36,7 +36,7 @@ export class Room {
 }
 
 /** What one request holds of a room. */
-export class Claim {
+export class ByteClaim {
   readonly #take: (bytes: number) => void;
   #bytes = 0;
 

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { GatewayError, type Intake } from "../../src/kit/index.ts";
-import { type Claim, Room } from "../../src/server/room.ts";
+import { GatewayError, type InferenceRequest, type Principal } from "../../src/kit/index.ts";
+import { type ByteClaim, ByteBudget } from "../../src/server/byte-budget.ts";
 import { BODY, open, send, start, waitFor } from "./support.ts";
 
 const BUSY = { status: 503, text: "Server is busy" };
 const CODE = { "x-error-code": "OVERLOADED", "retry-after": "1" };
 
-function isHeld(claim: Claim, bytes: number): boolean {
+function isHeld(claim: ByteClaim, bytes: number): boolean {
   try {
     claim.hold(bytes);
     return true;
@@ -21,7 +21,7 @@ test("whatever is held and given back, nobody has more than a quarter, nor all m
   const step = fc.record({ claim: fc.nat(7), bytes: fc.nat(60) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const room = new Room(() => 100);
+      const room = new ByteBudget(() => 100);
       const claims = Array.from({ length: 8 }, (_, index) => ({ user: `u${index % 3}`, bytes: 0 })).map((model) => ({
         model,
         claim: room.claim(model.user),
@@ -43,20 +43,17 @@ test("whatever is held and given back, nobody has more than a quarter, nor all m
 });
 
 /** Reads the body for the user that the request's id names, and answers when told. */
-function holding(): { run: (intake: Intake) => Promise<void>; held: () => number; letGo: () => void } {
+function holding() {
   const gate = Promise.withResolvers<void>();
   let held = 0;
   return {
-    async run(intake) {
-      const { client, request } = intake;
-      try {
-        await intake.read(request.requestId);
-        held += 1;
-        await gate.promise;
-        client.answer(200, "text/plain", "served", {});
-      } catch (error) {
-        client.refuse(error, {});
-      }
+    async identify({ head }: InferenceRequest): Promise<Principal> {
+      return { userId: head.requestId, tier: "Free", keyId: "k1" };
+    },
+    async run({ client }: InferenceRequest): Promise<void> {
+      held += 1;
+      await gate.promise;
+      client.answer(200, "text/plain", "served", {});
     },
     held: () => held,
     letGo: gate.resolve,
@@ -70,8 +67,8 @@ const of = (user: string): Record<string, string> => ({
 });
 
 test.each([false, true])("bodies share the memory there is, announced or in chunks: %s", async (chunked) => {
-  const { run, held, letGo } = holding();
-  const { port } = await start({ run, settings: { bodyMemory: 4 * BODY.length } });
+  const { identify, run, held, letGo } = holding();
+  const { port } = await start({ identify, run, settings: { bodyMemory: 4 * BODY.length } });
   const first = ["a", "b", "c", "d"].map((user) => send(port, { headers: of(user), chunked }));
   await waitFor(() => held() === 4);
   const refused = await send(port, { headers: of("e"), chunked });
@@ -82,8 +79,8 @@ test.each([false, true])("bodies share the memory there is, announced or in chun
 });
 
 test("one user gets a quarter of it", async () => {
-  const { run, held, letGo } = holding();
-  const { port } = await start({ run, settings: { bodyMemory: 8 * BODY.length } });
+  const { identify, run, held, letGo } = holding();
+  const { port } = await start({ identify, run, settings: { bodyMemory: 8 * BODY.length } });
   const first = [1, 2].map(() => send(port, { headers: of("a") }));
   await waitFor(() => held() === 2);
   expect(await send(port, { headers: of("a") })).toMatchObject(BUSY);
@@ -94,9 +91,9 @@ test("one user gets a quarter of it", async () => {
 });
 
 test("a client that leaves while it sends gives back what it had announced", async () => {
-  const { run, letGo } = holding();
+  const { identify, run, letGo } = holding();
   letGo();
-  const { port, server } = await start({ run, settings: { bodyMemory: 4 * BODY.length } });
+  const { port, server } = await start({ identify, run, settings: { bodyMemory: 4 * BODY.length } });
   const leaving = await open(port);
   leaving.socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Request-Id: a\r\nContent-Length: ${BODY.length}\r\n\r\n{`,
