@@ -38,7 +38,7 @@ import { createMetrics } from "./telemetry/metrics.ts";
 import { createObserver } from "./telemetry/observer.ts";
 import { createTokenizer } from "./tokenizer.ts";
 import { breakerStates, healthStates } from "./upstream-states.ts";
-import { startSimulator, type Simulator } from "./simulator/server.ts";
+import { SimulatorOnDemand } from "./simulator/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
 
@@ -132,16 +132,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const stops = createStops({ store, log });
     closing.add(async () => stops.close());
 
-    let simulator: Promise<Simulator> | null = null;
+    const simulator = new SimulatorOnDemand();
     const upstreams = createUpstreams({
       dialects: DIALECTS,
       now,
       log,
-      simulator: async () => (await (simulator ??= startSimulator())).origin,
+      simulated: (script, dialect) => simulator.baseUrl(script, dialect),
     });
     closing.add(async () => {
       await upstreams.close();
-      await (await simulator)?.close();
+      await simulator.close();
     });
 
     const metrics = createMetrics({

@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   store: ["kit"],
   telemetry: ["kit"],
   accounts: ["kit"],
-  upstream: ["kit", "dialects", "simulator"],
+  upstream: ["kit", "dialects"],
   simulator: ["kit"],
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],

@@ -1,8 +1,8 @@
-import { isJson, type Json } from "../kit/index.ts";
-import { shown } from "./shown.ts";
+import { type Json, isJson } from "../kit/index.ts";
+import { asText } from "./fields.ts";
 
 /** Beyond it only the smallest value is made, so that a schema that contains itself ends. */
-const SMALL_DEPTH = 5;
+const SMALLEST_VALUE_DEPTH = 5;
 const MAXIMUM_DEPTH = 12;
 const MAXIMUM_ITEMS = 64;
 const FORMATS: Readonly<Record<string, string>> = {
@@ -85,17 +85,17 @@ class Maker {
   #list(schema: Json, depth: number): readonly unknown[] {
     const { items, prefixItems, uniqueItems: unique } = schema;
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    const least = Number(schema["minItems"] ?? (depth >= SMALL_DEPTH ? 0 : Math.max(1, first.length)));
+    const least = Number(schema["minItems"] ?? (depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length)));
     const size = Math.min(least, Number(schema["maxItems"] ?? MAXIMUM_ITEMS), MAXIMUM_ITEMS);
-    const rest = isJson(items) ? items : {};
-    return Array.from({ length: size }, (_, at) => this.make(first[at] ?? rest, depth + 1, unique === true ? at : 0));
+    const others = isJson(items) ? items : {};
+    return Array.from({ length: size }, (_, at) => this.make(first[at] ?? others, depth + 1, unique === true ? at : 0));
   }
 
   #object(schema: Json, depth: number): Json {
     const properties = isJson(schema["properties"]) ? schema["properties"] : {};
     const required: unknown = schema["required"];
     const demanded = Array.isArray(required) && required.length > 0;
-    const names = demanded ? required.map(shown) : depth >= SMALL_DEPTH ? [] : Object.keys(properties);
+    const names = demanded ? required.map(asText) : depth >= SMALLEST_VALUE_DEPTH ? [] : Object.keys(properties);
     const other = isJson(schema["additionalProperties"]) ? schema["additionalProperties"] : { type: "string" };
     for (let at = 0; names.length < Math.min(Number(schema["minProperties"] ?? 0), MAXIMUM_ITEMS); at++) {
       const name = Object.keys(properties).find((one) => !names.includes(one)) ?? `simulated${at}`;
@@ -114,7 +114,7 @@ const isNull = (choice: unknown): boolean => isJson(choice) && choice["type"] ==
 
 /** The first that is not only null; deep down null, which ends a schema that contains itself. */
 function choose(choices: readonly unknown[], depth: number): Json {
-  const nothing = depth >= SMALL_DEPTH ? choices.find(isNull) : undefined;
+  const nothing = depth >= SMALLEST_VALUE_DEPTH ? choices.find(isNull) : undefined;
   const chosen = nothing ?? choices.find((choice) => !isNull(choice)) ?? choices[0];
   return isJson(chosen) ? chosen : {};
 }
@@ -134,7 +134,7 @@ function merged(schema: Json, more: Json): Json {
 function typeOf(schema: Json, depth: number): unknown {
   const { type } = schema;
   if (Array.isArray(type)) {
-    if (depth >= SMALL_DEPTH && type.includes("null")) return "null";
+    if (depth >= SMALLEST_VALUE_DEPTH && type.includes("null")) return "null";
     return type.find((one) => one !== "null") ?? "null";
   }
   if (type !== undefined) return type;
@@ -144,7 +144,7 @@ function typeOf(schema: Json, depth: number): unknown {
 }
 
 function text(schema: Json, nth: number): string {
-  const formatted = FORMATS[shown(schema["format"])];
+  const formatted = FORMATS[asText(schema["format"])];
   if (formatted !== undefined) return formatted;
   const made = nth === 0 ? "simulated" : `${nth} simulated`;
   return made.padEnd(Number(schema["minLength"] ?? 0), "x").slice(0, Number(schema["maxLength"] ?? Infinity));

@@ -1,5 +1,34 @@
-import { isJson, type Json } from "../kit/index.ts";
-import { badParameter, SimError } from "./error.ts";
+import { type Json, isJson } from "../kit/index.ts";
+
+/** A refusal by the simulator, written in the error form of the dialect that was asked. */
+export class SimError extends Error {
+  override readonly name = "SimError";
+  readonly status: number;
+  readonly param: string | null;
+  readonly code: string | null;
+  /** For a Retry-After, as the script writes it. */
+  readonly retryAfter: string | null;
+  /** The whole JSON body, of a provider that has a form of its own. */
+  readonly body: object | null;
+
+  constructor(
+    status: number,
+    message: string,
+    more: { param?: string; code?: string; retryAfter?: string; body?: object } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.param = more.param ?? null;
+    this.code = more.code ?? null;
+    this.retryAfter = more.retryAfter ?? null;
+    this.body = more.body ?? null;
+  }
+}
+
+/** 400 about one parameter of the request. */
+export function badParameter(param: string, message: string, code?: string): SimError {
+  return new SimError(400, message, { param, code });
+}
 
 /** @throws SimError 400 for text that is no JSON object. */
 export function parseBody(text: string): Json {
@@ -54,4 +83,9 @@ export function wrong(name: string, expects: string, value: unknown): SimError {
   if (value === undefined)
     return badParameter(name, `Missing required parameter: '${name}'.`, "missing_required_parameter");
   return badParameter(name, `Invalid value for '${name}': expected ${expects}.`, "invalid_type");
+}
+
+/** A value of any type as text: `String` throws for an object whose own `toString` is none. */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 }

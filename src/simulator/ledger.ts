@@ -1,4 +1,19 @@
-import type { Claims, Part, Units } from "./part.ts";
+/** What a request has really used: tokens of its prompt, code points spoken, milliseconds heard, images made. */
+export interface Units {
+  readonly prompt: number;
+  readonly characters: number;
+  readonly milliseconds: number;
+  readonly images: number;
+}
+
+/** Counts as they went out, sense or not; those of tokens in OpenAI's sense, whatever the dialect makes of them. */
+export interface Claims {
+  readonly prompt?: unknown;
+  readonly completion?: unknown;
+  readonly cached?: unknown;
+  readonly cacheWrite?: unknown;
+  readonly seconds?: unknown;
+}
 
 /** What one request really got, for tests to compare a gateway's books with. Times are Unix milliseconds. */
 export interface LedgerEntry {
@@ -19,7 +34,7 @@ export interface LedgerEntry {
   stream: boolean;
   /** 0 when no status line was sent. */
   status: number;
-  /** Events or pieces of audio written, `[DONE]` not counted; a JSON body is one. */
+  /** Events or parts of audio written, `[DONE]` not counted; a JSON body is one. */
   events: number;
   /** Bytes of body written. */
   bytes: number;
@@ -47,9 +62,9 @@ export interface ReceivedFile {
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
-export const NOTHING: Units = Object.freeze({ prompt: 0, characters: 0, milliseconds: 0, images: 0 });
+export const NO_UNITS: Units = Object.freeze({ prompt: 0, characters: 0, milliseconds: 0, images: 0 });
 
-const KEPT = 20_000;
+const MINIMUM_KEPT = 20_000;
 
 /** The newest entries, oldest first. Bounded, for a simulator can run for days. */
 export class Ledger {
@@ -80,7 +95,7 @@ export class Ledger {
       events: 0,
       bytes: 0,
       tokens: 0,
-      units: NOTHING,
+      units: NO_UNITS,
       claimed: null,
       ending: null,
       aborted: false,
@@ -89,7 +104,7 @@ export class Ledger {
     this.#live.add(entry);
     this.#entries.push(entry);
     // Halved at double size: dropping one from the front of an array each time would cost a copy a request.
-    if (this.#entries.length >= 2 * KEPT) this.#entries = this.#entries.slice(-KEPT);
+    if (this.#entries.length >= 2 * MINIMUM_KEPT) this.#entries = this.#entries.slice(-MINIMUM_KEPT);
     return entry;
   }
 
@@ -103,12 +118,4 @@ export class Ledger {
   clear(): void {
     this.#entries = [];
   }
-}
-
-/** Enters a part that has been written. */
-export function note(entry: Pick<LedgerEntry, "events" | "tokens" | "claimed" | "units">, part: Part): void {
-  if (!part.uncounted) entry.events++;
-  entry.tokens += part.tokens ?? 0;
-  if (part.claims) entry.claimed = part.claims;
-  if (part.units) entry.units = { ...entry.units, ...part.units };
 }

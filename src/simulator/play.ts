@@ -2,18 +2,16 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { note } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger.ts";
-import type { Part } from "./part.ts";
-import type { Reply } from "./reply.ts";
+import { note, type Part, type Reply } from "./reply.ts";
 import type { Script } from "./script.ts";
 
 /** A RST overtakes what the kernel still holds: the events before it need this long to arrive. */
-const BEFORE_RESET = 10;
-const SURPLUS = 16;
+const RESET_DELAY_MS = 10;
+const MISSING_BYTES = 16;
 
 /** A part as bytes; `part` is absent where the bytes complete none. */
-interface Piece {
+interface Chunk {
   readonly bytes: Uint8Array;
   readonly part?: Part;
 }
@@ -48,14 +46,14 @@ class Player {
     await this.#wait(script.first_byte);
     if (script.reset_after === 0) return this.#reset();
     if (script.close_after === 0) return this.#fin();
-    const pieces = this.#pieces(reply);
-    this.#head(reply, pieces);
+    const chunks = this.#chunks(reply);
+    this.#head(reply, chunks);
     await this.#wait(script.first_event);
     let at = 0;
-    for (const piece of pieces) {
+    for (const chunk of chunks) {
       if (await this.#cut(at, reply.type !== "answer")) return;
       if (at > 0) await this.#wait(script.chunk_delay);
-      await this.#write(piece);
+      await this.#write(chunk);
       at++;
     }
     if (script.wrong_length) return this.#fin();
@@ -63,9 +61,9 @@ class Player {
     this.#response.end();
   }
 
-  /** A stream's pieces come as they are needed; a body with a length is known whole. */
-  #pieces(reply: Reply): Iterable<Piece> {
-    const encode = (part: Part): Piece => {
+  /** A stream's chunks come as they are needed; a body with a length is known whole. */
+  #chunks(reply: Reply): Iterable<Chunk> {
+    const encode = (part: Part): Chunk => {
       const bytes = typeof part.data === "string" ? Buffer.from(part.data) : part.data;
       return { bytes: this.#script.gzip ? gzipSync(bytes) : bytes, part };
     };
@@ -76,18 +74,18 @@ class Player {
     return stall || reset || close ? whole.flatMap(halves) : whole;
   }
 
-  #head(reply: Reply, pieces: Iterable<Piece>): void {
+  #head(reply: Reply, chunks: Iterable<Chunk>): void {
     const headers: Record<string, string | number> = { ...reply.headers };
     if (this.#script.gzip) headers["content-encoding"] = "gzip";
-    if (Array.isArray(pieces)) headers["content-length"] = this.#length(pieces);
+    if (Array.isArray(chunks)) headers["content-length"] = this.#length(chunks);
     this.#entry.status = reply.status;
     this.#response.writeHead(reply.status, headers);
     this.#response.flushHeaders();
   }
 
-  #length(pieces: readonly Piece[]): number {
-    const real = pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
-    return this.#script.wrong_length ? real + SURPLUS : real;
+  #length(chunks: readonly Chunk[]): number {
+    const real = chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0);
+    return this.#script.wrong_length ? real + MISSING_BYTES : real;
   }
 
   /** Whether a fault ended the reply at this position. In a whole body any later position is its half. */
@@ -100,7 +98,7 @@ class Player {
     return true;
   }
 
-  async #write({ bytes, part }: Piece): Promise<void> {
+  async #write({ bytes, part }: Chunk): Promise<void> {
     const { bytes: size, every } = this.#script.drip ?? { bytes: bytes.length, every: 0 };
     for (let at = 0; at < bytes.length; at += size) {
       if (at > 0) await this.#wait(every);
@@ -117,7 +115,7 @@ class Player {
   }
 
   async #reset(): Promise<void> {
-    if (this.#response.headersSent) await this.#wait(BEFORE_RESET);
+    if (this.#response.headersSent) await this.#wait(RESET_DELAY_MS);
     this.#entry.ending = "reset";
     this.#response.socket?.resetAndDestroy();
   }
@@ -130,7 +128,7 @@ class Player {
   }
 }
 
-function halves({ bytes, part }: Piece): readonly Piece[] {
+function halves({ bytes, part }: Chunk): readonly Chunk[] {
   const middle = Math.ceil(bytes.length / 2);
   return [{ bytes: bytes.subarray(0, middle) }, { bytes: bytes.subarray(middle), part }];
 }

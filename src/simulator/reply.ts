@@ -1,14 +1,27 @@
-import type { Dialect } from "./dialect.ts";
-import { SimError } from "./error.ts";
-import { failureOf } from "./failure.ts";
-import type { Part } from "./part.ts";
+import type { Answer } from "./answer.ts";
+import { SimError } from "./fields.ts";
+import type { Claims, LedgerEntry, Units } from "./ledger.ts";
+import { type Dialect, failureOf } from "./provider.ts";
 import type { Script } from "./script.ts";
+
+/** What is written, delayed or cut as a whole: an event, some audio, or a whole body. */
+export interface Part<Data extends string | Uint8Array = string | Uint8Array> {
+  readonly data: Data;
+  /** Answer tokens in it; left out: none. */
+  readonly tokens?: number;
+  /** A stream's ending is no event. */
+  readonly uncounted?: true;
+  /** Counts that it states. */
+  readonly claims?: Claims;
+  /** What is used up once it is written; the first part of an answer has it. */
+  readonly units?: Partial<Units>;
+}
 
 /** An HTTP answer in parts, before anything is done to its transport. */
 export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** One body, sent with its length; or as they are made, without one: events, pieces of audio. */
+  /** One body, sent with its length; or as they are made, without one: events, parts of audio. */
   readonly type: "answer" | "events" | "bytes";
   readonly parts: Iterable<Part<Data>>;
   /** How an error, or an event that is none (null), is written among events; left out: as data of an SSE event. */
@@ -17,6 +30,17 @@ export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
 
 export const MALFORMED = '{"id":"chatcmpl-sim-malformed","choices":[{"index":0,';
 const HTML = "<!DOCTYPE html><html><head><title>Simulated</title></head><body><h1>Simulated page</h1></body></html>\n";
+
+/** An event by name, which its data repeats. */
+export function namedEvent(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+/** A whole answer as one body. */
+export function bodyPart({ choices, prompt, claims }: Answer, body: object): Part<string> {
+  const tokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
+  return { data: JSON.stringify(body), tokens, claims, units: { prompt } };
+}
 
 export function jsonReply(status: number, body: Part<string>): Reply<string> {
   return { status, headers: { "content-type": "application/json" }, type: "answer", parts: [body] };
@@ -42,7 +66,7 @@ export function errorReply(error: SimError, dialect?: Dialect): Reply<string> {
 }
 
 /** Puts the script's faults of content into a healthy reply: another status or body, bad or missing parts. */
-export function disturb(healthy: Reply, script: Script, dialect?: Dialect): Reply {
+export function withContentFaults(healthy: Reply, script: Script, dialect?: Dialect): Reply {
   const { status = healthy.status, message = "Simulated failure", retry_after: retryAfter } = script;
   const failed = status >= 300;
   const error = new SimError(failed ? status : 500, message, { retryAfter });
@@ -87,4 +111,12 @@ function* badParts(
     yield part;
     at++;
   }
+}
+
+/** Enters a part that has been written. */
+export function note(entry: Pick<LedgerEntry, "events" | "tokens" | "claimed" | "units">, part: Part): void {
+  if (!part.uncounted) entry.events++;
+  entry.tokens += part.tokens ?? 0;
+  if (part.claims) entry.claimed = part.claims;
+  if (part.units) entry.units = { ...entry.units, ...part.units };
 }

@@ -1,27 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody } from "./body.ts";
-import { checkSigned } from "./bedrock/credentials.ts";
-import { Chat } from "./chat.ts";
-import type { Encoded } from "./chat.ts";
-import { checkKey, type Dialect, dialectOfList } from "./dialect.ts";
-import type { Asked } from "./endpoints/endpoint.ts";
-import { imageAt } from "./endpoints/image.ts";
-import { badParameter, SimError } from "./error.ts";
-import { Ledger } from "./ledger.ts";
-import type { LedgerEntry } from "./ledger.ts";
-import { isList, modelList } from "./models.ts";
-import { Occurrences } from "./occurrences.ts";
+import { readCountTokens, readMessages } from "./dialects/anthropic.ts";
+import { azure, readAzureChat } from "./dialects/azure.ts";
+import { checkSigned, readConverse } from "./dialects/bedrock.ts";
+import { Chat, type Encoded } from "./dialects/chat.ts";
+import { readCohereChat } from "./dialects/cohere.ts";
+import { readGemini } from "./dialects/gemini.ts";
+import { readResponses } from "./dialects/responses.ts";
+import { type Endpoint, type ParsedRequest, readBody } from "./endpoint.ts";
+import { readCohereEmbed, readEmbeddings } from "./endpoints/embeddings.ts";
+import { imageAt, readImage } from "./endpoints/images.ts";
+import { readRerank } from "./endpoints/rerank.ts";
+import { readSpeak, readSpeech, readTextToSpeech } from "./endpoints/speech.ts";
+import { readListen, readSpeechToText, readTranscription } from "./endpoints/transcription.ts";
+import { badParameter, SimError } from "./fields.ts";
+import { Ledger, type LedgerEntry } from "./ledger.ts";
 import { play } from "./play.ts";
-import { disturb, errorReply, jsonReply } from "./reply.ts";
-import { parseScript, shapeOf } from "./script.ts";
-import type { Script } from "./script.ts";
+import { checkKey, type Dialect, dialectOfList, isList, modelList } from "./provider.ts";
+import { errorReply, jsonReply, withContentFaults } from "./reply.ts";
+import { Occurrences, parseScript, type Script, shapeOf } from "./script.ts";
 import { checkVendor } from "./strict/vendors.ts";
-import { type Row, rowOf } from "./table.ts";
 
 const NO_BODY = new Uint8Array();
 
 /** A request on its way through here. */
-interface Visit {
+interface Context {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly path: string;
@@ -72,7 +74,7 @@ export class Routes {
     return true;
   }
 
-  async #serve(visit: Visit): Promise<void> {
+  async #serve(visit: Context): Promise<void> {
     const { request, path } = visit;
     if (path.endsWith("/chat/completions") && !path.includes("/openai/")) {
       allow(request, path, "POST");
@@ -82,33 +84,33 @@ export class Routes {
       allow(request, path, "GET");
       return this.#list(visit);
     }
-    const row = rowOf(path);
-    if (!row) {
+    const route = routeOf(path);
+    if (!route) {
       throw new SimError(404, `Unknown request URL: ${request.method} ${path}.`, { code: "unknown_url" });
     }
     allow(request, path, "POST");
-    return this.#answer(visit, row);
+    return this.#answer(visit, route);
   }
 
   /** Gateways probe here: a probe meets the faults, but uses none of them up. */
-  async #list({ request, response, path, query, entry, scripts }: Visit): Promise<void> {
+  async #list({ request, response, path, query, entry, scripts }: Context): Promise<void> {
     const { headers } = request;
-    const asked = dialectOfList(headers, path);
+    const listed = dialectOfList(headers, path);
     let script: Script;
     try {
-      checkKey(asked, headers, new URLSearchParams(query));
-      if (asked === "bedrock") checkSigned(headers, NO_BODY);
+      checkKey(listed, headers, new URLSearchParams(query));
+      if (listed === "bedrock") checkSigned(headers, NO_BODY);
       script = parseScript(...scripts);
     } catch (error) {
-      return refuse(response, error, asked, entry);
+      return refuse(response, error, listed, entry);
     }
-    const dialect = script.shape ?? asked;
-    const hit = this.#occurrences.hits(script, false) ? script : {};
+    const dialect = script.shape ?? listed;
+    const applied = this.#occurrences.applies(script, false) ? script : {};
     const list = jsonReply(200, { data: modelList(dialect, path) });
-    await play(response, disturb(list, hit, dialect), hit, entry);
+    await play(response, withContentFaults(list, applied, dialect), applied, entry);
   }
 
-  async #complete({ request, response, entry, scripts }: Visit): Promise<void> {
+  async #complete({ request, response, entry, scripts }: Context): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
     const text = body.toString();
@@ -118,43 +120,43 @@ export class Routes {
     if (known) return sendWhole(response, known, entry);
     const { request: chat, script } = this.#chat.read(text, ...scripts);
     const { model } = chat.question;
-    const hit: Script = this.#occurrences.hits(script, true) ? script : shapeOf(script);
-    const reply = this.#chat.reply(text, chat, hit);
+    const applied: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
+    const reply = this.#chat.reply(text, chat, applied);
     if (Object.keys(script).length === 0) return sendWhole(response, this.#chat.encode(text, model, reply), entry);
     Object.assign(entry, { model, stream: chat.stream });
-    await play(response, disturb(reply, hit), hit, entry);
+    await play(response, withContentFaults(reply, applied), applied, entry);
   }
 
-  async #answer({ request, response, path, query, entry, scripts }: Visit, row: Row): Promise<void> {
+  async #answer({ request, response, path, query, entry, scripts }: Context, route: Route): Promise<void> {
     const body = await readBody(request);
     entry.requestBytes = body.length;
     const { headers } = request;
     const params = new URLSearchParams(query);
-    const told = parseScript(...scripts);
-    const fallback = told.shape ?? row.dialect;
-    if (told.record) entry.body = body.toString();
-    let asked: Asked;
+    const scriptBefore = parseScript(...scripts);
+    const fallback = scriptBefore.shape ?? route.dialect;
+    if (scriptBefore.record) entry.body = body.toString();
+    let parsed: ParsedRequest;
     let script: Script;
     try {
-      checkKey(row.dialect, headers, params);
-      if (told.vendor) checkVendor(told, path, jsonIn(body));
-      asked = await row.endpoint({
+      checkKey(route.dialect, headers, params);
+      if (scriptBefore.vendor) checkVendor(scriptBefore, path, jsonIn(body));
+      parsed = await route.endpoint({
         path,
         origin: `http://${headers.host ?? "localhost"}`,
         headers,
         query: params,
         body,
       });
-      script = parseScript(...scripts, asked.sim);
-      if (!told.vendor && script.vendor) checkVendor(script, path, jsonIn(body));
+      script = parseScript(...scripts, parsed.sim);
+      if (!scriptBefore.vendor && script.vendor) checkVendor(script, path, jsonIn(body));
     } catch (error) {
       return refuse(response, error, fallback, entry);
     }
-    const dialect = script.shape ?? asked.shape ?? fallback;
-    const hit: Script = this.#occurrences.hits(script, true) ? script : shapeOf(script);
-    const reply = asked.reply(hit);
-    Object.assign(entry, { model: asked.model, stream: reply.type !== "answer", upload: asked.upload ?? null });
-    await play(response, disturb(reply, hit, dialect), hit, entry);
+    const dialect = script.shape ?? parsed.shape ?? fallback;
+    const applied: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
+    const reply = parsed.reply(applied);
+    Object.assign(entry, { model: parsed.model, stream: reply.type !== "answer", upload: parsed.upload ?? null });
+    await play(response, withContentFaults(reply, applied, dialect), applied, entry);
   }
 }
 
@@ -173,7 +175,7 @@ function jsonIn(body: Buffer): unknown {
   }
 }
 
-/** The cheap way out: one write for everything. */
+/** One write for the whole answer, which is cheaper than its events one by one. */
 function sendWhole(response: ServerResponse, { reply, payload, facts }: Encoded, entry: LedgerEntry): void {
   if (response.destroyed) return;
   Object.assign(entry, facts, { ending: "end" });
@@ -202,4 +204,51 @@ function allow(request: IncomingMessage, path: string, method: string): void {
     405,
     `Not allowed to ${request.method} on ${path}. (HINT: Perhaps you meant to use a different HTTP method?)`,
   );
+}
+
+export interface Route {
+  readonly path: RegExp;
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+}
+
+/** Azure's own form of what OpenAI has, at a deployment or under `/openai/v1`. */
+const AZURE: readonly (readonly [string, Endpoint])[] = [
+  ["chat/completions", readAzureChat],
+  ["embeddings", readEmbeddings],
+  ["audio/speech", readSpeech],
+  ["audio/transcriptions", readTranscription],
+  ["images/generations", readImage],
+  ["responses", readResponses],
+];
+
+/** The first that fits decides. Chat completions of OpenAI, which are remembered, have a way of their own. */
+const ROUTES: readonly Route[] = [
+  ...AZURE.map(([end, endpoint]): Route => ({
+    path: new RegExp(String.raw`/openai/(?:deployments/[^/]+|v1)/${end}$`),
+    dialect: "azure",
+    endpoint: azure(endpoint),
+  })),
+  { path: /\/models\/[^/]+:[a-zA-Z]+$/, dialect: "gemini", endpoint: readGemini },
+  { path: /\/model\/[^/]+\/converse(?:-stream)?$/, dialect: "bedrock", endpoint: readConverse },
+  { path: /\/openai\/responses$/, dialect: "azure", endpoint: readResponses },
+  { path: /\/responses$/, dialect: "openai", endpoint: readResponses },
+  { path: /\/messages$/, dialect: "anthropic", endpoint: readMessages },
+  { path: /\/messages\/count_tokens$/, dialect: "anthropic", endpoint: readCountTokens },
+  { path: /\/chat$/, dialect: "cohere", endpoint: readCohereChat },
+  { path: /\/embed$/, dialect: "cohere", endpoint: readCohereEmbed },
+  { path: /\/v2\/rerank$/, dialect: "cohere", endpoint: readRerank },
+  { path: /\/text-to-speech\/[^/]+(?:\/stream)?$/, dialect: "elevenlabs", endpoint: readTextToSpeech },
+  { path: /\/speech-to-text$/, dialect: "elevenlabs", endpoint: readSpeechToText },
+  { path: /\/listen$/, dialect: "deepgram", endpoint: readListen },
+  { path: /\/speak$/, dialect: "deepgram", endpoint: readSpeak },
+  { path: /\/embeddings$/, dialect: "openai", endpoint: readEmbeddings },
+  { path: /\/rerank$/, dialect: "openai", endpoint: readRerank },
+  { path: /\/audio\/speech$/, dialect: "openai", endpoint: readSpeech },
+  { path: /\/audio\/transcriptions$/, dialect: "openai", endpoint: readTranscription },
+  { path: /\/images\/generations$/, dialect: "openai", endpoint: readImage },
+];
+
+export function routeOf(path: string): Route | undefined {
+  return ROUTES.find((route) => route.path.test(path));
 }

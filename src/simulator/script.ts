@@ -1,11 +1,35 @@
+import { hash } from "node:crypto";
 import { nearest } from "../kit/index.ts";
-import { badParameter } from "./error.ts";
-import { type Defect, DEFECTS, SHAPES } from "./shape.ts";
-import { shown } from "./shown.ts";
+import { asText, badParameter } from "./fields.ts";
 import { STRICT_VENDORS } from "./strict/rule.ts";
 
+/** Whose way of writing answers and errors. */
+export const SHAPES = ["openai", "cohere", "jina", "voyage", "together"] as const;
+export type Shape = (typeof SHAPES)[number];
+
+/** Ways in which upstreams that call themselves OpenAI-compatible are not. */
+export const DEFECTS = [
+  "no-role",
+  "no-finish",
+  "no-done",
+  "no-object",
+  "tool-index-1",
+  "tool-no-index",
+  "tool-no-type",
+  "empty-ids",
+  "repeated-ids",
+  "null-deltas",
+  "azure-first-chunk",
+  "usage-every-chunk",
+  "usage-with-choices",
+  "xai-reasoning",
+  "groq-usage",
+  "mistral-tools",
+] as const;
+export type Defect = (typeof DEFECTS)[number];
+
 /** One key of a script: reads its value (text of a query, or JSON); `undefined` means it cannot be used. */
-interface Entry<Value> {
+interface KeyRule<Value> {
   readonly parse: (value: unknown) => Value | undefined;
   readonly expects: string;
   readonly does: string;
@@ -13,10 +37,10 @@ interface Entry<Value> {
   readonly shape?: true;
 }
 
-const MAXIMUM_CHUNKS = 1_000_000;
+const MAXIMUM_COUNT = 1_000_000;
 /** Beyond it a timer fires at once. */
-const MAXIMUM_DELAY = 2 ** 31 - 1;
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const MAXIMUM_DELAY_MS = 2 ** 31 - 1;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 const count = (does: string) => entry(parseCount, "a whole number from 0 to 1000000", does);
 const duration = (does: string) => entry(parseDuration, "a duration such as 300ms or 2s", does);
@@ -25,19 +49,19 @@ const text = (does: string) => entry((value) => (typeof value === "string" ? val
 const word = <const Word extends string>(words: readonly Word[], does: string) =>
   entry((value) => words.find((one) => one === value), `one of ${words.join(", ")}`, `${does}: ${words.join(", ")}`);
 const anything = (does: string) => entry(parseAnything, "a number, or anything to send in its place", does);
-const shape = <Value>(of: Entry<Value>): Entry<Value> => ({ ...of, shape: true });
+const shape = <Value>(of: KeyRule<Value>): KeyRule<Value> => ({ ...of, shape: true });
 
 /**
- * Every key of a script. Positions count the events of a stream, the role delta being the first, or the pieces of an
+ * Every key of a script. Positions count the events of a stream, the role delta being the first, or the parts of an
  * audio body; any other answer is one event, and a position of 1 or more in it means half of its bytes.
  */
 export const SCRIPT = {
   first_byte: duration("waits before the status line"),
   first_event: duration("waits between the head and the first event"),
   chunk_delay: shape(duration("waits between events")),
-  chunks: shape(count("this many content events, or pieces of audio")),
+  chunks: shape(count("this many content events, or parts of audio")),
   chunk_bytes: shape(
-    count("content events are padded to this many bytes of text; pieces of audio have as many at least"),
+    count("content events are padded to this many bytes of text; parts of audio have as many at least"),
   ),
   stall_after: count("silence after this many events; 0: after the head"),
   reset_after: count("TCP reset after this many events; 0: before the status line"),
@@ -53,7 +77,7 @@ export const SCRIPT = {
   message: text("the error's message"),
   html: flag("an HTML page instead of JSON or events"),
   gzip: flag("a body compressed without being asked for"),
-  drip: entry(parseDrip, "BYTES or BYTES/INTERVAL such as 5/100ms", "the body arrives in small pieces"),
+  drip: entry(parseDrip, "BYTES or BYTES/INTERVAL such as 5/100ms", "the body arrives few bytes at a time"),
   wrong_length: flag("a content-length larger than the body, then FIN"),
   fail_times: count("only the first requests of this script meet its faults"),
   fail_ratio: entry(parseRatio, "a number from 0 to 1", "only this share of requests meets the script's faults"),
@@ -111,7 +135,7 @@ export function shapeOf(script: Script): Script {
   return Object.fromEntries(Object.entries(script).filter(([key]) => isKey(key) && SCRIPT[key].shape)) as Script;
 }
 
-function entry<Value>(parse: (value: unknown) => Value | undefined, expects: string, does: string): Entry<Value> {
+function entry<Value>(parse: (value: unknown) => Value | undefined, expects: string, does: string): KeyRule<Value> {
   return { parse, expects, does };
 }
 
@@ -150,17 +174,17 @@ function parseJson(source: string): unknown {
 
 function parseCount(value: unknown): number | undefined {
   const number = parseNumber(value);
-  return Number.isInteger(number) && number >= 0 && number <= MAXIMUM_CHUNKS ? number : undefined;
+  return Number.isInteger(number) && number >= 0 && number <= MAXIMUM_COUNT ? number : undefined;
 }
 
 function parseDuration(value: unknown): number | undefined {
-  const [, number, unit = "ms"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(shown(value)) ?? [];
-  const milliseconds = Number(number) * (UNITS[unit] ?? 1);
-  return milliseconds <= MAXIMUM_DELAY ? milliseconds : undefined;
+  const [, number, unit = "ms"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(asText(value)) ?? [];
+  const milliseconds = Number(number) * (UNIT_MS[unit] ?? 1);
+  return milliseconds <= MAXIMUM_DELAY_MS ? milliseconds : undefined;
 }
 
 function parseFlag(value: unknown): boolean | undefined {
-  const written = shown(value);
+  const written = asText(value);
   if (["", "true", "1"].includes(written)) return true;
   return ["false", "0"].includes(written) ? false : undefined;
 }
@@ -176,7 +200,7 @@ function parseRatio(value: unknown): number | undefined {
 }
 
 function parseText(value: unknown): string | undefined {
-  return typeof value === "string" || typeof value === "number" ? shown(value) : undefined;
+  return typeof value === "string" || typeof value === "number" ? asText(value) : undefined;
 }
 
 function parseAnything(value: unknown): unknown {
@@ -185,7 +209,7 @@ function parseAnything(value: unknown): unknown {
 }
 
 function parseDefects(value: unknown): readonly Defect[] | undefined {
-  const names = shown(value)
+  const names = asText(value)
     .split(",")
     .filter((name) => name !== "");
   const known = DEFECTS.filter((defect) => names.includes(defect));
@@ -193,7 +217,7 @@ function parseDefects(value: unknown): readonly Defect[] | undefined {
 }
 
 function parseDrip(value: unknown): { readonly bytes: number; readonly every: number } | undefined {
-  const [bytes, every = "10ms"] = shown(value).split("/");
+  const [bytes, every = "10ms"] = asText(value).split("/");
   const parsed = { bytes: parseCount(bytes), every: parseDuration(every) };
   if (!parsed.bytes || parsed.every === undefined) return undefined;
   return { bytes: parsed.bytes, every: parsed.every };
@@ -206,9 +230,28 @@ function parseNumber(value: unknown): number {
   return Number.isFinite(number) ? number : Number.NaN;
 }
 
-/** What is said of a key that does not exist: a beginning is completed, a mistake corrected. */
+/** Help for a key that does not exist: a beginning is completed, a mistake corrected. */
 function hint(name: string): string {
   const keys = Object.keys(SCRIPT);
   const meant = keys.find((key) => name !== "" && key.startsWith(name)) ?? nearest(name, keys);
   return meant === null ? `Keys: ${keys.join(", ")}.` : `Did you mean '${meant}'?`;
+}
+
+/** Counts requests by script, for `fail_times` and `fail_ratio`. */
+export class Occurrences {
+  readonly #counts = new Map<string, number>();
+
+  /** Whether the script's faults hit this request. A probe (`counted` false) looks without using one up. */
+  applies(script: Script, counted: boolean): boolean {
+    if (script.fail_times === undefined && script.fail_ratio === undefined) return true;
+    const name = script.name ?? JSON.stringify(script);
+    const seen = this.#counts.get(name) ?? 0;
+    if (counted) this.#counts.set(name, seen + 1);
+    return seen < (script.fail_times ?? Infinity) && chance(`${script.seed ?? ""}:${seen}`) < (script.fail_ratio ?? 1);
+  }
+}
+
+/** A number in [0, 1) that depends on nothing but `of`. */
+function chance(of: string): number {
+  return Number.parseInt(hash("sha256", of).slice(0, 8), 16) / 2 ** 32;
 }

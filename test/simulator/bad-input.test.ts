@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJson } from "../../src/kit/index.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
-import { call } from "./support.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
+import { call, RUNS } from "./support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -16,6 +15,27 @@ const image = { type: "base64", media_type: "image/png", data: "AA==" };
 
 /** A body that uses much of what a dialect has. */
 const BODIES: readonly (readonly [string, object])[] = [
+  [
+    "/v1/responses",
+    {
+      model: "gpt-5",
+      input: [
+        { role: "user", content: [{ type: "input_text", text: "f" }] },
+        { type: "function_call", id: "fc_1", call_id: "c", name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: "c", output: "y" },
+      ],
+      tools: [{ type: "function", ...made, strict: false }],
+      tool_choice: "auto",
+      reasoning: { effort: "low", summary: "auto" },
+      text: { format: { type: "json_schema", name: "n", schema } },
+      stream: true,
+    },
+  ],
+  ["/v1/embeddings", { model: "m", input: ["a", "b"], dimensions: 3, encoding_format: "base64" }],
+  ["/v2/embed", { model: "m", texts: ["a"], embedding_types: ["float"], output_dimension: 2 }],
+  ["/v1/rerank", { model: "m", query: "a", documents: ["a", { text: "b" }], top_n: 1, return_documents: true }],
+  ["/v1/images/generations", { model: "m", prompt: "a", n: 2, size: "8x8", response_format: "b64_json" }],
+  ["/v1/audio/speech", { model: "m", voice: { id: "v" }, input: "a", response_format: "wav", speed: 2 }],
   [
     "/v1/messages",
     {
@@ -141,7 +161,7 @@ describe.each(BODIES)("%s", (path, body) => {
         expect([200, 400]).toContain(seen.status);
         expect(seen.whole).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 });

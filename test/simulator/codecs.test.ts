@@ -17,8 +17,7 @@ import {
   type Reply,
   type StreamEvent,
 } from "../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { scriptedOrigin, scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../src/upstream/upstreams.ts";
 import { call as answerOf } from "./support.ts";
 import {
@@ -84,6 +83,11 @@ async function answered(dialect: DialectName, script: string, body: Json, model?
   return { message: choice["message"], finish: choice["finish_reason"], usage: reply.usage };
 }
 
+interface StreamedChoice {
+  readonly finish_reason: string | null;
+  readonly delta: { readonly tool_calls?: readonly { readonly function: { readonly name?: string } }[] };
+}
+
 /** A stream to its end; of counts the last ones. */
 async function streamed(dialect: DialectName, script: string, body: Json, model?: string) {
   const source = streamOf(await send(dialect, script, asking(body, true), model));
@@ -94,6 +98,7 @@ async function streamed(dialect: DialectName, script: string, body: Json, model?
   return {
     ending,
     text: events.map((event) => event.text).join(""),
+    choices: events.flatMap(({ data }) => (data["choices"] ?? []) as readonly StreamedChoice[]),
     usage: events.findLast((event) => event.usage !== undefined)?.usage,
   };
 }
@@ -124,6 +129,18 @@ describe.each(NAMES)("%s reads what is simulated:", (dialect) => {
       expect(ending).toEqual({ complete: true });
       const { prompt, completion, cached } = claimed();
       expect(usage).toMatchObject({ prompt, completion, cached });
+    }
+  });
+
+  test("a call in a stream", async () => {
+    const asked = { tools, messages: [{ role: "user", content: "get_weather" }] };
+    for (const model of ["m1", "reason"]) {
+      const { text, choices, ending } = await streamed(dialect, "-", asked, model);
+      expect(text).toMatch(/\{"city":"simulated"\}$/);
+      const names = choices.flatMap(({ delta }) => delta.tool_calls?.map((made) => made.function.name) ?? []);
+      expect(names.filter((name) => name)).toEqual(["get_weather"]);
+      expect(choices.findLast((choice) => choice.finish_reason)?.finish_reason).toBe("tool_calls");
+      expect(ending).toEqual({ complete: true });
     }
   });
 

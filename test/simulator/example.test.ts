@@ -2,6 +2,7 @@ import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { example } from "../../src/simulator/example.ts";
+import { RUNS } from "./support.ts";
 
 const ajv = new Ajv({ strict: false, validateFormats: false });
 /** What is wrong with the example of a schema; null when it fits. */
@@ -62,6 +63,6 @@ test("any composition of the keywords gets a value that fits", () => {
     fc.property(schema, (of) => {
       expect(misfit(of)).toBeNull();
     }),
-    { numRuns: 60 },
+    { numRuns: RUNS },
   );
 });

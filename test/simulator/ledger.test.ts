@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
-import type { LedgerEntry, Simulator } from "../../src/simulator/server.ts";
 import { Ledger } from "../../src/simulator/ledger.ts";
+import {
+  type LedgerEntry,
+  scriptedUrl,
+  type Simulator,
+  SimulatorOnDemand,
+  startSimulator,
+} from "../../src/simulator/server.ts";
 import { call, chat, eventually, RawCall } from "./support.ts";
 
 let simulator: Simulator;
@@ -139,4 +144,14 @@ test("closing cuts what is open and frees the port", async () => {
   expect(again.origin).toBe(other.origin);
   await expect(startSimulator({ port: Number(new URL(again.origin).port) })).rejects.toThrow("EADDRINUSE");
   await again.close();
+});
+
+test("on demand it starts once, with the first address, and again where it could not", async () => {
+  const starts = [() => Promise.reject(new Error("no port")), () => Promise.resolve(simulator)];
+  const addresses = new SimulatorOnDemand(() => starts.shift()?.() ?? Promise.reject(new Error("too often")));
+  await expect(addresses.baseUrl("", "openai")).rejects.toThrow("no port");
+  expect(await addresses.baseUrl("?first_byte=3ms&name=a/b", "openai")).toBe(
+    `${simulator.origin}/sim/first_byte%3D3ms%26name%3Da%2Fb/v1`,
+  );
+  expect(await addresses.baseUrl("", "gemini")).toBe(`${simulator.origin}/sim/-`);
 });

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSimulator } from "../../src/simulator/server.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { sharedFixtures } from "../support/shared.ts";
-import { placesOf } from "./shapes.ts";
-import { call, form, type Sent } from "./support.ts";
+import { call, placesOf, form, type Sent } from "./support.ts";
 
 const folder = sharedFixtures("vercel-ai");
 let simulator: Simulator;

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SimError } from "../../src/simulator/error.ts";
+import { SimError } from "../../src/simulator/fields.ts";
 import { parseScript, SCRIPT, shapeOf } from "../../src/simulator/script.ts";
+import { RUNS } from "./support.ts";
 
 const outcome = (source: string): string => {
   try {
@@ -97,6 +98,7 @@ describe("properties", () => {
         expect(parseScript(query)).toEqual({ ...object });
         expect(parseScript(JSON.stringify(object))).toEqual({ ...object });
       }),
+      { numRuns: RUNS },
     );
   });
 
@@ -105,6 +107,7 @@ describe("properties", () => {
       fc.property(script, script, (first, second) => {
         expect(parseScript(first, second)).toEqual({ ...first, ...second });
       }),
+      { numRuns: RUNS },
     );
   });
 
@@ -113,6 +116,7 @@ describe("properties", () => {
       fc.property(fc.oneof(fc.string(), fc.json()), (source) => {
         expect(outcome(source)).toMatch(/^(read|SimError 400)$/);
       }),
+      { numRuns: RUNS },
     );
   });
 

@@ -1,3 +1,4 @@
+import { isJson } from "../../src/kit/index.ts";
 import { connect } from "node:net";
 import { request } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
@@ -157,4 +158,16 @@ export async function eventually(check: () => boolean): Promise<void> {
     if (performance.now() > until) throw new Error("it did not come true within 2 s");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/** Runs of each property; `NUM_RUNS` sets another number. */
+export const RUNS = Number(process.env["NUM_RUNS"] ?? 100);
+
+/** Every place of a value, the elements of a list being one: `choices[].delta.role`. Contents of `free` are not looked at. */
+export function placesOf(value: unknown, free: ReadonlySet<string> = new Set(), at = ""): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => placesOf(item, free, `${at}[]`));
+  if (!isJson(value)) return [at];
+  if (free.has(at)) return [at];
+  const inner = Object.entries(value).flatMap(([key, item]) => placesOf(item, free, at === "" ? key : `${at}.${key}`));
+  return at === "" ? inner : [at, ...inner];
 }

@@ -1,15 +1,14 @@
 import { hash } from "node:crypto";
 import { isJson } from "../../kit/index.ts";
 import { countTokens } from "../answer.ts";
-import { jsonOf, shapeOfPath } from "./endpoint.ts";
-import type { Asked, Received } from "./endpoint.ts";
+import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
 import { integer, parseList, parseModel, parseText, wrong } from "../fields.ts";
-import type { Claims } from "../part.ts";
+import type { Claims } from "../ledger.ts";
 import { jsonReply } from "../reply.ts";
-import type { Shape } from "../shape.ts";
+import type { Shape } from "../script.ts";
 
-const SEARCH_UNIT = 100;
-const PRECISION = 1e6;
+const SEARCH_UNIT_DOCUMENTS = 100;
+const SCORE_STEPS = 1e6;
 
 interface Ranked {
   readonly index: number;
@@ -32,14 +31,14 @@ interface Ranking {
 }
 
 /** `POST /rerank`: Voyage's with `top_k`, Cohere's at `/v2`, else one that most clients read; a script forces another. */
-export function readRerank(received: Received): Asked {
+export function readRerank(received: ReceivedRequest): ParsedRequest {
   const body = jsonOf(received);
   const model = parseModel(body["model"]);
   const query = parseText("query", body["query"]);
   const documents = parseList("documents", body["documents"]).map((one, index) => textOf(one, index));
   const limit = integer("top_n", body["top_n"]) ?? integer("top_k", body["top_k"]);
   const prompt = [query, ...documents].reduce((sum, text) => sum + countTokens(text), 0);
-  const own: Shape = "top_k" in body ? "voyage" : shapeOfPath(received.path);
+  const own: Shape = "top_k" in body ? "voyage" : received.path.endsWith("/v2/rerank") ? "cohere" : "openai";
   return {
     model,
     sim: body["sim"],
@@ -74,7 +73,7 @@ const WRITERS: Readonly<Record<Shape, (ranking: Ranking) => object>> = {
     results: results.map((one) => written(one, withText === true && version === "1")),
     meta: {
       api_version: { version },
-      billed_units: claims && { search_units: Math.ceil(documents / SEARCH_UNIT) },
+      billed_units: claims && { search_units: Math.ceil(documents / SEARCH_UNIT_DOCUMENTS) },
     },
   }),
   jina: ({ model, results, withText, claims }) => ({
@@ -112,7 +111,7 @@ function rank(query: string, documents: readonly string[]): readonly Ranked[] {
     const shared = wordsOf(text).intersection(wanted).size;
     const tie = Number.parseInt(hash("sha256", text).slice(0, 8), 16) / 2 ** 32;
     const score = (shared + tie) / (wanted.size + 1);
-    return { index, relevance_score: Math.round(score * PRECISION) / PRECISION, text };
+    return { index, relevance_score: Math.round(score * SCORE_STEPS) / SCORE_STEPS, text };
   });
   return scored.sort((a, b) => b.relevance_score - a.relevance_score);
 }

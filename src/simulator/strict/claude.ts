@@ -1,8 +1,6 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { objects, type Rule, strangersOf, type StrictRequest, wordSet } from "./rule.ts";
-import { claudeProblem } from "./schema.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
+import { isObjectSchema, objects, type Rule, schemasIn, type StrictRequest, unknownNames, wordSet } from "./rule.ts";
 
 /** What a model of Anthropic's takes, wherever it is served. */
 interface Claude {
@@ -66,7 +64,7 @@ const IMAGES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** A request in words that Messages and Converse share. */
-interface Asked {
+interface ClaudeRequest {
   readonly maximum: unknown;
   readonly temperature: unknown;
   readonly topP: unknown;
@@ -81,7 +79,7 @@ interface Asked {
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** What Anthropic's own models refuse by their version; `undefined` for a model of somebody else's. */
-function problemOf(model: string, asked: Asked): string | undefined {
+function problemOf(model: string, asked: ClaudeRequest): string | undefined {
   const rules = claudeOf(model);
   if (!rules) return undefined;
   const { thinking, effort, temperature, topP, topK, schema, last } = asked;
@@ -93,7 +91,7 @@ function problemOf(model: string, asked: Asked): string | undefined {
       ["top_p", topP],
       ["top_k", topK],
     ].find(([, value]) => given(value))?.[0];
-    if (name !== undefined) return `\`${shown(name)}\` is deprecated for this model.`;
+    if (name !== undefined) return `\`${asText(name)}\` is deprecated for this model.`;
   }
   if (rules.sampling === "one" && given(temperature) && given(topP))
     return "`temperature` and `top_p` cannot both be specified for this model. Please use only one.";
@@ -113,7 +111,7 @@ function problemOf(model: string, asked: Asked): string | undefined {
   }
   if (given(schema)) {
     if (!rules.structured) return `'${model}' does not support output format.`;
-    const problem = claudeProblem(schema);
+    const problem = claudeSchemaProblem(schema);
     if (problem !== undefined) return `output_config.format.schema: ${problem}`;
   }
   if (last?.role !== "assistant") return undefined;
@@ -132,15 +130,15 @@ export const ANTHROPIC: readonly Rule[] = [
     source:
       "https://github.com/anthropics/claude-code/issues/4378, https://github.com/caozhiyuan/copilot-api/issues/145",
     refuse: ({ body }) => {
-      const [name] = strangersOf(body, FIELDS);
+      const [name] = unknownNames(body, FIELDS);
       if (name !== undefined) return extra(name);
       for (const [index, message] of objects(body["messages"]).entries()) {
-        const [field] = strangersOf(message, MESSAGE);
+        const [field] = unknownNames(message, MESSAGE);
         if (field !== undefined) return extra(`messages.${index}.${field}`);
         for (const [at, block] of objects(message["content"]).entries()) {
-          const type = shown(block["type"]);
-          const [stranger] = strangersOf(block, BLOCKS[type] ?? new Set(Object.keys(block)));
-          if (stranger !== undefined) return extra(`messages.${index}.content.${at}.${type}.${stranger}`);
+          const type = asText(block["type"]);
+          const [unknown] = unknownNames(block, BLOCKS[type] ?? new Set(Object.keys(block)));
+          if (unknown !== undefined) return extra(`messages.${index}.content.${at}.${type}.${unknown}`);
         }
       }
       return undefined;
@@ -154,12 +152,12 @@ export const ANTHROPIC: readonly Rule[] = [
         for (const [at, { type, source }] of objects(message["content"]).entries()) {
           if (type !== "image" || !isJson(source) || source["type"] !== "base64") continue;
           const place = `messages.${index}.content.${at}.image.source.base64`;
-          if (!IMAGES.has(shown(source["media_type"])))
+          if (!IMAGES.has(asText(source["media_type"])))
             return new SimError(
               400,
               `${place}.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
             );
-          if (!/^[A-Za-z0-9+/]+={0,2}$/.test(shown(source["data"])))
+          if (!/^[A-Za-z0-9+/]+={0,2}$/.test(asText(source["data"])))
             return new SimError(400, `${place}: invalid base64 data`);
         }
       }
@@ -195,7 +193,7 @@ function extra(place: string): SimError {
   return new SimError(400, `${place}: Extra inputs are not permitted`);
 }
 
-function askedOfMessages(body: Json): Asked {
+function askedOfMessages(body: Json): ClaudeRequest {
   const { output_config: output, output_format: before, tool_choice: choice } = body;
   const format = isJson(output) && isJson(output["format"]) ? output["format"] : before;
   const last = objects(body["messages"]).at(-1);
@@ -223,7 +221,7 @@ export const BEDROCK: readonly Rule[] = [
     models: /claude-(?:opus-4-[78]|opus-5|sonnet-5|fable|haiku-4-5)/,
     refuse: ({ body: { additionalModelRequestFields: extras } }) =>
       isJson(extras) && isJson(extras["output_config"]) && extras["output_config"]["format"] !== undefined
-        ? told("output_config.format: Extra inputs are not permitted")
+        ? converseRefusal("output_config.format: Extra inputs are not permitted")
         : undefined,
   },
   {
@@ -244,16 +242,16 @@ export const BEDROCK: readonly Rule[] = [
     source: `${SOURCES}, https://github.com/future-agi/future-agi/pull/412`,
     refuse: (request) => {
       const problem = problemOf(request.model, askedOfConverse(request));
-      return problem === undefined ? undefined : told(problem);
+      return problem === undefined ? undefined : converseRefusal(problem);
     },
   },
 ];
 
-function told(message: string): SimError {
+function converseRefusal(message: string): SimError {
   return new SimError(400, `The model returned the following errors: ${message}`);
 }
 
-function askedOfConverse({ body }: StrictRequest): Asked {
+function askedOfConverse({ body }: StrictRequest): ClaudeRequest {
   const inference = isJson(body["inferenceConfig"]) ? body["inferenceConfig"] : {};
   const extras = isJson(body["additionalModelRequestFields"]) ? body["additionalModelRequestFields"] : {};
   const { output_config: output } = extras;
@@ -276,8 +274,42 @@ function askedOfConverse({ body }: StrictRequest): Asked {
 
 function parsed(text: unknown): unknown {
   try {
-    return JSON.parse(shown(text)) as unknown;
+    return JSON.parse(asText(text)) as unknown;
   } catch {
     return undefined;
   }
+}
+
+const CLAUDE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  integer: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  string: ["minLength", "maxLength"],
+  array: ["maxItems", "uniqueItems"],
+  object: ["minProperties", "maxProperties", "patternProperties"],
+};
+const CLAUDE_FORMATS = wordSet("date-time time date duration email hostname uri ipv4 ipv6 uuid");
+
+/**
+ * What Anthropic says of a schema of structured output. https://platform.claude.com/docs/en/build-with-claude/structured-outputs,
+ * https://github.com/veryfront/veryfront-code/issues/3918, https://github.com/BerriAI/litellm/pull/35811 and
+ * `sanitizeJsonSchema` of @ai-sdk/anthropic dist/index.js
+ */
+function claudeSchemaProblem(root: unknown): string | undefined {
+  for (const { schema } of schemasIn(root)) {
+    const { type, format, $ref } = schema;
+    if (isObjectSchema(schema) && schema["additionalProperties"] !== false)
+      return "For 'object' type, 'additionalProperties' must be explicitly set to false";
+    for (const [name, keywords] of Object.entries(CLAUDE_KEYWORDS)) {
+      if (type !== name && !(Array.isArray(type) && type.includes(name))) continue;
+      const found = keywords.filter((keyword) => schema[keyword] !== undefined).toSorted();
+      if (found.length > 0) return `For '${name}' type, properties ${found.join(", ")} are not supported`;
+      if (name === "array" && Number(schema["minItems"] ?? 0) > 1)
+        return "For 'array' type, 'minItems' values other than 0 or 1 are not supported";
+    }
+    if (schema["oneOf"] !== undefined) return "Schema type 'oneOf' is not supported";
+    if (schema["not"] !== undefined) return "Schema type 'not' is not supported";
+    if (typeof format === "string" && !CLAUDE_FORMATS.has(format)) return `String format '${format}' is not supported`;
+    if (typeof $ref === "string" && !$ref.startsWith("#")) return "External '$ref' is not supported";
+  }
+  return undefined;
 }

@@ -1,7 +1,16 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { callsOf, formatTypeOf, messagesOf, objects, type Rule, strangersOf, wordSet } from "./rule.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
+import {
+  callsOf,
+  formatTypeOf,
+  isGiven,
+  messagesOf,
+  objects,
+  type Rule,
+  unknownEffort,
+  unknownNames,
+  wordSet,
+} from "./rule.ts";
 
 /** What a vendor knows; anything else is refused. */
 interface Known {
@@ -10,27 +19,40 @@ interface Known {
   readonly messages: Readonly<Record<string, string>>;
 }
 
+type Path = readonly (string | number)[];
+
+/** The rule of a vendor that takes nothing it does not know. */
+function closed(source: string, known: Known, refuse: (body: Json, path: Path) => SimError): Rule {
+  return {
+    source,
+    refuse: ({ body }) => {
+      const path = firstUnknown(known, body);
+      return path && refuse(body, path);
+    },
+  };
+}
+
 /** The first place that a vendor does not know, as steps from the body. */
-function firstStranger({ body: fields, messages }: Known, body: Json): readonly (string | number)[] | undefined {
-  const [name] = strangersOf(body, wordSet(fields));
+function firstUnknown({ body: fields, messages }: Known, body: Json): Path | undefined {
+  const [name] = unknownNames(body, wordSet(fields));
   if (name !== undefined) return [name];
   for (const [index, { value }] of messagesOf(body).entries()) {
-    const known = messages[shown(value["role"])];
+    const known = messages[asText(value["role"])];
     if (known === undefined) return ["messages", index, "role"];
-    const [stranger] = strangersOf(value, wordSet(known));
-    if (stranger !== undefined) return ["messages", index, stranger];
+    const [unknown] = unknownNames(value, wordSet(known));
+    if (unknown !== undefined) return ["messages", index, unknown];
   }
   return undefined;
 }
 
-function at(body: Json, path: readonly (string | number)[]): unknown {
+function at(body: Json, path: Path): unknown {
   return path.reduce<unknown>((value, step) => {
     if (Array.isArray(value)) return (value as readonly unknown[])[Number(step)];
     return isJson(value) ? value[step] : undefined;
   }, body);
 }
 
-const roleOf = (body: Json, index: unknown): string => shown(objects(body["messages"])[Number(index)]?.["role"]);
+const roleOf = (body: Json, index: unknown): string => asText(objects(body["messages"])[Number(index)]?.["role"]);
 
 const MISTRAL: Known = {
   body:
@@ -45,7 +67,7 @@ const MISTRAL: Known = {
   },
 };
 
-function mistralForbidden(body: Json, path: readonly (string | number)[]): SimError {
+function mistralForbidden(body: Json, path: Path): SimError {
   const [, index] = path;
   const tag = path[0] === "messages" ? ["messages", index, roleOf(body, index), path[2]] : path;
   const unknownRole = path[2] === "role";
@@ -66,14 +88,11 @@ function mistralError(message: string, type: string, code: string): SimError {
 }
 
 const MISTRAL_RULES: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/editor-code-assistant/eca/issues/231, https://github.com/charmbracelet/crush/issues/1590, https://github.com/BerriAI/litellm/issues/30835, https://github.com/crewAIInc/crewAI/issues/60; fields: https://docs.mistral.ai/api/#tag/chat",
-    refuse: ({ body }) => {
-      const path = firstStranger(MISTRAL, body);
-      return path && mistralForbidden(body, path);
-    },
-  },
+  closed(
+    "https://github.com/editor-code-assistant/eca/issues/231, https://github.com/charmbracelet/crush/issues/1590, https://github.com/BerriAI/litellm/issues/30835, https://github.com/crewAIInc/crewAI/issues/60; fields: https://docs.mistral.ai/api/#tag/chat",
+    MISTRAL,
+    mistralForbidden,
+  ),
   {
     source:
       "https://github.com/avante-corp/avante.nvim/issues/2347, https://github.com/openai/openai-agents-python/issues/442",
@@ -94,9 +113,9 @@ const MISTRAL_RULES: readonly Rule[] = [
         ...callsOf(body).map(({ value }) => value["id"]),
         ...messagesOf(body).map(({ value }) => value["tool_call_id"]),
       ];
-      const bad = ids.find((id) => id !== undefined && !/^[a-zA-Z0-9]{9}$/.test(shown(id)));
+      const bad = ids.find((id) => id !== undefined && !/^[a-zA-Z0-9]{9}$/.test(asText(id)));
       if (bad === undefined) return undefined;
-      const message = `Tool call id was ${shown(bad)} but must be a-z, A-Z, 0-9, with a length of 9.`;
+      const message = `Tool call id was ${asText(bad)} but must be a-z, A-Z, 0-9, with a length of 9.`;
       return mistralError(message, "invalid_function_call", "3280");
     },
   },
@@ -125,7 +144,7 @@ const MISTRAL_RULES: readonly Rule[] = [
     models: /^(?:mistral-small|magistral|mistral-medium)/,
     refuse: ({ body: { reasoning_effort: effort } }) => {
       if (effort === undefined || effort === "none" || effort === "high") return undefined;
-      const message = `reasoning_effort='${shown(effort)}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`;
+      const message = `reasoning_effort='${asText(effort)}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`;
       return mistralError(message, "invalid_request_invalid_args", "3051");
     },
   },
@@ -163,12 +182,10 @@ function groqError(message: string): SimError {
 const GROQ_THINKS = /gpt-oss|qwen3|qwen-3|deepseek-r1/;
 
 const GROQ_RULES: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/janhq/jan/issues/8136, https://github.com/tashfeenahmed/freellmapi/issues/1070, https://github.com/musistudio/claude-code-router/pull/1204; fields: https://console.groq.com/docs/api-reference#chat-create",
-    refuse: ({ body }) => {
-      const path = firstStranger(GROQ, body);
-      if (!path) return undefined;
+  closed(
+    "https://github.com/janhq/jan/issues/8136, https://github.com/tashfeenahmed/freellmapi/issues/1070, https://github.com/musistudio/claude-code-router/pull/1204; fields: https://console.groq.com/docs/api-reference#chat-create",
+    GROQ,
+    (body, path) => {
       const [name, index, field] = path;
       if (index === undefined) return groqError(`property '${name}' is unsupported`);
       const place = `messages.${index}`;
@@ -176,7 +193,7 @@ const GROQ_RULES: readonly Rule[] = [
         `'${place}' : for 'role:${roleOf(body, index)}' the following must be satisfied[('${place}' : property '${field}' is unsupported)]`,
       );
     },
-  },
+  ),
   {
     source: "https://console.groq.com/docs/openai#currently-unsupported-openai-features",
     refuse: ({ body }) => {
@@ -195,12 +212,12 @@ const GROQ_RULES: readonly Rule[] = [
   },
   {
     source: "https://github.com/iamsrikanthnani/pluely/pull/219, https://console.groq.com/docs/reasoning",
-    refuse: ({ model, body: { reasoning_effort: effort } }) => {
-      if (effort === undefined || effort === null) return undefined;
+    refuse: ({ model, body }) => {
+      if (!isGiven(body, "reasoning_effort")) return undefined;
       if (!GROQ_THINKS.test(model)) return groqError("`reasoning_effort` is not supported with this model");
-      const known = /gpt-oss/.test(model) ? ["low", "medium", "high"] : ["none", "default"];
-      if (known.includes(shown(effort))) return undefined;
-      const words = known.map((word) => `\`${word}\``);
+      const known = /gpt-oss/.test(model) ? "low medium high" : "none default";
+      if (unknownEffort(body, known) === undefined) return undefined;
+      const words = known.split(" ").map((word) => `\`${word}\``);
       const last = words.pop();
       return groqError(`\`reasoning_effort\` must be one of ${words.join(", ")} or ${last}`);
     },
@@ -208,7 +225,7 @@ const GROQ_RULES: readonly Rule[] = [
   {
     source: "https://github.com/vercel/ai/pull/16540, https://github.com/agno-agi/agno/issues/1065",
     refuse: ({ body }) =>
-      objects(body["tools"]).length > 0 && ["json_object", "json_schema"].includes(shown(formatTypeOf(body)))
+      objects(body["tools"]).length > 0 && ["json_object", "json_schema"].includes(asText(formatTypeOf(body)))
         ? groqError("json mode cannot be combined with tool/function calling")
         : undefined,
   },
@@ -225,34 +242,37 @@ const GROQ_RULES: readonly Rule[] = [
   },
 ];
 
+/** Fields of messages at vendors that take names; the assistant's differ. */
+const NAMED_ROLES = {
+  system: "role content name",
+  developer: "role content name",
+  user: "role content name",
+  tool: "role content name tool_call_id",
+};
+
 const CEREBRAS: Known = {
   body:
     "messages model clear_thinking disable_reasoning logprobs max_completion_tokens max_tokens min_tokens n " +
     "parallel_tool_calls prediction reasoning_effort reasoning_format response_format seed service_tier stop stream " +
     "stream_options temperature tool_choice tools top_logprobs top_p user prompt_cache_key queue_threshold",
   messages: {
-    system: "role content name",
-    developer: "role content name",
-    user: "role content name",
+    ...NAMED_ROLES,
     assistant: "role content name tool_calls reasoning",
-    tool: "role content name tool_call_id",
   },
 };
 
 const CEREBRAS_RULES: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/Kilo-Org/kilocode/issues/10375, https://github.com/proxysoul/Empryo/pull/209, https://github.com/QwenLM/qwen-code/issues/11045, https://github.com/belingud/yaicli/pull/35; fields: https://inference-docs.cerebras.ai/api-reference/chat-completions",
-    refuse: ({ body }) => {
-      const path = firstStranger(CEREBRAS, body);
-      if (!path) return undefined;
+  closed(
+    "https://github.com/Kilo-Org/kilocode/issues/10375, https://github.com/proxysoul/Empryo/pull/209, https://github.com/QwenLM/qwen-code/issues/11045, https://github.com/belingud/yaicli/pull/35; fields: https://inference-docs.cerebras.ai/api-reference/chat-completions",
+    CEREBRAS,
+    (body, path) => {
       const [name, index, field] = path;
       const place = index === undefined ? `body.${name}` : `messages.${index}.${roleOf(body, index)}.${field}`;
       const message = `${place}: property '${place}' is unsupported`;
       const refusal = { message, type: "invalid_request_error", param: "validation_error", code: "wrong_api_format" };
       return new SimError(400, message, { body: refusal });
     },
-  },
+  ),
 ];
 
 const FIREWORKS: Known = {
@@ -264,29 +284,24 @@ const FIREWORKS: Known = {
     "perf_metrics_in_response seed min_p typical_p prompt_cache_isolation_key prompt_cache_key service_tier " +
     "functions function_call return_token_ids prediction speculation safe_tokenization",
   messages: {
-    system: "role content name",
-    developer: "role content name",
-    user: "role content name",
+    ...NAMED_ROLES,
     assistant: "role content name tool_calls function_call reasoning_content",
-    tool: "role content name tool_call_id",
     function: "role content name",
   },
 };
 
 const FIREWORKS_RULES: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/earendil-works/pi/issues/4514, https://github.com/web-infra-dev/midscene/issues/1322; fields: https://docs.fireworks.ai/api-reference/post-chatcompletions",
-    refuse: ({ body }) => {
-      const path = firstStranger(FIREWORKS, body);
-      if (!path) return undefined;
+  closed(
+    "https://github.com/earendil-works/pi/issues/4514, https://github.com/web-infra-dev/midscene/issues/1322; fields: https://docs.fireworks.ai/api-reference/post-chatcompletions",
+    FIREWORKS,
+    (body, path) => {
       const [name, index, field] = path;
-      const place = index === undefined ? shown(name) : `messages[${index}].${field}`;
-      const message = `Extra inputs are not permitted, field: '${place}', value: ${shown(at(body, path))}`;
+      const place = index === undefined ? asText(name) : `messages[${index}].${field}`;
+      const message = `Extra inputs are not permitted, field: '${place}', value: ${asText(at(body, path))}`;
       const error = { object: "error", type: "invalid_request_error", code: "invalid_request_error", message };
       return new SimError(400, message, { body: { error } });
     },
-  },
+  ),
 ];
 
 const NVIDIA: Known = {
@@ -296,26 +311,21 @@ const NVIDIA: Known = {
     "parallel_tool_calls user reasoning_effort nvext chat_template_kwargs min_tokens ignore_eos repetition_penalty " +
     "top_k min_p guided_json guided_regex guided_choice guided_grammar include_reasoning",
   messages: {
-    system: "role content name",
-    developer: "role content name",
-    user: "role content name",
+    ...NAMED_ROLES,
     assistant: "role content name tool_calls reasoning_content refusal reasoning",
-    tool: "role content name tool_call_id",
   },
 };
 
 const NVIDIA_RULES: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/sipeed/picoclaw/issues/1019, https://github.com/NVIDIA/garak/issues/748; fields: https://docs.nvidia.com/nim/large-language-models/latest/reference/api-reference.html",
-    refuse: ({ body }) => {
-      const path = firstStranger(NVIDIA, body);
-      if (!path) return undefined;
+  closed(
+    "https://github.com/sipeed/picoclaw/issues/1019, https://github.com/NVIDIA/garak/issues/748; fields: https://docs.nvidia.com/nim/large-language-models/latest/reference/api-reference.html",
+    NVIDIA,
+    (body, path) => {
       const place = path.map((step) => (typeof step === "number" ? String(step) : `'${step}'`)).join(", ");
-      const message = `[{'type': 'extra_forbidden', 'loc': ('body', ${place}), 'msg': 'Extra inputs are not permitted', 'input': ${shown(at(body, path))}}]`;
+      const message = `[{'type': 'extra_forbidden', 'loc': ('body', ${place}), 'msg': 'Extra inputs are not permitted', 'input': ${asText(at(body, path))}}]`;
       return new SimError(400, message, { body: { error: message } });
     },
-  },
+  ),
 ];
 
 /** Vendors that refuse what they do not know. */

@@ -1,6 +1,6 @@
 import { isJson } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { callsOf, functionsOf, messagesOf, objects, type Rule, strangersOf, wordSet } from "./rule.ts";
+import { SimError } from "../fields.ts";
+import { callsOf, functionsOf, messagesOf, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 
 const FIELDS = wordSet(
   "stream model messages tools strict_tools documents citation_options response_format safety_mode max_tokens " +
@@ -16,10 +16,10 @@ export const COHERE: readonly Rule[] = [
       "https://github.com/agno-agi/agno/issues/3503, https://github.com/OpenRouterTeam/openrouter-examples/issues/71, https://github.com/BerriAI/litellm/issues/24031; fields: https://docs.cohere.com/reference/chat",
     refuse: ({ body }) => {
       const [name] = [
-        ...strangersOf(body, FIELDS),
-        ...messagesOf(body).flatMap(({ value }) => strangersOf(value, MESSAGE)),
-        ...callsOf(body).flatMap(({ value }) => strangersOf(value, CALL)),
-        ...functionsOf(body).flatMap(({ value }) => strangersOf(value, FUNCTION)),
+        ...unknownNames(body, FIELDS),
+        ...messagesOf(body).flatMap(({ value }) => unknownNames(value, MESSAGE)),
+        ...callsOf(body).flatMap(({ value }) => unknownNames(value, CALL)),
+        ...functionsOf(body).flatMap(({ value }) => unknownNames(value, FUNCTION)),
       ];
       if (name === undefined) return undefined;
       const message = `unknown field: parameter '${name}' is not a valid field. For proper usage, please refer to https://docs.cohere.com/reference/chat`;

@@ -1,6 +1,5 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
 import { objects, type Rule } from "./rule.ts";
 
 const STRING_FORMATS = new Set(["enum", "date-time"]);
@@ -29,12 +28,12 @@ function functionsOf(body: Json): readonly (readonly [string, Json])[] {
 function* problemsOf(schema: unknown, at: string): Generator<string> {
   if (!isJson(schema)) return;
   const { type, properties, required, items, enum: values, format, anyOf } = schema;
-  const kind = shown(type ?? "").toUpperCase();
+  const kind = asText(type ?? "").toUpperCase();
   const names = isJson(properties) ? Object.keys(properties) : [];
   if (kind === "OBJECT") {
     if (isJson(properties) && names.length === 0) yield `${at}.properties: should be non-empty for OBJECT type`;
     for (const [index, name] of (Array.isArray(required) ? required : []).entries())
-      if (!names.includes(shown(name))) yield `${at}.required[${index}]: property is not defined`;
+      if (!names.includes(asText(name))) yield `${at}.required[${index}]: property is not defined`;
   } else if (type !== undefined) {
     if (properties !== undefined) yield `${at}.properties: only allowed for OBJECT type`;
     if (required !== undefined) yield `${at}.required: only allowed for OBJECT type`;

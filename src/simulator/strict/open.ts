@@ -1,144 +1,21 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { formatTypeOf, functionsOf, messagesOf, objects, partsOf, refused, type Rule, textOf } from "./rule.ts";
-
-const forcesTool = ({ tool_choice: choice }: Json): boolean => choice === "required" || isJson(choice);
-const thinkingOff = ({ thinking }: Json): boolean => isJson(thinking) && thinking["type"] === "disabled";
-
-/** An assistant's message with calls that does not bring back the reasoning it came with. */
-function unreasonedCall(body: Json): number | undefined {
-  const index = messagesOf(body).findIndex(
-    ({ value }) =>
-      value["role"] === "assistant" &&
-      objects(value["tool_calls"]).length > 0 &&
-      typeof value["reasoning_content"] !== "string",
-  );
-  return index < 0 ? undefined : index;
-}
-
-function strangeRole(
-  body: Json,
-  roles: readonly string[],
-): { readonly index: number; readonly role: string } | undefined {
-  for (const [index, { value }] of messagesOf(body).entries()) {
-    const role = shown(value["role"]);
-    if (!roles.includes(role)) return { index, role };
-  }
-  return undefined;
-}
-
-const DEEPSEEK_THINKS = /reasoner|v4/;
-
-const DEEPSEEK: readonly Rule[] = [
-  {
-    source:
-      "https://api-docs.deepseek.com/quick_start/error_codes, https://github.com/deepseek-ai/DeepSeek-V3/issues/337 (wording of the form)",
-    models: /^(?!deepseek-)/,
-    refuse: () => refused("Model Not Exist"),
-  },
-  {
-    source:
-      "https://github.com/langgenius/dify/issues/12868, https://github.com/cline/cline/issues/230, https://api-docs.deepseek.com/api/create-chat-completion (roles)",
-    refuse: ({ body }) => {
-      const strange = strangeRole(body, ["system", "user", "assistant", "tool", "latest_reminder"]);
-      return strange
-        ? refused(
-            `Failed to deserialize the JSON body into the target type: messages[${strange.index}].role: unknown variant \`${strange.role}\`, expected one of \`system\`, \`user\`, \`assistant\`, \`tool\`, \`latest_reminder\` at line 1 column 1`,
-            422,
-          )
-        : undefined;
-    },
-  },
-  {
-    source: "https://github.com/1jehuang/jcode/issues/310, https://github.com/esengine/DeepSeek-Reasonix/issues/7859",
-    refuse: ({ body }) => {
-      const index = messagesOf(body).findIndex(
-        ({ value }) => partsOf(value, "image_url", "file", "input_audio").length > 0,
-      );
-      if (index < 0) return undefined;
-      const message = `Failed to deserialize the JSON body into the target type: messages[${index}]: unknown variant \`image_url\`, expected \`text\` at line 1 column 1`;
-      return refused(message);
-    },
-  },
-  {
-    source: "https://github.com/browser-use/browser-use/pull/215, https://api-docs.deepseek.com/guides/json_mode",
-    refuse: ({ body }) => {
-      const type = formatTypeOf(body);
-      if (type === "json_schema") return refused("This response_format type is unavailable now");
-      return type === "json_object" && !/json/i.test(textOf(body))
-        ? refused("Prompt must contain the word 'json' in some form to use 'response_format' of type 'json_object'.")
-        : undefined;
-    },
-  },
-  {
-    source:
-      "https://github.com/earendil-works/pi/issues/3636, https://github.com/JohnnyZ93/oai-compatible-copilot/issues/215, https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
-    models: DEEPSEEK_THINKS,
-    refuse: ({ body }) =>
-      !thinkingOff(body) && unreasonedCall(body) !== undefined
-        ? refused("The `reasoning_content` in the thinking mode must be passed back to the API.")
-        : undefined,
-  },
-  {
-    source: "https://github.com/XiaomiMiMo/MiMo-Code/issues/2068, https://github.com/cloudwego/eino/issues/994",
-    models: DEEPSEEK_THINKS,
-    refuse: ({ body }) =>
-      !thinkingOff(body) && forcesTool(body) ? refused("Thinking mode does not support this tool_choice") : undefined,
-  },
-  {
-    source: "https://github.com/we0-dev/we0/issues/56",
-    models: /^deepseek-chat$/,
-    refuse: ({ body }) =>
-      Number(body["max_tokens"] ?? 1) > 8_192
-        ? refused("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]")
-        : undefined,
-  },
-  {
-    source: "https://github.com/nanbingxyz/5ire/issues/403",
-    refuse: ({ body }) => {
-      const bad = functionsOf(body).find(({ value }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(shown(value["name"])));
-      if (!bad) return undefined;
-      const message = `Invalid '${bad.at}.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`;
-      return refused(message);
-    },
-  },
-];
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, SimError } from "../fields.ts";
+import {
+  callsOf,
+  formatTypeOf,
+  isGiven,
+  messagesOf,
+  objects,
+  partsOf,
+  refused,
+  type Rule,
+  unknownEffort,
+  unknownRole,
+} from "./rule.ts";
 
 function xaiError(error: string): SimError {
   return new SimError(400, error, { body: { code: "invalid-argument", error } });
 }
-
-const XAI: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/yym68686/uni-api/issues/105, https://github.com/miaoxworld/NativeTavern/issues/83, https://github.com/can1357/oh-my-pi/pull/7454, https://docs.x.ai/developers/model-capabilities/text/reasoning",
-    refuse: ({ model, body }) => {
-      const given = (name: string): boolean => body[name] !== undefined && body[name] !== null;
-      const reasons = /^grok-(?:3-mini|4|code|build)/.test(model) && !/non-reasoning/.test(model);
-      const name = given("presence_penalty")
-        ? "presencePenalty"
-        : given("frequency_penalty")
-          ? "frequencyPenalty"
-          : reasons && given("stop")
-            ? "stop"
-            : undefined;
-      return name === undefined ? undefined : xaiError(`Model ${model} does not support parameter ${name}.`);
-    },
-  },
-  {
-    source:
-      "https://github.com/NousResearch/hermes-agent/pull/23435, https://github.com/chenyme/grok2api/issues/814, https://github.com/theopenco/llmgateway/pull/3046",
-    refuse: ({ model, body: { reasoning_effort: effort } }) => {
-      if (effort === undefined || effort === null) return undefined;
-      const known = XAI_EFFORTS.find(([pattern]) => pattern.test(model))?.[1];
-      if (known === undefined) return xaiError(`Model ${model} does not support parameter reasoningEffort.`);
-      return known.split(" ").includes(shown(effort))
-        ? undefined
-        : xaiError(`Invalid reasoning effort: ${shown(effort)}`);
-    },
-  },
-];
 
 const XAI_EFFORTS: readonly (readonly [RegExp, string])[] = [
   [/^grok-3-mini/, "low high"],
@@ -147,61 +24,32 @@ const XAI_EFFORTS: readonly (readonly [RegExp, string])[] = [
   [/^grok-4\.(?:[5-9])(?!\d)/, "low medium high"],
 ];
 
-const KIMI_THINKS = /thinking|k2[.-][5-9]|k[3-9]/;
-
-const MOONSHOT: readonly Rule[] = [
+const XAI: readonly Rule[] = [
   {
     source:
-      "https://github.com/mastra-ai/mastra/issues/12592, https://github.com/n8n-io/n8n/issues/29142, https://github.com/spacedriveapp/spacebot/pull/364",
-    models: KIMI_THINKS,
-    refuse: ({ body }) => {
-      const index = thinkingOff(body) ? undefined : unreasonedCall(body);
-      return index === undefined
-        ? undefined
-        : refused(
-            `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
-          );
+      "https://github.com/yym68686/uni-api/issues/105, https://github.com/miaoxworld/NativeTavern/issues/83, https://github.com/can1357/oh-my-pi/pull/7454, https://docs.x.ai/developers/model-capabilities/text/reasoning",
+    refuse: ({ model, body }) => {
+      const reasons = /^grok-(?:3-mini|4|code|build)/.test(model) && !/non-reasoning/.test(model);
+      const name = isGiven(body, "presence_penalty")
+        ? "presencePenalty"
+        : isGiven(body, "frequency_penalty")
+          ? "frequencyPenalty"
+          : reasons && isGiven(body, "stop")
+            ? "stop"
+            : undefined;
+      return name === undefined ? undefined : xaiError(`Model ${model} does not support parameter ${name}.`);
     },
-  },
-  {
-    source: "https://github.com/theopenco/llmgateway/pull/2090, https://github.com/can1357/oh-my-pi/issues/1077",
-    models: KIMI_THINKS,
-    refuse: ({ body }) => {
-      if (thinkingOff(body) || !forcesTool(body)) return undefined;
-      return refused(
-        body["tool_choice"] === "required"
-          ? "tool_choice 'required' is incompatible with thinking enabled"
-          : "tool_choice 'specified' is incompatible with thinking enabled",
-      );
-    },
-  },
-  {
-    source: "https://github.com/HKUDS/nanobot/issues/3939",
-    refuse: ({ body }) =>
-      isJson(body["thinking"]) && body["reasoning_effort"] !== undefined
-        ? refused("cannot specify both 'thinking' and 'reasoning_effort'")
-        : undefined,
   },
   {
     source:
-      "https://github.com/ThinkInAIXYZ/deepchat/pull/1507, https://platform.moonshot.ai/docs/guide/kimi-k2-6-quickstart",
-    models: /k2[.-][5-9]/,
-    refuse: ({ body }) => {
-      const { temperature } = body;
-      const only = thinkingOff(body) ? 0.6 : 1;
-      return temperature === undefined || temperature === null || temperature === only
-        ? undefined
-        : refused(`invalid temperature: only ${only} is allowed for this model`);
+      "https://github.com/NousResearch/hermes-agent/pull/23435, https://github.com/chenyme/grok2api/issues/814, https://github.com/theopenco/llmgateway/pull/3046",
+    refuse: ({ model, body }) => {
+      if (!isGiven(body, "reasoning_effort")) return undefined;
+      const known = XAI_EFFORTS.find(([pattern]) => pattern.test(model))?.[1];
+      if (known === undefined) return xaiError(`Model ${model} does not support parameter reasoningEffort.`);
+      const effort = unknownEffort(body, known);
+      return effort === undefined ? undefined : xaiError(`Invalid reasoning effort: ${effort}`);
     },
-  },
-  {
-    source: "https://platform.moonshot.ai/docs/api/chat#fields-description (name of a function)",
-    refuse: ({ body }) =>
-      functionsOf(body).some(({ value }) => !/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/.test(shown(value["name"])))
-        ? refused(
-            "Invalid request: function name is invalid, must start with a letter and can contain letters, numbers, underscores, and dashes",
-          )
-        : undefined,
   },
 ];
 
@@ -211,7 +59,7 @@ const TOGETHER: readonly Rule[] = [
       "https://github.com/SWE-agent/SWE-agent/issues/135, https://github.com/mozilla-ai/any-llm/issues/714, https://github.com/togethercomputer/openapi (roles, stop)",
     refuse: ({ body }) => {
       const good =
-        strangeRole(body, ["system", "user", "assistant", "tool", "function"]) === undefined &&
+        unknownRole(body, ["system", "user", "assistant", "tool", "function"]) === undefined &&
         (body["stop"] === undefined || body["stop"] === null || Array.isArray(body["stop"]));
       if (good) return undefined;
       const message = "Input validation error";
@@ -234,7 +82,7 @@ const PERPLEXITY: readonly Rule[] = [
         ...(value["content"] === undefined || value["content"] === null
           ? [`At body -> messages -> ${index} -> content: Field required`]
           : []),
-        ...(["system", "user", "assistant"].includes(shown(value["role"]))
+        ...(["system", "user", "assistant"].includes(asText(value["role"]))
           ? []
           : [`At body -> messages -> ${index} -> role: Input should be 'system', 'user' or 'assistant'`]),
       ]);
@@ -263,48 +111,6 @@ const PERPLEXITY: readonly Rule[] = [
   },
 ];
 
-function alibabaError(message: string): SimError {
-  return refused(`<400> InternalError.Algo.InvalidParameter: ${message}`, 400, "invalid_parameter_error");
-}
-
-const qwenThinks = (model: string, body: Json): boolean =>
-  body["enable_thinking"] === true || (body["enable_thinking"] !== false && /thinking|qwq|qwen3\.[5-9]/.test(model));
-
-const ALIBABA: readonly Rule[] = [
-  {
-    source: "https://github.com/proma-ai/Proma/issues/1496, https://github.com/haru/redmine_ai_helper/issues/242",
-    refuse: ({ body }) => {
-      const strange = strangeRole(body, ["system", "assistant", "user", "tool", "function"]);
-      if (!strange) return undefined;
-      const message = `${strange.role} is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.[${strange.index}].role'`;
-      return refused(message);
-    },
-  },
-  {
-    source: "https://github.com/cloudwego/eino/issues/994, https://github.com/can1357/oh-my-pi/issues/886",
-    refuse: ({ model, body }) =>
-      qwenThinks(model, body) && forcesTool(body)
-        ? alibabaError("The tool_choice parameter does not support being set to required or object in thinking mode")
-        : undefined,
-  },
-  {
-    source: "https://github.com/agno-agi/agno/pull/5317",
-    refuse: ({ body }) =>
-      formatTypeOf(body) === "json_object" && !/json/i.test(textOf(body))
-        ? alibabaError(
-            "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
-          )
-        : undefined,
-  },
-  {
-    source: "https://github.com/presenton/presenton/issues/184",
-    refuse: ({ body }) =>
-      body["enable_thinking"] === true && formatTypeOf(body) === "json_object"
-        ? alibabaError("Json mode response is not supported when enable_thinking is true")
-        : undefined,
-  },
-];
-
 function zaiError(code: string, message: string): SimError {
   return new SimError(400, message, { body: { error: { code, message } } });
 }
@@ -314,7 +120,7 @@ const ZAI: readonly Rule[] = [
     source:
       "https://github.com/anomalyco/opencode/issues/2557, https://github.com/MetaGLM/zhipuai-sdk-python-v4/issues/14, https://docs.z.ai/api-reference/llm/chat-completion (roles)",
     refuse: ({ body }) =>
-      strangeRole(body, ["system", "user", "assistant", "tool"]) ||
+      unknownRole(body, ["system", "user", "assistant", "tool"]) ||
       !messagesOf(body).some(({ value }) => value["role"] === "user")
         ? zaiError("1214", "The messages parameter is illegal. Please check the documentation.")
         : undefined,
@@ -352,14 +158,139 @@ const OPENROUTER: readonly Rule[] = [
   },
 ];
 
-/** Vendors that pass over what they do not know. */
+const OLLAMA: readonly Rule[] = [
+  {
+    source: "https://github.com/Gitlawb/openclaude/issues/1371, https://github.com/taketwo/llm-ollama/pull/54",
+    models: /llama3|llama-3|gemma3|qwen2|mistral(?!-small)|phi/,
+    refuse: ({ model, body: { reasoning_effort: effort } }) =>
+      effort === undefined || effort === null || effort === "none"
+        ? undefined
+        : refused(`"${model}" does not support thinking`, 400, "invalid_request_error"),
+  },
+  {
+    source: "https://github.com/ollama/ollama/issues/12561, https://github.com/open-webui/docs/pull/1394 (levels)",
+    refuse: ({ body }) => {
+      const effort = unknownEffort(body, "none low medium high max");
+      if (effort === undefined) return undefined;
+      return refused(`invalid reasoning value: '${effort}' (must be "high", "medium", "low", "max", or "none")`);
+    },
+  },
+  {
+    source: "https://docs.ollama.com/api/openai-compatibility (Vision: base64 encoded images, no URLs)",
+    refuse: ({ body }) =>
+      messagesOf(body).some(({ value }) =>
+        partsOf(value, "image_url").some(
+          ({ image_url: image }) => !asText(isJson(image) ? image["url"] : image).startsWith("data:"),
+        ),
+      )
+        ? refused("invalid image input")
+        : undefined,
+  },
+];
+
+const VLLM: readonly Rule[] = [
+  {
+    source:
+      "https://github.com/vllm-project/vllm vllm/entrypoints/openai/chat_completion/protocol.py (reasoning_effort)",
+    refuse: ({ body }) => {
+      const effort = unknownEffort(body, "none low medium high");
+      if (effort === undefined) return undefined;
+      return vllmError(
+        `[{'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "Input should be 'none', 'low', 'medium' or 'high'", 'input': '${effort}'}]`,
+      );
+    },
+  },
+  {
+    source:
+      "https://github.com/vllm-project/vllm vllm/entrypoints/openai/chat_completion/protocol.py (check_tool_usage)",
+    refuse: ({ body }) => {
+      const { tool_choice: choice, tools } = body;
+      if (choice === undefined || choice === null || choice === "none" || objects(tools).length > 0) return undefined;
+      return vllmError("When using `tool_choice`, `tools` must be set.");
+    },
+  },
+  {
+    source: "https://github.com/ggml-org/llama.cpp/pull/20215 (Qwen's template)",
+    models: /qwen3\.[5-9]/i,
+    refuse: ({ body }) => (lateSystem(body) ? vllmError("System message must be at the beginning.") : undefined),
+  },
+];
+
+function vllmError(message: string): SimError {
+  return new SimError(400, message, {
+    body: { error: { message, type: "BadRequestError", param: null, code: 400 } },
+  });
+}
+
+function lateSystem(body: Json): boolean {
+  return messagesOf(body).some(({ value }, index) => index > 0 && value["role"] === "system");
+}
+
+const LMSTUDIO: readonly Rule[] = [
+  {
+    source:
+      "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/189, https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/307",
+    refuse: ({ body }) => {
+      const type = formatTypeOf(body);
+      if (type === undefined || type === "json_schema" || type === "text") return undefined;
+      const error = "'response_format.type' must be 'json_schema' or 'text'";
+      return new SimError(400, error, { body: { error } });
+    },
+  },
+  {
+    source:
+      "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/670, https://github.com/antropia-studio/linguito/issues/21",
+    refuse: ({ body }) => {
+      if (!isJson(body["tool_choice"])) return undefined;
+      const error = "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
+      return new SimError(400, error, { body: { error } });
+    },
+  },
+];
+
+function llamaError(message: string): SimError {
+  return new SimError(400, message, { body: { error: { code: 400, message, type: "invalid_request_error" } } });
+}
+
+const LLAMACPP: readonly Rule[] = [
+  {
+    source: "https://github.com/ggml-org/llama.cpp/issues/20861, https://github.com/ggml-org/llama.cpp/pull/15404",
+    models: /qwen3|gpt-oss|granite-3/i,
+    refuse: ({ body }) =>
+      messagesOf(body).at(-1)?.value["role"] === "assistant"
+        ? llamaError("Assistant response prefill is incompatible with enable_thinking.")
+        : undefined,
+  },
+  {
+    source: "https://github.com/ggml-org/llama.cpp/issues/17040",
+    models: /gpt-oss/,
+    refuse: ({ body }) =>
+      callsOf(body).length > 0 &&
+      messagesOf(body).some(
+        ({ value }) =>
+          objects(value["tool_calls"]).length > 0 && value["content"] && typeof value["reasoning_content"] === "string",
+      )
+        ? llamaError(
+            "Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in one or the other, but not both.",
+          )
+        : undefined,
+  },
+  {
+    source: "https://github.com/ggml-org/llama.cpp/pull/20215",
+    models: /qwen3\.[5-9]/i,
+    refuse: ({ body }) => (lateSystem(body) ? llamaError("System message must be at the beginning.") : undefined),
+  },
+];
+
+/** Vendors that pass over what they do not know, servers that people run themselves among them. */
 export const OPEN = {
-  deepseek: DEEPSEEK,
   xai: XAI,
-  moonshot: MOONSHOT,
   together: TOGETHER,
   perplexity: PERPLEXITY,
-  alibaba: ALIBABA,
   zai: ZAI,
   openrouter: OPENROUTER,
+  ollama: OLLAMA,
+  vllm: VLLM,
+  lmstudio: LMSTUDIO,
+  llamacpp: LLAMACPP,
 } satisfies Readonly<Record<string, readonly Rule[]>>;

@@ -1,7 +1,6 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { badParameter, type SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { quotedList } from "./rule.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, badParameter, type SimError } from "../fields.ts";
+import { isGiven, isObjectSchema, quotedList, schemasIn, wordSet } from "./rule.ts";
 
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const NAME_LENGTH = 64;
@@ -45,10 +44,10 @@ export function unsupported(name: string, instead = ""): SimError {
 
 export function badEffort(name: string, effort: unknown, model: string): SimError | undefined {
   const known = effortsOf(model);
-  if (effort === undefined || effort === null || known.includes(shown(effort))) return undefined;
+  if (effort === undefined || effort === null || known.includes(asText(effort))) return undefined;
   return badParameter(
     name,
-    `Unsupported value: '${name}' does not support '${shown(effort)}' with this model. Supported values are: ${quotedList(known)}.`,
+    `Unsupported value: '${name}' does not support '${asText(effort)}' with this model. Supported values are: ${quotedList(known)}.`,
     "unsupported_value",
   );
 }
@@ -102,10 +101,6 @@ export function badMetadata({ metadata }: Json): SimError | undefined {
   return undefined;
 }
 
-export function isGiven(body: Json, name: string): boolean {
-  return body[name] !== undefined && body[name] !== null;
-}
-
 /** Sampling of a model that thinks: only what is the default anyway. @param thinking with this request's effort */
 export function badSampling(body: Json, thinking: boolean): SimError | undefined {
   const penalty = ["presence_penalty", "frequency_penalty"].find((name) => isGiven(body, name) && body[name] !== 0);
@@ -120,7 +115,64 @@ export function badSampling(body: Json, thinking: boolean): SimError | undefined
   if (!isGiven(body, "temperature") || temperature === 1) return undefined;
   return badParameter(
     "temperature",
-    `Unsupported value: 'temperature' does not support ${shown(temperature)} with this model. Only the default (1) value is supported.`,
+    `Unsupported value: 'temperature' does not support ${asText(temperature)} with this model. Only the default (1) value is supported.`,
     "unsupported_value",
   );
+}
+
+const NOT_PERMITTED = (
+  "allOf oneOf not if then else dependentRequired dependentSchemas patternProperties propertyNames " +
+  "contains minContains maxContains unevaluatedProperties unevaluatedItems minProperties maxProperties " +
+  "uniqueItems default"
+).split(" ");
+const OPENAI_FORMATS = wordSet("date-time time date duration email hostname ipv4 ipv6 uuid");
+
+/**
+ * What OpenAI says of a schema that is to be strict; undefined when it takes it.
+ * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas, the wording from
+ * https://github.com/vercel/ai/issues/6484, https://github.com/dottxt-ai/outlines/issues/844 and
+ * https://github.com/docker/docker-agent/pull/1871
+ */
+export function strictProblem(root: unknown): string | undefined {
+  if (!isJson(root) || root["type"] !== "object") {
+    const type = isJson(root) && typeof root["type"] === "string" ? root["type"] : "None";
+    return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type}"'.`;
+  }
+  if (root["anyOf"] !== undefined) return "schema must have type 'object' and not have 'anyOf' at the top level.";
+  for (const { schema, path } of schemasIn(root)) {
+    const context = `In context=(${path.map((step) => `'${step}'`).join(", ")})`;
+    const banned = NOT_PERMITTED.find((name) => schema[name] !== undefined);
+    if (banned !== undefined) return `${context}, '${banned}' is not permitted.`;
+    const { format, type, properties, required, $ref } = schema;
+    if (typeof format === "string" && !OPENAI_FORMATS.has(format))
+      return `${context}, '${format}' is not a valid format.`;
+    if ($ref !== undefined && Object.keys(schema).length > 1)
+      return `${context}, $ref cannot have keywords {'${Object.keys(schema).find((name) => name !== "$ref")}'}.`;
+    if (type === "array" && schema["items"] === undefined) return `${context}, array schema missing items.`;
+    if (!isObjectSchema(schema)) continue;
+    if (schema["additionalProperties"] !== false)
+      return `${context}, 'additionalProperties' is required to be supplied and to be false.`;
+    const names = Object.keys(isJson(properties) ? properties : {});
+    const missing = names.find((name) => !Array.isArray(required) || !required.includes(name));
+    if (missing !== undefined)
+      return `${context}, 'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`;
+  }
+  return undefined;
+}
+
+/** What OpenAI says of the parameters of a function that is not strict. https://github.com/sigoden/aichat/pull/1049 */
+export function looseProblem(root: unknown): string | undefined {
+  if (root === undefined || root === null) return undefined;
+  if (!isJson(root) || root["type"] !== "object") {
+    const type = isJson(root) && typeof root["type"] === "string" ? root["type"] : "None";
+    return `schema must be a JSON Schema of 'type: "object"', got 'type: "${type}"'.`;
+  }
+  const top = ["oneOf", "anyOf", "allOf", "enum", "not"].find((name) => root[name] !== undefined);
+  if (top !== undefined)
+    return "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.";
+  for (const { schema, path } of schemasIn(root)) {
+    if (schema["type"] === "array" && schema["items"] === undefined)
+      return `In context=(${path.map((step) => `'${step}'`).join(", ")}), array schema missing items.`;
+  }
+  return undefined;
 }

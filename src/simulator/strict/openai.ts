@@ -1,14 +1,14 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { badParameter, SimError } from "../error.ts";
-import { shown } from "../shown.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { asText, badParameter, SimError } from "../fields.ts";
 import {
   badEffort,
   badMetadata,
   badName,
   badSampling,
-  isGiven,
+  looseProblem,
   manyItems,
   REASONING,
+  strictProblem,
   thinks,
   tooLong,
   unsupported,
@@ -16,17 +16,18 @@ import {
 } from "./openai-limits.ts";
 import {
   callsOf,
+  firstRefusal,
   formatTypeOf,
   functionsOf,
+  isGiven,
   messagesOf,
   objects,
   partsOf,
   type Rule,
-  strangersOf,
   textOf,
+  unknownNames,
   wordSet,
 } from "./rule.ts";
-import { looseProblem, strictProblem } from "./schema.ts";
 
 /** Fields of a chat completion: openai resources/chat/completions/completions.d.ts, ChatCompletionCreateParamsBase. */
 const FIELDS = wordSet(
@@ -43,23 +44,15 @@ const PLAIN = /^(?:gpt-(?:3|4)|chatgpt|gpt-5(?:\.\d)?-chat)/;
 /** Only at `/v1/responses`. */
 const RESPONSES_ONLY = /^(?:o1-pro|o3-pro|gpt-5[^ ]*-(?:pro|codex)|codex-|computer-use)/;
 
-const first = <Item>(items: readonly Item[], refuse: (item: Item) => SimError | undefined): SimError | undefined => {
-  for (const item of items) {
-    const refusal = refuse(item);
-    if (refusal) return refusal;
-  }
-  return undefined;
-};
-
 /** What must be true of any request, whatever the model. Unknown fields of messages are passed over. */
 const FORM: readonly Rule[] = [
   {
     source: "https://github.com/davidmigloz/langchain_dart/issues/712, https://github.com/BerriAI/litellm/pull/24468",
     refuse: ({ body }) => {
-      const strangers = strangersOf(body, FIELDS);
-      if (strangers.length === 0) return undefined;
-      const s = strangers.length > 1 ? "s" : "";
-      return new SimError(400, `Unrecognized request argument${s} supplied: ${strangers.join(", ")}`);
+      const unknown = unknownNames(body, FIELDS);
+      if (unknown.length === 0) return undefined;
+      const s = unknown.length > 1 ? "s" : "";
+      return new SimError(400, `Unrecognized request argument${s} supplied: ${unknown.join(", ")}`);
     },
   },
   {
@@ -69,15 +62,17 @@ const FORM: readonly Rule[] = [
   {
     source: "https://github.com/nanbingxyz/5ire/issues/403",
     refuse: ({ body }) =>
-      first([...functionsOf(body), ...callsOf(body).map(calledFunction)], ({ at, value }) =>
+      firstRefusal([...functionsOf(body), ...callsOf(body).map(calledFunction)], ({ at, value }) =>
         badName(`${at}.name`, value["name"]),
       ),
   },
   {
     source: "https://github.com/vercel/ai/issues/5171",
     refuse: ({ body }) =>
-      first(callsOf(body), ({ at, value }) => tooLong(`${at}.id`, value["id"], CALL_ID_LENGTH)) ??
-      first(messagesOf(body), ({ at, value }) => tooLong(`${at}.tool_call_id`, value["tool_call_id"], CALL_ID_LENGTH)),
+      firstRefusal(callsOf(body), ({ at, value }) => tooLong(`${at}.id`, value["id"], CALL_ID_LENGTH)) ??
+      firstRefusal(messagesOf(body), ({ at, value }) =>
+        tooLong(`${at}.tool_call_id`, value["tool_call_id"], CALL_ID_LENGTH),
+      ),
   },
   {
     source: "https://github.com/continuedev/continue/issues/2461, https://github.com/BerriAI/litellm/issues/18921",
@@ -134,11 +129,11 @@ const FORM: readonly Rule[] = [
     source:
       "https://github.com/modelscope/ms-agent/pull/610, https://platform.openai.com/docs/guides/function-calling#strict-mode",
     refuse: ({ body }) =>
-      first(functionsOf(body), ({ at, value }) => {
+      firstRefusal(functionsOf(body), ({ at, value }) => {
         const { parameters, strict, name } = value;
         const problem = strict === true ? strictProblem(parameters) : looseProblem(parameters);
         if (problem === undefined) return undefined;
-        const message = `Invalid schema for function '${shown(name)}': ${problem}`;
+        const message = `Invalid schema for function '${asText(name)}': ${problem}`;
         return badParameter(`${at}.parameters`, message, "invalid_function_parameters");
       }),
   },
@@ -214,7 +209,7 @@ const MODELS: readonly Rule[] = [
       "https://github.com/microsoft/agent-framework/issues/1077, https://github.com/QuantumNous/new-api/issues/847",
     models: /^o1-(?:mini|preview)/,
     refuse: ({ body }) =>
-      first(messagesOf(body), ({ at, value }) =>
+      firstRefusal(messagesOf(body), ({ at, value }) =>
         value["role"] === "system" || value["role"] === "developer"
           ? badParameter(
               `${at}.role`,
@@ -282,7 +277,7 @@ function badToolTurns(body: Json): SimError | undefined {
   let open: string[] = [];
   for (const [index, { value }] of messagesOf(body).entries()) {
     if (value["role"] === "tool") {
-      const id = shown(value["tool_call_id"]);
+      const id = asText(value["tool_call_id"]);
       if (!open.includes(id)) {
         return badParameter(
           `messages.[${index}].role`,
@@ -293,7 +288,7 @@ function badToolTurns(body: Json): SimError | undefined {
       continue;
     }
     if (open.length > 0) return unanswered(index, open);
-    open = objects(value["tool_calls"]).map(({ id }) => shown(id));
+    open = objects(value["tool_calls"]).map(({ id }) => asText(id));
   }
   return open.length > 0 ? unanswered(messagesOf(body).length, open) : undefined;
 }

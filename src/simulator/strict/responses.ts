@@ -1,22 +1,21 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { badParameter, SimError } from "../error.ts";
-import { shown } from "../shown.ts";
-import { isSigned } from "../signature.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import { isSigned } from "../answer.ts";
+import { asText, badParameter, SimError } from "../fields.ts";
 import {
   badEffort,
   badMetadata,
   badName,
   badSampling,
-  isGiven,
+  looseProblem,
   manyItems,
   REASONING,
+  strictProblem,
   thinks,
   tooLong,
   unsupported,
   USER_LENGTH,
 } from "./openai-limits.ts";
-import { objects, type Placed, type Rule, strangersOf, wordSet } from "./rule.ts";
-import { looseProblem, strictProblem } from "./schema.ts";
+import { firstRefusal, isGiven, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 
 /** Fields of a request: openai resources/responses/responses.d.ts, ResponseCreateParamsBase. */
 const FIELDS = wordSet(
@@ -45,7 +44,7 @@ const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
 const PREFIXES: Readonly<Record<string, string>> = { message: "msg", function_call: "fc", reasoning: "rs" };
 const ID_LENGTH = 64;
 const CALL_ID_LENGTH = 64;
-const LEAST_OUTPUT = 16;
+const MINIMUM_OUTPUT_TOKENS = 16;
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   assistant: ["output_text", "refusal"],
   user: ["input_text", "input_image", "input_file"],
@@ -78,7 +77,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/Soju06/codex-lb/pull/637, https://github.com/BerriAI/litellm/issues/13420",
-    refuse: ({ body }) => eachItem(body, badItem),
+    refuse: ({ body }) => firstRefusal(itemsOf(body), badItem),
   },
   {
     source: "https://github.com/james-6-23/codex2api/issues/414, https://github.com/continuedev/continue/pull/11785",
@@ -91,11 +90,11 @@ export const RESPONSES_FORM: readonly Rule[] = [
   {
     source: "https://github.com/can1357/oh-my-pi/pull/50",
     refuse: ({ body }) =>
-      eachItem(body, ({ value }) =>
+      firstRefusal(itemsOf(body), ({ value }) =>
         body["store"] === false && value["type"] === "reasoning" && typeof value["encrypted_content"] !== "string"
           ? new SimError(
               404,
-              `Item with id '${shown(value["id"])}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
+              `Item with id '${asText(value["id"])}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
               { param: "input" },
             )
           : undefined,
@@ -103,7 +102,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/openai/codex/issues/8145, https://github.com/Wei-Shaw/sub2api/issues/2863",
-    refuse: ({ body }) => eachItem(body, ({ value }) => foreignReasoning(value)),
+    refuse: ({ body }) => firstRefusal(itemsOf(body), ({ value }) => foreignReasoning(value)),
   },
   {
     source:
@@ -120,11 +119,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
     refuse: ({ body }) => {
       const many = manyItems("tools", body["tools"], 128);
       if (many) return many;
-      for (const [index, tool] of objects(body["tools"]).entries()) {
-        const refusal = badTool(tool, `tools[${index}]`);
-        if (refusal) return refusal;
-      }
-      return undefined;
+      return firstRefusal([...objects(body["tools"]).entries()], ([index, tool]) => badTool(tool, `tools[${index}]`));
     },
   },
   {
@@ -144,8 +139,8 @@ export const RESPONSES_FORM: readonly Rule[] = [
       "https://github.com/decolua/9router/pull/1672 (a least number), https://platform.openai.com/docs/api-reference/responses/create#responses-create-max_output_tokens",
     refuse: ({ body }) => {
       const { max_output_tokens: maximum } = body;
-      if (typeof maximum !== "number" || maximum >= LEAST_OUTPUT) return undefined;
-      const message = `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${LEAST_OUTPUT}, but got ${maximum} instead.`;
+      if (typeof maximum !== "number" || maximum >= MINIMUM_OUTPUT_TOKENS) return undefined;
+      const message = `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MINIMUM_OUTPUT_TOKENS}, but got ${maximum} instead.`;
       return badParameter("max_output_tokens", message, "integer_below_min_value");
     },
   },
@@ -198,7 +193,7 @@ export const RESPONSES_MODELS: readonly Rule[] = [
       isJson(text) && isGiven(text, "verbosity") && text["verbosity"] !== "medium"
         ? badParameter(
             "text.verbosity",
-            `Unsupported value: 'text.verbosity' does not support '${shown(text["verbosity"])}' with this model. Supported values are: 'medium'.`,
+            `Unsupported value: 'text.verbosity' does not support '${asText(text["verbosity"])}' with this model. Supported values are: 'medium'.`,
             "unsupported_value",
           )
         : undefined,
@@ -206,36 +201,28 @@ export const RESPONSES_MODELS: readonly Rule[] = [
 ];
 
 function unknownField(value: Json, known: ReadonlySet<string>, at: string): SimError | undefined {
-  const [name] = strangersOf(value, known);
+  const [name] = unknownNames(value, known);
   if (name === undefined) return undefined;
   return badParameter(`${at}${name}`, `Unknown parameter: '${at}${name}'.`, "unknown_parameter");
 }
 
-function itemsOf({ input }: Json): readonly Placed[] {
+function itemsOf({ input }: Json): readonly LocatedJson[] {
   return objects(input).map((value, index) => ({ at: `input[${index}]`, value }));
 }
 
-function eachItem(body: Json, refuse: (item: Placed) => SimError | undefined): SimError | undefined {
-  for (const item of itemsOf(body)) {
-    const refusal = refuse(item);
-    if (refusal) return refusal;
-  }
-  return undefined;
-}
-
 function typeOf({ type, role }: Json): string {
-  return shown(type ?? (role === undefined ? "" : "message"));
+  return asText(type ?? (role === undefined ? "" : "message"));
 }
 
-function badItem({ at, value }: Placed): SimError | undefined {
+function badItem({ at, value }: LocatedJson): SimError | undefined {
   const type = typeOf(value);
   const known = ITEMS[type];
   if (!known) {
     if (type !== "") return undefined;
     return badParameter(`${at}.type`, `Missing required parameter: '${at}.type'.`, "missing_required_parameter");
   }
-  const stranger = unknownField(value, known, `${at}.`);
-  if (stranger) return stranger;
+  const unknown = unknownField(value, known, `${at}.`);
+  if (unknown) return unknown;
   const prefix = PREFIXES[type];
   const { id } = value;
   if (prefix !== undefined && typeof id === "string") {
@@ -256,13 +243,13 @@ function badItem({ at, value }: Placed): SimError | undefined {
 
 function badMessage(at: string, { role, content }: Json): SimError | undefined {
   const roles = ["assistant", "system", "developer", "user"];
-  if (!roles.includes(shown(role))) {
-    const message = `Invalid value: '${shown(role)}'. Supported values are: ${roles.map((one) => `'${one}'`).join(", ")}.`;
+  if (!roles.includes(asText(role))) {
+    const message = `Invalid value: '${asText(role)}'. Supported values are: ${roles.map((one) => `'${one}'`).join(", ")}.`;
     return badParameter(`${at}.role`, message, "invalid_value");
   }
   const allowed = PARTS[role === "assistant" ? "assistant" : "user"] ?? [];
   for (const [index, part] of objects(content).entries()) {
-    const type = shown(part["type"]);
+    const type = asText(part["type"]);
     const place = `${at}.content[${index}]`;
     if (!allowed.includes(type)) {
       const values = allowed.map((one) => `'${one}'`);
@@ -270,16 +257,16 @@ function badMessage(at: string, { role, content }: Json): SimError | undefined {
       const message = `Invalid value: '${type}'. Supported values are: ${values.join(", ")}${values.length > 1 ? "," : ""} and ${last}.`;
       return badParameter(place, message, "invalid_value");
     }
-    const stranger = unknownField(part, PART_FIELDS[type] ?? new Set(), `${place}.`);
-    if (stranger) return stranger;
+    const unknown = unknownField(part, PART_FIELDS[type] ?? new Set(), `${place}.`);
+    if (unknown) return unknown;
   }
   return undefined;
 }
 
 /** Calls and outputs belong together by `call_id`, wherever they stand. */
-function unpaired(items: readonly Placed[]): SimError | undefined {
+function unpaired(items: readonly LocatedJson[]): SimError | undefined {
   const idsOf = (type: string) =>
-    items.filter(({ value }) => value["type"] === type).map(({ value }) => shown(value["call_id"]));
+    items.filter(({ value }) => value["type"] === type).map(({ value }) => asText(value["call_id"]));
   const calls = idsOf("function_call");
   const outputs = idsOf("function_call_output");
   const stray = outputs.find((id) => !calls.includes(id));
@@ -290,14 +277,14 @@ function unpaired(items: readonly Placed[]): SimError | undefined {
 }
 
 /** Reasoning is followed by what it led to. */
-function lonelyReasoning(items: readonly Placed[]): SimError | undefined {
+function lonelyReasoning(items: readonly LocatedJson[]): SimError | undefined {
   for (const [index, { value }] of items.entries()) {
     if (value["type"] !== "reasoning") continue;
     const next = items[index + 1]?.value;
     const follows =
       next && (next["role"] === "assistant" || !["message", "function_call_output"].includes(typeOf(next)));
     if (follows) continue;
-    const message = `Item '${shown(value["id"])}' of type 'reasoning' was provided without its required following item.`;
+    const message = `Item '${asText(value["id"])}' of type 'reasoning' was provided without its required following item.`;
     return badParameter("input", message);
   }
   return undefined;
@@ -316,8 +303,8 @@ function badTool(tool: Json, at: string): SimError | undefined {
   if (typeof name !== "string")
     return badParameter(`${at}.name`, `Missing required parameter: '${at}.name'.`, "missing_required_parameter");
   const known = wordSet("type name description parameters strict defer_loading output_schema allowed_callers async");
-  const stranger = unknownField(tool, known, `${at}.`) ?? badName(`${at}.name`, name);
-  if (stranger) return stranger;
+  const unknown = unknownField(tool, known, `${at}.`) ?? badName(`${at}.name`, name);
+  if (unknown) return unknown;
   const problem = strict === true ? strictProblem(parameters) : looseProblem(parameters);
   if (problem === undefined) return undefined;
   const message = `Invalid schema for function '${name}': ${problem}`;
@@ -326,8 +313,8 @@ function badTool(tool: Json, at: string): SimError | undefined {
 
 function badText({ text }: Json): SimError | undefined {
   if (!isJson(text)) return undefined;
-  const stranger = unknownField(text, wordSet("format verbosity"), "text.");
-  if (stranger) return stranger;
+  const unknown = unknownField(text, wordSet("format verbosity"), "text.");
+  if (unknown) return unknown;
   const { format } = text;
   if (!isJson(format) || format["type"] !== "json_schema") return undefined;
   const { name, schema, strict } = format;

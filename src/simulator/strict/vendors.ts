@@ -1,22 +1,21 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import type { SimError } from "../error.ts";
-import type { Script } from "../script.ts";
-import type { Defect } from "../shape.ts";
+import { type Json, isJson } from "../../kit/index.ts";
+import type { SimError } from "../fields.ts";
+import type { Defect, Script } from "../script.ts";
 import { ANTHROPIC, BEDROCK } from "./claude.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
 import { GEMINI } from "./gemini.ts";
-import { LOCAL } from "./local.ts";
 import { OPEN } from "./open.ts";
 import { OPENAI_CHAT } from "./openai.ts";
 import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
-import { type Rule, refusalOf, type StrictVendor } from "./rule.ts";
+import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
+import { THINKING } from "./thinking.ts";
 
 /** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
 const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   ...OPEN,
   ...CLOSED,
-  ...LOCAL,
+  ...THINKING,
   openai: OPENAI_CHAT,
   azure: OPENAI_CHAT,
   anthropic: ANTHROPIC,

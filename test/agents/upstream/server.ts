@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readBody } from "../../../src/simulator/body.ts";
-import { checkSigned } from "../../../src/simulator/bedrock/credentials.ts";
-import { checkKey } from "../../../src/simulator/dialect.ts";
-import { SimError } from "../../../src/simulator/error.ts";
-import { parseBody } from "../../../src/simulator/fields.ts";
+import { checkSigned } from "../../../src/simulator/dialects/bedrock.ts";
+import { readBody } from "../../../src/simulator/endpoint.ts";
+import { parseBody, SimError } from "../../../src/simulator/fields.ts";
 import { Ledger, type LedgerEntry } from "../../../src/simulator/ledger.ts";
 import { play } from "../../../src/simulator/play.ts";
+import { checkKey } from "../../../src/simulator/provider.ts";
 import { errorReply } from "../../../src/simulator/reply.ts";
 import { parseScript } from "../../../src/simulator/script.ts";
 import { checkVendor } from "../../../src/simulator/strict/vendors.ts";

@@ -1,18 +1,14 @@
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { type Answer, answer, type Question, type Tool } from "../../../src/simulator/answer.ts";
-import { events as messageEvents, message } from "../../../src/simulator/anthropic/answer.ts";
-import { parseMessages } from "../../../src/simulator/anthropic/request.ts";
-import { converse, events as converseEvents } from "../../../src/simulator/bedrock/answer.ts";
-import { EVENT_STREAM } from "../../../src/simulator/bedrock/frames.ts";
-import { parseConverse } from "../../../src/simulator/bedrock/request.ts";
-import { ended } from "../../../src/simulator/chat.ts";
-import { generated, pieces } from "../../../src/simulator/gemini/answer.ts";
-import { parseGenerate } from "../../../src/simulator/gemini/request.ts";
-import { chunks, completion, DONE } from "../../../src/simulator/openai-answer.ts";
-import { parseChat } from "../../../src/simulator/openai-request.ts";
+import { parseMessages } from "../../../src/simulator/dialects/anthropic-request.ts";
+import { events as messageEvents, message } from "../../../src/simulator/dialects/anthropic.ts";
+import { parseConverse } from "../../../src/simulator/dialects/bedrock-request.ts";
+import { converse, EVENT_STREAM, events as converseEvents } from "../../../src/simulator/dialects/bedrock.ts";
+import { chunks, completion, DONE, ended, parseChat } from "../../../src/simulator/dialects/chat.ts";
+import { parseGenerate } from "../../../src/simulator/dialects/gemini-request.ts";
+import { generated, streamedAnswers } from "../../../src/simulator/dialects/gemini.ts";
+import { events as responseEvents, parseResponses, response } from "../../../src/simulator/dialects/responses.ts";
 import { jsonReply, type Reply, streamReply } from "../../../src/simulator/reply.ts";
-import { events as responseEvents, response } from "../../../src/simulator/responses/answer.ts";
-import { parseResponses } from "../../../src/simulator/responses/request.ts";
 
 export interface Asked {
   /** As it was called, decoded. */
@@ -94,7 +90,7 @@ export const SPEAKERS = {
         results: partsOf(body["contents"], "parts", (part) => part["functionResponse"] !== undefined),
       });
       if (method === "generateContent") return jsonReply(200, generated(made, shown, {}));
-      const parts = Iterator.from(pieces(made, shown, {}));
+      const parts = Iterator.from(streamedAnswers(made, shown, {}));
       return streamReply(parts.map((part) => ({ ...part, data: `data: ${part.data}\r\n\r\n` })));
     },
   },
@@ -124,8 +120,8 @@ export type SpeakerName = keyof typeof SPEAKERS;
 /** An answer that calls a tool or says something, with true counts of what was asked. */
 export function performed(question: Question, deed: Deed, source: string): Answer {
   const call = "call" in deed ? [{ name: deed.call, parameters: { const: deed.arguments } }] : [];
-  const said = "say" in deed ? deed.say : "";
-  return answer({ ...question, said, calls: call, choices: 1 }, {}, source);
+  const userText = "say" in deed ? deed.say : "";
+  return answer({ ...question, userText, calls: call, choices: 1 }, {}, source);
 }
 
 export type Deed = { readonly say: string } | { readonly call: string; readonly arguments: Json };

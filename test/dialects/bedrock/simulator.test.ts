@@ -3,22 +3,21 @@ import { azure } from "../../../src/dialects/azure/index.ts";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import { cohere } from "../../../src/dialects/cohere.ts";
 import type { DialectName, EventSource, Json, Reply, StreamEvent } from "../../../src/kit/index.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
+import { SimulatorOnDemand } from "../../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../../src/upstream/upstreams.ts";
 import { exchange, failure, silent, snapshot, streamOf, target, upstream } from "../../upstream/support/build.ts";
 import { assemble } from "../assemble.ts";
 import { chatCall } from "./support.ts";
 
-let simulator: Simulator;
+const simulator = new SimulatorOnDemand();
 let upstreams: Upstreams;
 let count = 0;
-beforeAll(async () => {
-  simulator = await startSimulator();
+beforeAll(() => {
   upstreams = createUpstreams({
     dialects: { azure, bedrock, cohere },
     now: Date.now,
     log: silent,
-    simulator: () => Promise.resolve(simulator.origin),
+    simulated: (script, dialect) => simulator.baseUrl(script, dialect),
   });
 });
 afterAll(async () => {
