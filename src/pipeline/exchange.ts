@@ -18,7 +18,7 @@ import {
   type Snapshot,
   type StreamFormat,
   type Target,
-  type Tier,
+  tierOf,
   type Units,
   type Upload,
   type Windows,
@@ -159,7 +159,7 @@ function frozenExchange(state: ExchangeState, principal: Principal, host: Host):
     readAt: host.now(),
     endpoint: head.endpoint,
     principal,
-    tier: tierOf(principal, host),
+    tier: tierOf(host.snapshot, principal.tier),
     model: modelOf(state.call, host.snapshot),
     signal: client.signal,
     get call() {
@@ -211,12 +211,6 @@ class BegunCall implements Call {
 
 function gone(field: string): never {
   throw new TypeError(`call.${field} is gone once an answer streams: a transform hook can keep what is needed of it`);
-}
-
-/** A plan that the configuration no longer has may call nothing. */
-function tierOf(principal: Principal, host: Host): Tier {
-  const none = { day: 0, hour: 0, minute: 0, streams: 0 };
-  return host.snapshot.tiers[principal.tier] ?? { name: principal.tier, access: [], limits: none };
 }
 
 /** The model that a call names. @throws GatewayError when there is none of its kind, or it cannot do what is asked. */

@@ -1,4 +1,5 @@
 import {
+  CLIENT_GONE_STATUS,
   type AbortReason,
   type Admitted,
   type Bill,
@@ -30,8 +31,6 @@ import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay }
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
-/** Client Closed Request, as nginx logs it: recorded where there is nobody to answer, never sent. */
-const CLIENT_GONE = 499;
 
 export interface RunnerParts {
   readonly pipeline: Pipeline;
@@ -288,7 +287,7 @@ class Run {
       if (state.started) host.log.error({ err: error, request_id: exchange.requestId }, "request failed");
     }
     const killed = kind === "killed" && state.call.stream;
-    const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE : failure.status;
+    const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE_STATUS : failure.status;
     const told = killed || kind === "client_gone" ? null : failure;
     const bill = state.settled ? state.bill! : await this.#settle(kind, status, told, (priced) => priced);
     // What was given back must not look used.

@@ -8,7 +8,7 @@ import rerank from "../../schemas/api/rerank.schema.json" with { type: "json" };
 import responses from "../../schemas/api/responses-create.schema.json" with { type: "json" };
 import speech from "../../schemas/api/speech.schema.json" with { type: "json" };
 import transcription from "../../schemas/api/transcription.schema.json" with { type: "json" };
-import type { Endpoint } from "../kit/index.ts";
+import { type Endpoint, escapeSegment } from "../kit/index.ts";
 
 /** Bodies with a schema: those of inference endpoints, and of counting a request's tokens. */
 export type BodyName = Endpoint | "count_tokens";
@@ -64,7 +64,7 @@ function explainBody(errors: readonly ErrorObject[]): BodyProblem {
   const { keyword, instancePath } = error;
   if (keyword === "required") {
     const { missingProperty } = error.params as { readonly missingProperty: string };
-    return { pointer: `${instancePath}/${escapePointer(missingProperty)}`, what: "is required" };
+    return { pointer: `${instancePath}/${escapeSegment(missingProperty)}`, what: "is required" };
   }
   return { pointer: instancePath === "" ? "/" : instancePath, what: what(error) };
 }
@@ -122,11 +122,6 @@ function choices(values: unknown): string {
 function form(schema: ErrorObject["parentSchema"]): string {
   const words = String(schema?.["description"] ?? "of another form").replace(/\.$/, "");
   return words.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-}
-
-/** A name as one part of a JSON pointer. */
-export function escapePointer(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /**

@@ -3,7 +3,7 @@ import { overloaded } from "../kit/index.ts";
 /** Of all the room: what the requests of one user may hold. */
 const MAX_USER_SHARE = 1 / 4;
 
-/** Bytes that requests hold of something there is only so much of, counted per user (decisions 10.2). */
+/** Bytes that requests hold of something there is only so much of, counted per user. */
 export class ByteBudget {
   readonly #bytes: () => number;
   readonly #held = new Map<string, number>();

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
-import { escapePointer } from "./body-schemas.ts";
+import { escapeSegment, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
 import { type BodyParts, brokenOff, requireIdentity, tooLarge } from "./request-body.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
@@ -199,7 +198,7 @@ function pointerTo(name: string | undefined): string {
   if (name === undefined || name === "") throw invalidRequest("/", "has a part without a name");
   if (name.length > MAX_NAME_CHARACTERS)
     throw invalidRequest("/", `has a field whose name is longer than ${MAX_NAME_CHARACTERS} characters`);
-  return `/${escapePointer(name)}`;
+  return `/${escapeSegment(name)}`;
 }
 
 function tooManyFields(): GatewayError {

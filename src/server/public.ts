@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import {
+  CLIENT_GONE_STATUS,
   type Endpoint,
   type ErrorCode,
   type GatewayError,
@@ -73,8 +74,6 @@ export interface PublicServer {
   abortAll(reason: "shutdown"): void;
 }
 
-/** Client Closed Request, as nginx logs it: recorded where there is nobody to answer, never sent. */
-const CLIENT_GONE = 499;
 const STALL_AFTER_MS = 30_000;
 
 /** One request as its head describes it. */
@@ -126,7 +125,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   const proceed = (arrival: Arrival, tooMany: GatewayError | null): void => {
     const { http, format } = arrival;
     // Its close has passed: nobody would be told of it any more.
-    if (http.res.destroyed) return reject(arrival, CLIENT_GONE, null);
+    if (http.res.destroyed) return reject(arrival, CLIENT_GONE_STATUS, null);
     if (tooMany !== null) {
       const { status, code, contentType, headers, body } = refusalOf(tooMany, http);
       respond(http, status, contentType, headers, body);
@@ -143,7 +142,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     routeRequests += 1;
     res.once("close", () => {
       routeRequests -= 1;
-      const status = res.headersSent ? res.statusCode : CLIENT_GONE;
+      const status = res.headersSent ? res.statusCode : CLIENT_GONE_STATUS;
       const durationMs = now() - receivedAt;
       onRouteServed?.({ route: context.route ?? "other", method: req.method ?? "", status, requestId, durationMs });
     });

@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/open.ts";
 import { testHost } from "../support/host.ts";
 import { testModel, testSnapshot, testTier } from "../support/snapshot.ts";
 import { plugin } from "../support/spy.ts";
+import { RUNS } from "../properties/runs.ts";
 
 let store: Store;
 beforeAll(async () => {
@@ -114,7 +115,7 @@ describe("when", () => {
           expect(await applies({ models: [id] }, `${id}x`, "Free")).toBe(false);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: RUNS },
     );
   });
 });

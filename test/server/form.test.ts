@@ -20,6 +20,7 @@ import {
   TRANSCRIPTIONS,
 } from "./multipart.ts";
 import { BODY, GOOD, keepAliveAgent, open, send, start, waitFor } from "./support.ts";
+import { RUNS } from "../properties/runs.ts";
 
 test.each([1, 1000, MIB - 1, MIB, MIB + 1, 5 * MIB])(
   "a file of %i bytes arrives whole and can be read more than once",
@@ -121,7 +122,7 @@ test("fields in any order and chunks split anywhere: the file's bytes and the fi
         });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: Math.ceil(RUNS / 5) },
   );
 });
 

@@ -1,14 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { createKey, listKeys, revokeKey } from "../../accounts/keys.ts";
-import type { ErrorCode, Limits, WindowState } from "../../kit/index.ts";
+import { type ErrorCode, tierOf, type WindowState } from "../../kit/index.ts";
 import { callerOf, sessionOf } from "../credentials.ts";
 import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
 import { readObject } from "../request-body.ts";
 import { jsonResponse, requestIdIn } from "../router.ts";
 import type { RouteParts } from "./parts.ts";
 
-/** A plan that the configuration no longer has allows nothing. */
-const NO_LIMITS: Limits = { day: 0, hour: 0, minute: 0, streams: 0 };
 const SESSION_ERRORS: readonly ErrorCode[] = ["RATE_LIMIT_ERROR", "INVALID_TOKEN", "STORE_UNAVAILABLE"];
 
 /** A user's own counters and streams; all keys of a user share them. */
@@ -142,7 +140,7 @@ export const KEYS: readonly RouteEndpoint[] = [
 
 async function counters(req: IncomingMessage, { store, snapshot, identities }: RouteParts) {
   const { userId, tier } = await callerOf(req, identities);
-  const windows = await store.windows(userId, snapshot().tiers[tier]?.limits ?? NO_LIMITS);
+  const windows = await store.windows(userId, tierOf(snapshot(), tier).limits);
   return { tier, day: counter(windows.day), hour: counter(windows.hour), minute: counter(windows.minute) };
 }
 

@@ -3,10 +3,11 @@ import {
   type Decimal,
   GatewayError,
   type ImagePrices,
+  mayCall,
   type Model,
   type Price,
   type Snapshot,
-  type Tier,
+  tierOf,
 } from "../../kit/index.ts";
 import { callerOf } from "../credentials.ts";
 import { CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
@@ -58,7 +59,7 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
         const { models, tiers } = snapshot();
         const model = Object.hasOwn(models, id) ? models[id] : undefined;
         if (model === undefined) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-        return jsonResponse(200, { ...entry(model), allowed: mayCall(tiers[tier], model) });
+        return jsonResponse(200, { ...entry(model), allowed: mayCall(tierOf({ tiers }, tier), model) });
       },
   },
   {
@@ -137,11 +138,6 @@ function modelId(event: H3Event): string {
   const id = event.url.pathname.slice(DETAIL.length);
   if (id === "") throw notFound();
   return decodeURIComponent(id);
-}
-
-/** A plan that the configuration no longer has may call nothing. */
-export function mayCall(tier: Tier | undefined, model: Model): boolean {
-  return tier !== undefined && (tier.access === "all" || tier.access.includes(model.tier));
 }
 
 const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [

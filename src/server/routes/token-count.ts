@@ -1,11 +1,10 @@
 import { readCountTokens } from "../../dialects/clients/messages.ts";
-import { GatewayError, invalidRequest, type Principal } from "../../kit/index.ts";
+import { GatewayError, invalidRequest, mayCall, type Principal, tierOf } from "../../kit/index.ts";
 import type { ByteClaim } from "../byte-budget.ts";
 import { keyHolderOf } from "../credentials.ts";
 import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
 import { readObject } from "../request-body.ts";
 import { jsonResponse, type Route, type RouteContext } from "../router.ts";
-import { mayCall } from "./catalogue.ts";
 import type { RouteParts } from "./parts.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -75,7 +74,7 @@ async function countTokens(
   const { model: id, text } = readCountTokens(body);
   const model = models[id];
   if (model?.kind !== "chat") throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
-  if (!mayCall(tiers[principal.tier], model)) {
+  if (!mayCall(tierOf({ tiers }, principal.tier), model)) {
     throw new GatewayError("MODEL_NOT_ALLOWED", `Model '${id}' is not available on your plan`);
   }
   return tokensIn(text);

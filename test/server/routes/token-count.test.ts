@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Json } from "../../src/kit/index.ts";
-import { testModel, testSnapshot } from "../support/snapshot.ts";
-import { waitFor } from "./support.ts";
-import { bearer, startRoutes, TOKEN } from "./routes/support.ts";
+import type { Json } from "../../../src/kit/index.ts";
+import { testModel, testSnapshot } from "../../support/snapshot.ts";
+import { waitFor } from "../support.ts";
+import { bearer, startRoutes, TOKEN } from "./support.ts";
 
 const PATH = "/v1/messages/count_tokens";
 const VERSION = { "anthropic-version": "2023-06-01" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openApiDocument } from "../../src/server/openapi/document.ts";
-import { answered, conforms } from "../support/openapi.ts";
+import { openApiDocument } from "../../../src/server/openapi/document.ts";
+import { answered, conforms } from "../../support/openapi.ts";
 
 const document = openApiDocument();
 const MODELS = { object: "list", data: [{ id: "route/a", object: "model", created: 0, owned_by: "a", tier: "Free" }] };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
-import { embeddingFormat, readEmbedding } from "../../src/dialects/clients/embedding.ts";
-import { imageFormat, imageRefusal, readImage } from "../../src/dialects/clients/image.ts";
-import { readRerank, rerankFormat } from "../../src/dialects/clients/rerank.ts";
-import { readTranscription, transcriptionFormat } from "../../src/dialects/clients/transcription.ts";
-import { type AnswerFormat, type ErrorCode, ERRORS, GatewayError, type Json } from "../../src/kit/index.ts";
-import { openApiDocument } from "../../src/server/openapi/document.ts";
-import { PLAN_LIMITS } from "../../src/server/openapi/headers.ts";
-import { ENDPOINTS } from "../../src/server/endpoints.ts";
-import { type HttpExchange, refusalOf } from "../../src/server/respond.ts";
-import { GOOD, STILL_GOOD } from "../config/body-cases.ts";
-import { answered, conforms } from "../support/openapi.ts";
+import { chatFormat, readChat } from "../../../src/dialects/clients/chat.ts";
+import { embeddingFormat, readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/clients/image.ts";
+import { readRerank, rerankFormat } from "../../../src/dialects/clients/rerank.ts";
+import { readTranscription, transcriptionFormat } from "../../../src/dialects/clients/transcription.ts";
+import { type AnswerFormat, type ErrorCode, ERRORS, GatewayError, type Json } from "../../../src/kit/index.ts";
+import { openApiDocument } from "../../../src/server/openapi/document.ts";
+import { PLAN_LIMITS } from "../../../src/server/openapi/headers.ts";
+import { ENDPOINTS } from "../../../src/server/endpoints.ts";
+import { type HttpExchange, refusalOf } from "../../../src/server/respond.ts";
+import { GOOD, STILL_GOOD } from "../body-cases.ts";
+import { answered, conforms } from "../../support/openapi.ts";
 
 const document = openApiDocument();
 const USAGE = { prompt: 3, completion: 2, cached: 0, reasoning: 0 };

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type BodyName, bodyValidator } from "../../src/server/body-schemas.ts";
 import { lengthInCodePoints } from "../../src/server/body-schemas.ts";
 import { BAD, GOOD, STILL_GOOD } from "./body-cases.ts";
+import { RUNS } from "../properties/runs.ts";
 
 const ENDPOINTS = Object.keys(GOOD) as BodyName[];
 const validators = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, bodyValidator(endpoint)]));
@@ -60,7 +61,7 @@ describe.for(ENDPOINTS)("%s", (endpoint) => {
         expect(problem.what).toMatch(/^(must|is required)/);
         expect(parentOf(body, problem.pointer)).toBeInstanceOf(Object);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });

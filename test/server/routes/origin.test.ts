@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RouteContext } from "../../src/server/router.ts";
-import { isSecure, originOf } from "../../src/server/routes/sign-in.ts";
+import type { RouteContext } from "../../../src/server/router.ts";
+import { isSecure, originOf } from "../../../src/server/routes/sign-in.ts";
 
 function context(headers: Record<string, string>, { proxied = false, encrypted = false } = {}): RouteContext {
   return { req: { headers, socket: { encrypted } }, ip: "", proxied, route: null } as unknown as RouteContext;

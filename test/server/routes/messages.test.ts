@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError, type InferenceRequest } from "../../src/kit/index.ts";
-import { GOOD, send, start } from "./support.ts";
+import { GatewayError, type InferenceRequest } from "../../../src/kit/index.ts";
+import { GOOD, send, start } from "../support.ts";
 
 const PATH = "/v1/messages";
 const VERSION = { "anthropic-version": "2023-06-01" };

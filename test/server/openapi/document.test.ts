@@ -1,14 +1,14 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isUsableName } from "../../src/accounts/keys.ts";
-import { parseEmail } from "../../src/accounts/users.ts";
-import { type BodyName, bodyValidator } from "../../src/server/body-schemas.ts";
-import { ERRORS, isJson, type Json } from "../../src/kit/index.ts";
-import { openApiDocument } from "../../src/server/openapi/document.ts";
-import { ENDPOINTS } from "../../src/server/endpoints.ts";
-import { BAD, GOOD, STILL_GOOD } from "../config/body-cases.ts";
-import { faults } from "../support/openapi.ts";
+import { isUsableName } from "../../../src/accounts/keys.ts";
+import { parseEmail } from "../../../src/accounts/users.ts";
+import { type BodyName, bodyValidator } from "../../../src/server/body-schemas.ts";
+import { ERRORS, isJson, type Json } from "../../../src/kit/index.ts";
+import { openApiDocument } from "../../../src/server/openapi/document.ts";
+import { ENDPOINTS } from "../../../src/server/endpoints.ts";
+import { BAD, GOOD, STILL_GOOD } from "../body-cases.ts";
+import { faults } from "../../support/openapi.ts";
 
 /** As a client reads it. */
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Json;
