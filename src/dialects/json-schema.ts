@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJson, type Json } from "../kit/index.ts";
-import { escaped } from "./pointers.ts";
+import { escaped } from "./canonical/report.ts";
 
 /** What JSON Schemas a target takes. */
 export interface SchemaRules {

@@ -166,7 +166,7 @@ export class Route {
     }
     const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
-      dialect: dialect.name,
+      dialect,
       request: addressed(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,

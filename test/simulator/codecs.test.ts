@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { azure } from "../../src/dialects/azure/index.ts";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
-import { cohere } from "../../src/dialects/cohere.ts";
-import { deepgram } from "../../src/dialects/deepgram/index.ts";
-import { elevenlabs } from "../../src/dialects/elevenlabs/index.ts";
+import { cohere } from "../../src/dialects/cohere/index.ts";
+import { deepgram } from "../../src/dialects/speech/deepgram.ts";
+import { elevenlabs } from "../../src/dialects/speech/elevenlabs.ts";
 import { gemini } from "../../src/dialects/gemini/index.ts";
 import { openai } from "../../src/dialects/openai/index.ts";
 import {
@@ -19,7 +19,6 @@ import {
 } from "../../src/kit/index.ts";
 import { scriptedOrigin, scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams } from "../../src/upstream/upstreams.ts";
-import { call as answerOf } from "./support.ts";
 import {
   bytesOf,
   call,
@@ -33,6 +32,8 @@ import {
   TIMEOUTS,
   upstream,
 } from "../upstream/support/build.ts";
+import { assemble } from "../dialects/assemble.ts";
+import { call as answerOf } from "./support.ts";
 
 const CHAT = { openai, anthropic, gemini, bedrock, azure, cohere };
 const NAMES = Object.keys(CHAT) as (keyof typeof CHAT)[];
@@ -95,8 +96,11 @@ async function streamed(dialect: DialectName, script: string, body: Json, model?
   const events: StreamEvent[] = [];
   source.open({ next: (batch) => void events.push(...batch), end: resolve });
   const ending = await promise;
+  const choice = assemble(events.map(({ data }) => data));
   return {
     ending,
+    message: choice["message"] as Json,
+    finish: choice["finish_reason"],
     text: events.map((event) => event.text).join(""),
     choices: events.flatMap(({ data }) => (data["choices"] ?? []) as readonly StreamedChoice[]),
     usage: events.findLast((event) => event.usage !== undefined)?.usage,
@@ -144,9 +148,12 @@ describe.each(NAMES)("%s reads what is simulated:", (dialect) => {
     }
   });
 
-  test("a tool loop with reasoning, whose signatures come back", async () => {
+  test.each([
+    ["a whole answer", answered],
+    ["a stream", streamed],
+  ])("a tool loop with reasoning, whose signatures come back: %s", async (_, ask) => {
     const asked = { tools, messages: [{ role: "user", content: "get_weather" }] };
-    const first = await answered(dialect, "-", asked, "reason");
+    const first = await ask(dialect, "-", asked, "reason");
     expect(first.finish).toBe("tool_calls");
     const calls: unknown = first.message["tool_calls"];
     const [made] = Array.isArray(calls)
@@ -224,6 +231,11 @@ describe.each(NAMES)("%s reads what is simulated:", (dialect) => {
     expect(error.failure).toBe(expected);
   });
 
+  test("the provider's words for what the client did wrong", async () => {
+    const error = await failure(send(dialect, "status=400&message=not%20so", asking({ messages })));
+    expect(error).toMatchObject({ failure: "client_fault", message: "not so" });
+  });
+
   test("the time that a 429 asks for", async () => {
     const error = await failure(send(dialect, "status=429&retry_after=3", asking({ messages })));
     expect(error.retryAfter).toBe(3_000);
@@ -258,7 +270,25 @@ const HEARD: Call = call({
   },
 });
 
-describe.each(["elevenlabs", "deepgram"] as const)("%s", (dialect) => {
+/** How files of each format begin, as Latin-1; PCM begins with the sound. */
+const BEGINNINGS = { mp3: "\u00ff\u00f3", opus: "OggS", aac: "\u00ff\u00f1", flac: "fLaC", wav: "RIFF" };
+
+function formatOf(audio: Uint8Array): string {
+  const text = Buffer.from(audio).toString("latin1");
+  return Object.entries(BEGINNINGS).find(([, beginning]) => text.startsWith(beginning))?.[0] ?? "pcm";
+}
+
+/** Texts without white space. */
+const letters = (list: unknown, field: string): string =>
+  (list as readonly Json[])
+    .map((one) => String(one[field]))
+    .join("")
+    .replaceAll(/\s+/g, "");
+
+describe.each([
+  ["elevenlabs", ["mp3", "opus", "wav", "pcm"]],
+  ["deepgram", ["mp3", "opus", "aac", "flac", "wav", "pcm"]],
+] as const)("%s", (dialect, formats) => {
   test("hears a file byte for byte", async () => {
     const reply = await send(dialect, "-", HEARD);
     expect(reply).toMatchObject({
@@ -266,15 +296,19 @@ describe.each(["elevenlabs", "deepgram"] as const)("%s", (dialect) => {
       usage: { milliseconds: 3_000 },
     });
     expect(simulator.ledger().at(-1)?.upload).toMatchObject({ size: 48_000, sha256: hash("sha256", FILE) });
+    const { text, segments, words } = (reply as { readonly body: Json }).body;
+    expect(letters(segments, "text")).toBe(letters([{ text }], "text"));
+    expect(letters(words, "word")).toBe(letters([{ text }], "text"));
   });
 
-  test.each(["mp3", "opus", "wav", "pcm"])("speaks %s", async (response_format) => {
+  test.each(formats)("speaks %s", async (response_format) => {
     const body = { input: "Hello there.", voice: "thalia", response_format };
     const asked = call({ kind: "speech", body, units: { characters: 12 } });
     const { contentType, source } = bytesOf(await send(dialect, "-", asked, "aura-2"));
     expect(contentType).toMatch(/^audio\//);
     const seen = await readBytes(source);
     expect(seen.ending).toEqual({ complete: true });
+    expect(formatOf(seen.body)).toBe(response_format);
     expect(simulator.ledger().at(-1)).toMatchObject({ bytes: seen.body.length, units: { characters: 12 } });
   });
 

@@ -14,7 +14,7 @@ afterAll(() => simulator.close());
 async function ask(apiKey: string, change: (body: string) => string = (body) => body): Promise<number> {
   const written = bedrock.codecs.chat!.request(call(), target({ model: "a.b-v1:0" }), apiKey);
   const { host } = new URL(simulator.origin);
-  const { path, headers, body } = await signed({ dialect: "bedrock", request: written, host, apiKey, now: Date.now() });
+  const { path, headers, body } = await signed({ dialect: bedrock, request: written, host, apiKey, now: Date.now() });
   const answer = await request(simulator.origin + path, { method: "POST", headers, body: change(body as string) });
   await answer.body.dump();
   return answer.statusCode;

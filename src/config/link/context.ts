@@ -12,6 +12,8 @@ export interface DialectCapability {
   readonly served: readonly Kind[];
   /** Whether a word of a model's `features` is lost on the way to the upstream's model of that name. */
   readonly loses: (kind: Kind, promise: string, model: string, location: UpstreamLocation) => boolean;
+  /** Whether a key may be Google's credentials, which are no key to be sent. */
+  readonly takesGoogleCredentials: boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: UpstreamLocation) => string | null;
   /** Whether there may be a Responses endpoint. */

@@ -162,11 +162,12 @@ const VERTEX_PATH = /^\/v\d+(?:beta\d+)?(?:\/projects\/[^/]+\/locations\/[^/]+\/
 /** Keys that are Google's credentials, and addresses of Vertex AI. */
 function linkGoogle(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
   const { dialect, api_keys: keys = [], base_url: url } = upstream;
+  const google = dialect !== undefined && context.dialects[dialect].takesGoogleCredentials;
   for (const [index, key] of keys.entries()) {
-    const wrong = key === undefined || !key.trimStart().startsWith("{") ? null : wrongKey(dialect, key);
+    const wrong = key === undefined || !key.trimStart().startsWith("{") ? null : wrongKey(dialect, google, key);
     if (wrong !== null) context.report(join(pointer, "api_keys", index), { rule: "google-credentials", ...wrong });
   }
-  const address = dialect === "gemini" && url !== undefined ? parseUrl(url) : null;
+  const address = google && url !== undefined ? parseUrl(url) : null;
   if (address === null || !VERTEX_HOST.test(address.hostname) || VERTEX_PATH.test(address.pathname)) return;
   context.report(join(pointer, "base_url"), vertexUrl(address.host));
 }
@@ -183,15 +184,16 @@ function vertexUrl(host: string): Finding {
 /** What is wrong with a key that seems to be a key file's text, in words that hold none of it. */
 function wrongKey(
   dialect: UpstreamConfig["dialect"] | undefined,
+  google: boolean,
   text: string,
 ): Pick<Finding, "message" | "hint"> | null {
   const file = parsed(text);
-  if (file !== null && dialect !== undefined && dialect !== "gemini") {
+  if (file !== null && dialect !== undefined && !google) {
     if (file["type"] !== "service_account") return null;
     const message = `the dialect ${dialect} would send the service account's key file as it is`;
     return { message, hint: "set dialect: gemini, or give a key of the provider" };
   }
-  if (dialect !== "gemini") return null;
+  if (!google) return null;
   const message = file === null ? "the upstream's key begins like JSON and is none" : wrongFile(file);
   return message === null ? null : { message, hint: HINT };
 }

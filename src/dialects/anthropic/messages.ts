@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../report.ts";
-import { stripSignature } from "../tool-ids.ts";
+import type { Report } from "../canonical/report.ts";
+import { stripSignature } from "../canonical/tool-ids.ts";
 import { assistantBlocks, cacheControl, contentBlocks, marked, type Translation } from "./blocks.ts";
 import { nativeFields } from "./native.ts";
 

@@ -9,9 +9,9 @@ import {
   type StreamFormat,
   isJson,
 } from "../../kit/index.ts";
-import { pageCitations } from "../annotations.ts";
-import { producedText } from "../openai/produced.ts";
-import { readUsage } from "../openai/usage.ts";
+import { pageCitations } from "../canonical/annotations.ts";
+import { producedText } from "../canonical/chunks.ts";
+import { readUsage } from "../canonical/usage.ts";
 import { ModelSplice } from "./chat-splice.ts";
 import { promptBytes, promptText } from "./texts.ts";
 

@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { pick } from "../fields.ts";
-import { droppedBeside } from "../pointers.ts";
+import { pick } from "../canonical/json.ts";
+import { droppedUnknown } from "../canonical/report.ts";
 import { joinedText, type Written, writeParts } from "./parts.ts";
 
 export interface WrittenMessages {
@@ -50,7 +50,7 @@ class Writer {
   }
 
   add(message: Json, at: string): void {
-    this.#dropped.push(...droppedBeside(message, KNOWN, at));
+    this.#dropped.push(...droppedUnknown(message, KNOWN, at));
     const { role } = message;
     if (role !== "tool") this.#showMedia();
     if (role === "tool") this.#addResult(message, at);
@@ -92,7 +92,7 @@ class Writer {
 
   #calls(calls: readonly unknown[], at: string): readonly Json[] {
     return calls.filter(isJson).map((call, index) => {
-      this.#dropped.push(...droppedBeside(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      this.#dropped.push(...droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
       const { id, function: called } = call;
       return { id, type: "function", function: called };
     });

@@ -10,7 +10,7 @@ import {
   type StreamFormat,
   type Usage,
 } from "../../../kit/index.ts";
-import { readUsage } from "../../openai/usage.ts";
+import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../chat.ts";
 import { objects, outputOf } from "../../responses/items.ts";
 import type { ItemStatus } from "./item.ts";
