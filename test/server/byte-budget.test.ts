@@ -47,10 +47,12 @@ function holding() {
   const gate = Promise.withResolvers<void>();
   let held = 0;
   return {
-    async identify({ head }: InferenceRequest): Promise<Principal> {
-      return { userId: head.requestId, tier: "Free", keyId: "k1" };
-    },
-    async run({ client }: InferenceRequest): Promise<void> {
+    identify: async ({ head }: InferenceRequest): Promise<Principal> => ({
+      userId: head.requestId,
+      tier: "Free",
+      keyId: "k1",
+    }),
+    run: async ({ client }: InferenceRequest): Promise<void> => {
       held += 1;
       await gate.promise;
       client.answer(200, "text/plain", "served", {});

@@ -10,7 +10,7 @@ const POST = `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
 function handOver(): { early: (request: InferenceRequest) => Promise<void>; client: () => Promise<Client> } {
   const taken = Promise.withResolvers<Client>();
   return {
-    async early({ client }) {
+    early: async ({ client }) => {
       taken.resolve(client);
     },
     client: () => taken.promise,
@@ -111,7 +111,7 @@ test("HTTP/1.0 has no chunks: a cut body ends in a reset", async () => {
 test("a cut behind a pipelined answer that is still running ends that connection", async () => {
   const clients: Client[] = [];
   const { port } = await start({
-    async early({ client }) {
+    early: async ({ client }) => {
       clients.push(client);
     },
   });

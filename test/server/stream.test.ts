@@ -14,7 +14,7 @@ function handOver(): {
   const taken = Promise.withResolvers<Client>();
   const run = Promise.withResolvers<void>();
   return {
-    early({ client }) {
+    early: ({ client }) => {
       taken.resolve(client);
       return run.promise;
     },
