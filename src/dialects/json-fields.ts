@@ -10,6 +10,11 @@ export function objects(value: unknown): readonly Json[] {
   return list(value).filter(isJson);
 }
 
+/** Adds the items to the list. Not `push(...items)`: a call takes some hundred thousand arguments, and a client sends more. */
+export function append<Item>(to: Item[], items: Iterable<Item>): void {
+  for (const item of items) to.push(item);
+}
+
 /** A text, empty for anything else. */
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -7,6 +7,7 @@ import { readSpeech, speechFormat } from "../dialects/clients/speech.ts";
 import { readTranscription, transcriptionFormat } from "../dialects/clients/transcription.ts";
 import { messagesFormat, messagesRefusal, readMessages } from "../dialects/clients/messages.ts";
 import { readResponses, responsesFormat } from "../dialects/clients/responses.ts";
+import { withinSchemaBound } from "../dialects/schema-bound.ts";
 import type { AnswerFormat, Call, Endpoint, GatewayError, Json, StandIn, Upload } from "../kit/index.ts";
 import type { RefusalBody } from "./refusal.ts";
 
@@ -50,9 +51,12 @@ const MESSAGES: Manner = { refusal: messagesBody, requestIdHeader: "Request-Id" 
 
 /** Served by POST, past the router: these are the hot path. */
 export const INFERENCE: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ["/v1/chat/completions", { endpoint: "chat", body: "json", read: readChat, write: chatFormat }],
-  ["/v1/messages", { endpoint: "messages", body: "json", read: readMessages, write: messagesFormat, ...MESSAGES }],
-  ["/v1/responses", { endpoint: "responses", body: "json", read: readResponses, write: responsesFormat }],
+  ["/v1/chat/completions", { endpoint: "chat", body: "json", read: bounded(readChat), write: chatFormat }],
+  [
+    "/v1/messages",
+    { endpoint: "messages", body: "json", read: bounded(readMessages), write: messagesFormat, ...MESSAGES },
+  ],
+  ["/v1/responses", { endpoint: "responses", body: "json", read: bounded(readResponses), write: responsesFormat }],
   ["/v1/embeddings", { endpoint: "embeddings", body: "json", read: readEmbedding, write: embeddingFormat }],
   ["/v1/rerank", RERANK],
   ["/v2/rerank", RERANK],
@@ -66,6 +70,11 @@ export const INFERENCE: ReadonlyMap<string, Format> = new Map<string, Format>([
     { endpoint: "image", body: "json", read: readImage, write: imageFormat, refusal: imageRefusal },
   ],
 ]);
+
+/** The JSON schemas of a conversation, whose work is not in proportion to their bytes, are no larger than they may be. */
+function bounded(read: JsonFormat["read"]): JsonFormat["read"] {
+  return (body, headers) => withinSchemaBound(read(body, headers));
+}
 
 /** The manner of a path that belongs to a client's format, whether or not there is anything at it. */
 export function mannerOf(path: string): Manner | undefined {

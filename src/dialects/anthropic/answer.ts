@@ -2,7 +2,7 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { type BlockPlace, isUsual } from "../block-order.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../errors.ts";
-import { beside } from "../json-fields.ts";
+import { append, beside } from "../json-fields.ts";
 import { parseAnswer } from "../requests.ts";
 import { writtenUsage } from "../usage.ts";
 import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
@@ -123,7 +123,7 @@ class Answer {
     this.#text += text;
     this.#order.push("content");
     this.#parts.push({ ...this.#beside(block, CANONICAL.text), type: "text", text });
-    if (!this.#verbatim) this.#annotations.push(...annotationsOf(block["citations"], start, this.#text.length));
+    if (!this.#verbatim) append(this.#annotations, annotationsOf(block["citations"], start, this.#text.length));
   }
 
   #addThinking(block: Json): void {

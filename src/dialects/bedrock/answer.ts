@@ -7,6 +7,7 @@ import { parseAnswer } from "../requests.ts";
 import { writtenUsage } from "../usage.ts";
 import { annotationsOf } from "./citations.ts";
 import { usageOf } from "./usage.ts";
+import { append } from "../json-fields.ts";
 
 /** A complete answer of Converse as a chat completion. @throws AttemptError for a body that is none. */
 export function chatAnswer(bytes: Uint8Array, _call: Call): Decoded {
@@ -106,7 +107,7 @@ class MessageReader {
   #cited({ content, citations }: Json): void {
     const start = this.#length;
     for (const piece of Array.isArray(content) ? content : []) if (isJson(piece)) this.#text(piece["text"] ?? "");
-    if (Array.isArray(citations)) this.#annotations.push(...annotationsOf(citations, start, this.#length));
+    if (Array.isArray(citations)) append(this.#annotations, annotationsOf(citations, start, this.#length));
   }
 }
 

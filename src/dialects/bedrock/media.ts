@@ -71,6 +71,8 @@ function isEnabled(citations: unknown): boolean {
  */
 export function documentNames(): (wanted: string) => string {
   const taken = new Set<string>();
+  /** By name, the number that the next document of that name may have: from the first on they would all be tried again. */
+  const numbers = new Map<string, number>();
   return (wanted) => {
     const plain = wanted
       .slice(0, 200)
@@ -79,8 +81,11 @@ export function documentNames(): (wanted: string) => string {
       .replaceAll(/ {2,}/g, " ")
       .trim();
     const base = plain === "" ? "document" : plain;
+    const stem = base.slice(0, 190);
+    let number = numbers.get(stem) ?? 2;
     let name = base;
-    for (let n = 2; taken.has(name); n++) name = `${base.slice(0, 190)} ${n}`;
+    for (; taken.has(name); number++) name = `${stem} ${number}`;
+    numbers.set(stem, number);
     taken.add(name);
     return name;
   };

@@ -3,6 +3,7 @@ import { assistantBlocks } from "./assistant.ts";
 import { contentBlocks, textContent } from "./content.ts";
 import { readsStatus } from "./family.ts";
 import { cachePoint, type Translation } from "./translation.ts";
+import { append } from "../json-fields.ts";
 
 const MESSAGE: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
 const TOOL: ReadonlySet<string> = new Set(["role", "content", "cache_control", "tool_call_id", "is_error"]);
@@ -38,7 +39,7 @@ export function conversationOf(messages: unknown, translation: Translation): Con
       case "system":
       case "developer":
         report.dropBeside(message, MESSAGE, at);
-        system.push(...marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
+        append(system, marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
         break;
       case "user":
         add(turns, "user", userBlocks(message, at, translation));
@@ -80,16 +81,16 @@ function explainDocuments(content: Json[]): void {
 function add(turns: Turn[], role: Turn["role"], blocks: readonly Json[]): void {
   if (blocks.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === role) last.content.push(...blocks);
+  if (last?.role === role) append(last.content, blocks);
   else turns.push({ role, content: [...blocks] });
 }
 
 function userBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
   const { report } = translation;
-  const before = report.dropped.length;
+  const before = report.count;
   const blocks = contentBlocks(message["content"], `${at}/content`, translation);
   // A question without the image it is about is another question.
-  if (blocks.length === 0 && report.dropped.length > before) throw report.unsupported(`${at}/content`);
+  if (blocks.length === 0 && report.count > before) throw report.unsupported(`${at}/content`);
   report.dropBeside(message, MESSAGE, at);
   return marked(blocks, message, at, translation);
 }

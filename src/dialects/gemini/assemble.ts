@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { append } from "../json-fields.ts";
 
 /** A choice of a complete answer from all the choices of its deltas, in their order. */
 export function assembled(choices: readonly Json[]): Json {
@@ -11,12 +12,12 @@ export function assembled(choices: readonly Json[]): Json {
   for (const choice of choices) {
     const { delta, ...rest } = choice;
     last = rest;
-    if (isJson(rest["logprobs"])) logprobs.push(...jsons(rest["logprobs"]["content"]));
+    if (isJson(rest["logprobs"])) append(logprobs, jsons(rest["logprobs"]["content"]));
     if (!isJson(delta)) continue;
     content += words(delta["content"]);
     reasoning += words(delta["reasoning_content"]);
     for (const detail of jsons(delta["reasoning_details"])) addDetail(details, detail);
-    for (const [name, items] of Object.entries(lists)) items.push(...jsons(delta[name]));
+    for (const [name, items] of Object.entries(lists)) append(items, jsons(delta[name]));
   }
   const calls = lists["tool_calls"]!.map(unindexed);
   const { images = [], annotations = [] } = lists;

@@ -5,6 +5,7 @@ import { producedText } from "../openai/produced.ts";
 import { SseDecoder } from "../sse.ts";
 import { Candidates } from "./candidates.ts";
 import { type Counted, readCounts } from "./usage.ts";
+import { append } from "../json-fields.ts";
 
 /** The longest event of a call that asks for images, in characters: each comes in one event. */
 const MAX_IMAGE_EVENT = 32 * 1024 * 1024;
@@ -37,7 +38,7 @@ export class GeminiDecoder extends SseDecoder {
     // Counts are cumulative: with them a stream that breaks off is charged for its thoughts as well, also for those
     // that it does not show.
     const last = chunks.pop() ?? (this.#begun && counted !== null ? this.#chat([]) : null);
-    events.push(...chunks);
+    append(events, chunks);
     if (last === null) return;
     this.#begun = true;
     events.push(counted === null ? last : { ...last, usage: counted.usage, ...(!isWhole(body) && { partial: true }) });
@@ -45,7 +46,10 @@ export class GeminiDecoder extends SseDecoder {
 
   protected override close(events: StreamEvent[], broken: boolean): void {
     if (broken || !this.complete) return;
-    events.push(...this.#candidates.finish().map((choice) => this.#chat([choice])));
+    append(
+      events,
+      this.#candidates.finish().map((choice) => this.#chat([choice])),
+    );
     if (this.#counted === null) return;
     const { shown, usage } = this.#counted;
     const { data } = this.#chat([]);

@@ -3,6 +3,7 @@ import { malformed } from "../errors.ts";
 import { isText } from "./calls.ts";
 import { ChoiceReader } from "./choice.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
+import { append } from "../json-fields.ts";
 
 /** More than any provider gives; what is kept of a stream is bounded. */
 export const MAX_CHOICES = 256;
@@ -59,7 +60,7 @@ export class ChunkReader {
       if (reader) text += reader.text;
       if (same && now !== choice) {
         same = false;
-        choices.push(...listed.slice(0, position).filter(isJson));
+        append(choices, listed.slice(0, position).filter(isJson));
       }
       if (!same && now !== null) choices.push("usage" in now ? withoutUsage(now) : now);
     }

@@ -10,6 +10,7 @@ import { ToolNames } from "../vendors/tool-names.ts";
 import { effortOf } from "./effort.ts";
 import { changed, Edits } from "./edits.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
+import { append } from "../json-fields.ts";
 
 /** A canonical body as the target takes it. */
 export interface Fitted {
@@ -127,7 +128,7 @@ class Fitting {
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
-    this.dropped.push(...lost);
+    append(this.dropped, lost);
   }
 
   #stop(): void {

@@ -2,6 +2,7 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { pick } from "../fields.ts";
 import { droppedBeside } from "../pointers.ts";
 import { joinedText, type Written, writeParts } from "./parts.ts";
+import { append } from "../json-fields.ts";
 
 export interface WrittenMessages {
   readonly messages: readonly Json[];
@@ -50,7 +51,7 @@ class Writer {
   }
 
   add(message: Json, at: string): void {
-    this.#dropped.push(...droppedBeside(message, KNOWN, at));
+    append(this.#dropped, droppedBeside(message, KNOWN, at));
     const { role } = message;
     if (role !== "tool") this.#showMedia();
     if (role === "tool") this.#addResult(message, at);
@@ -71,7 +72,7 @@ class Writer {
     // OpenAI's API cannot say that a tool failed.
     const text = failed === true ? `Error: ${said}` : said || (media.length > 0 ? SHOWN : "");
     this.#messages.push({ role: "tool", tool_call_id: id, content: text });
-    this.#media.push(...media);
+    append(this.#media, media);
   }
 
   #addAnswer(message: Json, at: string): void {
@@ -92,7 +93,7 @@ class Writer {
 
   #calls(calls: readonly unknown[], at: string): readonly Json[] {
     return calls.filter(isJson).map((call, index) => {
-      this.#dropped.push(...droppedBeside(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      append(this.#dropped, droppedBeside(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
       const { id, function: called } = call;
       return { id, type: "function", function: called };
     });
@@ -100,7 +101,7 @@ class Writer {
 
   #parts(content: unknown, at: string, media = true): Written {
     const written = writeParts(content, `${at}/content`, { fileIds: this.#fileIds, media });
-    this.#dropped.push(...written.dropped);
+    append(this.#dropped, written.dropped);
     return written;
   }
 

@@ -5,6 +5,7 @@ import type { Rules } from "../vendors/rules.ts";
 import type { ToolNames } from "../vendors/tool-names.ts";
 import { fitted } from "./fitted.ts";
 import { writeMessages } from "./messages.ts";
+import { append } from "../json-fields.ts";
 
 export interface ChatBody {
   readonly body: Json;
@@ -74,7 +75,7 @@ function writeTools(value: unknown): { readonly tools: readonly Json[]; readonly
       dropped.push(at);
       continue;
     }
-    dropped.push(...droppedBeside(tool, OF_A_TOOL, at));
+    append(dropped, droppedBeside(tool, OF_A_TOOL, at));
     tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
   }
   return { tools, dropped };

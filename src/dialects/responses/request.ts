@@ -14,6 +14,7 @@ import { ToolNames } from "../vendors/tool-names.ts";
 import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
 import { objects, ofResponses, type ReadAs } from "./items.ts";
 import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
+import { append } from "../json-fields.ts";
 
 export interface ResponsesBody {
   readonly body: Json;
@@ -95,7 +96,7 @@ class BodyWriter {
   write(model: string): ResponsesBody {
     const { body, stream } = this.#call;
     const { input, instructions, records, dropped } = writeInput(this.#call, this.#report, this.#as);
-    this.#dropped.push(...dropped);
+    append(this.#dropped, dropped);
     const written = {
       model,
       ...this.#carried(),
@@ -112,7 +113,7 @@ class BodyWriter {
       store: false,
       ...(stream && { stream: true }),
     };
-    if (!records && isFolded(this.#call)) this.#dropped.push(...this.#call.folded.records);
+    if (!records && isFolded(this.#call)) append(this.#dropped, this.#call.folded.records);
     return {
       body: written,
       dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
@@ -129,7 +130,7 @@ class BodyWriter {
     for (const pointer of droppedOf(body, known)) this.#report.drop(pointer);
     const accepted = Object.entries(body).filter(([name, value]) => let_through(name) && value !== null);
     if (!ofResponses(this.#call)) {
-      this.#dropped.push(...droppedNative(this.#call));
+      append(this.#dropped, droppedNative(this.#call));
       return Object.fromEntries(accepted);
     }
     // What is said of storing is answered in the field itself.
@@ -137,7 +138,10 @@ class BodyWriter {
     const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
     const { refusedFields, fields } = this.#rules;
     const refused = own.filter(([name]) => refusedFields.has(name) || (UNTAKEN.has(name) && !fields.has(name)));
-    this.#dropped.push(...refused.map(([name]) => `/${name}`));
+    append(
+      this.#dropped,
+      refused.map(([name]) => `/${name}`),
+    );
     const metadata = requestOf(this.#call)["metadata"];
     return {
       ...Object.fromEntries([...own.filter((field) => !refused.includes(field)), ...accepted]),
