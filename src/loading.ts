@@ -3,7 +3,7 @@ import { builtins } from "../plugins/index.ts";
 import type { Diagnostic } from "./config/diagnostics.ts";
 import { formatText } from "./config/format.ts";
 import { loadLastGood, saveLastGood } from "./config/last-good.ts";
-import { loadConfig, type LoadOptions, type LoadResult } from "./config/load.ts";
+import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "./config/load.ts";
 import { storeUrlHint } from "./config/store-hint.ts";
 import { CAPABILITIES } from "./dialects/capabilities.ts";
 import type { Log, Snapshot } from "./kit/index.ts";
@@ -61,8 +61,8 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
 }
 
 /** Reads the file as it is now. */
-export function loadAgain({ file, env, strict, mode }: LoadSettings): Promise<LoadResult> {
-  return loadConfig({ file, env, strict, mode, ...KNOWN });
+export function loadAgain({ file, env, strict, mode, log }: LoadSettings): Promise<LoadResult> {
+  return loadConfig({ file, env, strict, mode, ...KNOWN, rehearse: (step, snapshot) => rehearse(step, snapshot, log) });
 }
 
 export function isLoaded(result: LoadResult): result is Loaded {
@@ -136,4 +136,8 @@ export function dataFolder(storeUrl: string, file: string, env: LoadSettings["en
   return env["GATEWAY_DATA"] || join(folder, "data");
 }
 
-const KNOWN = { builtins, dialects: CAPABILITIES, rehearse } as const;
+const KNOWN = {
+  builtins,
+  dialects: CAPABILITIES,
+  rehearse: (step: LinkedStep, snapshot: Snapshot) => rehearse(step, snapshot),
+} as const;

@@ -1,16 +1,27 @@
 import type { LinkedStep } from "./config/load.ts";
-import { type Host, type Snapshot, type Store, storeUnavailable } from "./kit/index.ts";
+import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "./kit/index.ts";
 import { buildPipeline } from "./pipeline/build.ts";
+import { endsWithin } from "./pipeline/patience.ts";
+
+/** For the `dispose` of a plugin that was only tried out: longer, and every later reload would wait behind it. */
+const DISPOSE_TIMEOUT_MS = 3_000;
 
 /**
  * Sets one plugin up without anything to serve, so that `check` and a reload find what its setup refuses.
+ * @param log is told of a `dispose` that does not end.
  * @throws Error with the reason.
  */
-export async function rehearse({ plugin, settings }: LinkedStep, snapshot: Snapshot): Promise<void> {
+export async function rehearse(
+  { plugin, settings }: LinkedStep,
+  snapshot: Snapshot,
+  log: Pick<Log, "warn"> | null = null,
+  disposeTimeout = DISPOSE_TIMEOUT_MS,
+): Promise<void> {
   const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
     throw error instanceof Error && error.cause !== undefined ? error.cause : error;
   });
-  await pipeline.dispose();
+  if (await endsWithin(pipeline.dispose(), disposeTimeout)) return;
+  log?.warn({ plugin: plugin.name, after_ms: disposeTimeout }, "dispose of a plugin does not end: not waited for");
 }
 
 function offline(): never {
