@@ -238,6 +238,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
     });
     const listening = await listenOn(snapshot.server.listen, server.handler, {
+      connections: server.connections,
       onMalformed: (status, requestId) =>
         observer.turnedAway({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
     });

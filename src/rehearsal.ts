@@ -1,7 +1,7 @@
 import type { LinkedStep } from "./config/load.ts";
 import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "./kit/index.ts";
 import { buildPipeline } from "./pipeline/build.ts";
-import { endsWithin } from "./pipeline/patience.ts";
+import { endsBefore } from "./pipeline/patience.ts";
 
 /** For the `dispose` of a plugin that was only tried out: longer, and every later reload would wait behind it. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -20,7 +20,11 @@ export async function rehearse(
   const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
     throw error instanceof Error && error.cause !== undefined ? error.cause : error;
   });
-  if (await endsWithin(pipeline.dispose(), disposeTimeout)) return;
+  const wait = (late: () => void): (() => void) => {
+    const timer = setTimeout(late, disposeTimeout);
+    return () => clearTimeout(timer);
+  };
+  if (await endsBefore(pipeline.dispose(), wait)) return;
   log?.warn({ plugin: plugin.name, after_ms: disposeTimeout }, "dispose of a plugin does not end: not waited for");
 }
 

@@ -21,7 +21,7 @@ import type {
 } from "../kit/index.ts";
 import { decimal, Secret } from "../kit/index.ts";
 import { mapRecord } from "./names.ts";
-import { BODY_LIMIT, BODY_MEMORY, RETENTION, STORE_TIMEOUT, UPLOAD_SPACE } from "./settings.ts";
+import { SERVER_CONNECTIONS, BODY_LIMIT, BODY_MEMORY, RETENTION, STORE_TIMEOUT, UPLOAD_SPACE } from "./settings.ts";
 import { buildModel } from "./snapshot-models.ts";
 import { buildUpstream } from "./snapshot-upstreams.ts";
 import type { LoadedStep } from "./steps.ts";
@@ -70,11 +70,19 @@ function buildServer(server: ServerConfig): ServerSettings {
     bodyMemory: bytes(server.body_memory ?? BODY_MEMORY),
     uploadSpace: bytes(server.upload_space ?? UPLOAD_SPACE),
     trustedProxies: server.trusted_proxies ?? [],
+    connections: {
+      total: server.connections?.total ?? SERVER_CONNECTIONS,
+      perAddress: boundOf(server.connections?.per_address),
+    },
     ipLimit: ipLimit === "none" ? null : { requests: ipLimit.requests, window: milliseconds(ipLimit.window) },
     cors: { origins: server.cors?.origins ?? [] },
     heartbeat: milliseconds(server.heartbeat ?? "15s"),
     drain: { delay: milliseconds(drain?.delay ?? "0s"), timeout: milliseconds(drain?.timeout ?? "25s") },
   };
+}
+
+function boundOf(bound: number | "none" | undefined): number | null {
+  return bound === undefined || bound === "none" ? null : bound;
 }
 
 function buildStore(

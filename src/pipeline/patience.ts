@@ -1,7 +1,10 @@
-/** Whether the work ends within so many milliseconds. Nobody waits for it any longer after that; its failure counts as an end. */
-export async function endsWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+/**
+ * Whether the work ends before `late` is called; its failure counts as an end.
+ * @param wait arranges for `late` to be called; returns what calls that off.
+ */
+export async function endsBefore(work: Promise<unknown>, wait: (late: () => void) => () => void): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), milliseconds);
+  const cancel = wait(() => resolve(false));
   const ended = work.then(
     () => true,
     () => true,
@@ -9,6 +12,6 @@ export async function endsWithin(work: Promise<unknown>, milliseconds: number): 
   try {
     return await Promise.race([ended, late]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -1,5 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { overloaded } from "../kit/index.ts";
+import { refusalOf } from "./refusal.ts";
 import { requestIdOf } from "./request-id.ts";
 import { respond } from "./respond.ts";
 
@@ -67,6 +69,18 @@ export function refuseStatus(
   const requestId = requestIdOf(req.headers["x-request-id"]);
   const reception = { req, res, requestId, always: [], closing: () => true };
   respond(reception, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
+  onMalformed(status, requestId);
+}
+
+/** Refuses a connection that is one too many, before anything of it is read. */
+export function refuseConnection(socket: Duplex, onMalformed: OnMalformed): void {
+  const requestId = requestIdOf(undefined);
+  const { status, headers, body, contentType } = refusalOf(overloaded());
+  const fields = { "X-Request-Id": requestId, "Content-Type": contentType, ...headers, "Content-Length": body.length };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}Connection: close\r\n\r\n${body}`;
+  socket.on("error", () => socket.destroy());
+  socket.end(text, () => socket.destroy());
   onMalformed(status, requestId);
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import type { Endpoint, ErrorCode, Intake, Log, ServerSettings } from "../kit/index.ts";
 import { createApp, requestIdIn, type Route, type Visit } from "./app.ts";
 import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
+import { Connections } from "./connections.ts";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
 import { INFERENCE, mannerOf } from "./formats.ts";
 import { createInference, type ValidateBody } from "./inference.ts";
@@ -50,6 +51,8 @@ export interface PublicServerOptions {
 export interface PublicServer {
   /** For every listen address. */
   readonly handler: RequestListener;
+  /** Of all listen addresses together. */
+  readonly connections: Connections;
   /** While draining every answer closes its connection. */
   setDraining(draining: boolean): void;
   /** Requests that have not been answered and settled. */
@@ -102,7 +105,13 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     api(req, res);
   };
 
+  const connections = new Connections(() => {
+    const { connections: bounds, trustedProxies } = settings();
+    return { bounds, isProxy: trusted(trustedProxies) };
+  });
+
   return {
+    connections,
     handler(req, res) {
       const receivedAt = now();
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();

@@ -33,7 +33,15 @@ test("a setup that fails behind a plugin whose dispose hangs is still told", asy
     { plugin: plugin(() => new Promise(() => {})), settings: SETTINGS },
     { plugin: fails as unknown as Plugin, settings: { ...SETTINGS, use: "fails" } },
   ];
-  const host = { log: { error: (fields: unknown) => told.push(fields) } };
+  const host = {
+    log: { error: (fields: unknown) => told.push(fields) },
+    now: () => 1_000,
+    schedule: (at: number, late: () => void) => {
+      expect(at).toBe(4_000);
+      setImmediate(late);
+      return () => {};
+    },
+  };
   await expect(buildPipeline(steps, host as never)).rejects.toThrow("no door");
   expect(told).toEqual([{ plugins: ["hangs"], after_ms: 3_000 }]);
 });

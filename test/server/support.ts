@@ -24,6 +24,7 @@ export function settings(changes: Partial<ServerSettings> = {}): ServerSettings 
     bodyMemory: 512 * 1024 * 1024,
     uploadSpace: 4 * 1024 * 1024 * 1024,
     trustedProxies: [],
+    connections: { total: 10_000, perAddress: null },
     ipLimit: null,
     cors: { origins: ["*"] },
     heartbeat: 15_000,
@@ -95,6 +96,7 @@ export async function start({ settings: changes, listen, ...options }: StartOpti
     },
   });
   const listening = await listenOn([{ host: LOOPBACK, port: 0 }], server.handler, {
+    connections: server.connections,
     onMalformed: (status) => malformed.push(status),
     ...listen,
   });
