@@ -1,0 +1,30 @@
+/** What the target sends its runner, by IPC: first where it listens and who calls, then answers to questions. */
+export interface Started {
+  readonly url: string;
+  readonly caller: { readonly key: string; readonly token: string };
+  readonly bystander: { readonly key: string };
+}
+
+export interface Measured {
+  /** Bytes after a collection, without the simulator's ledger of requests. */
+  readonly heap: number;
+  /** Bytes of that ledger, which is part of the test and not of the gateway. */
+  readonly ledger: number;
+  readonly rss: number;
+  readonly sockets: number;
+}
+
+/** `cpu`: milliseconds that the main thread has worked. */
+export interface Question {
+  readonly id: number;
+  readonly about: "measure" | "cpu" | "finish";
+}
+
+export interface Reply {
+  readonly id: number;
+  readonly value: unknown;
+}
+
+/** Read by a plugin that holds the event loop at the sight of it: the proof that the runner notices. */
+export const BLOCKING = "--blocking";
+export const MAGIC = "hold the event loop";
