@@ -14,10 +14,10 @@ export interface Measured {
   readonly sockets: number;
 }
 
-/** `cpu`: milliseconds that the main thread has worked. */
+/** `held`: the most milliseconds that one turn of the event loop has worked since the question was asked last. */
 export interface Question {
   readonly id: number;
-  readonly about: "measure" | "cpu" | "finish";
+  readonly about: "measure" | "held" | "finish";
 }
 
 export interface Reply {

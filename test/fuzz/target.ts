@@ -28,6 +28,39 @@ function config(origin: string): Json {
   return { ...bounds, ...chatModels(origin), ...(process.argv.includes(BLOCKING) ? { pipeline } : {}) };
 }
 
+/** How long turns of the event loop are, in CPU time of the main thread: the clock runs on while a busy machine does other things. */
+class Turns {
+  #last = worked();
+  #longest = 0;
+
+  constructor() {
+    setInterval(() => {
+      const now = worked();
+      this.#longest = Math.max(this.#longest, now - this.#last);
+      this.#last = now;
+    }, 5).unref();
+  }
+
+  /** Since it was asked last. */
+  longest(): number {
+    const longest = Math.max(this.#longest, worked() - this.#last);
+    this.#longest = 0;
+    return longest;
+  }
+
+  /** What was done since the last turn is not the gateway's. */
+  forget(): void {
+    this.#last = worked();
+    this.#longest = 0;
+  }
+}
+
+/** Milliseconds. */
+function worked(): number {
+  const { user, system } = threadCpuUsage();
+  return (user + system) / 1000;
+}
+
 /** A gateway in front of the simulator as a process of its own: a fault nobody catches ends it, and the run. */
 async function main(): Promise<void> {
   const schema = JSON.stringify({ type: "object", additionalProperties: false, properties: {} });
@@ -39,6 +72,7 @@ async function main(): Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
 
+  const turns = new Turns();
   const measure = async (): Promise<Measured> => {
     collect();
     const whole = process.memoryUsage().heapUsed;
@@ -49,9 +83,8 @@ async function main(): Promise<void> {
     return { heap, ledger: whole - heap, rss, sockets };
   };
   const answerTo = async (about: Question["about"]): Promise<unknown> => {
-    if (about === "measure") return measure();
-    const { user, system } = threadCpuUsage();
-    if (about === "cpu") return (user + system) / 1000;
+    if (about === "measure") return measure().finally(() => turns.forget());
+    if (about === "held") return turns.longest();
     return gateway.close().then(
       () => null,
       (error: unknown) => String(error),
