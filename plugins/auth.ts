@@ -1,7 +1,7 @@
 import { definePlugin, GatewayError } from "#kit";
 import type { AuthOptions } from "#schema";
 
-/** Says who is calling: an API key serves, an access token proves an account but no right to inference (decisions 2). */
+/** Says who is calling: an API key serves, an access token proves an account but no right to inference. */
 export default definePlugin<AuthOptions>({
   name: "auth",
   stage: "identify",

@@ -1,7 +1,7 @@
 import {
   type Bill,
   type BillingSettings,
-  type Call,
+  type CallFacts,
   definePlugin,
   type Ending,
   type OutcomePolicy,
@@ -35,14 +35,17 @@ export default definePlugin<MeterOptions>({
         if (policy === null) return FREE;
         const usage = estimated ? await estimate(ending, call) : (ending.usage ?? { ...NO_USAGE, ...call.units });
         if (policy === "free") return { usage, estimated, charge: 0n };
-        return { usage, estimated, charge: tariff?.charge(usage) ?? 0n };
+        const owed = policy === "prompt" ? withoutImages(usage) : usage;
+        return { usage: owed, estimated, charge: tariff?.charge(owed) ?? 0n };
       },
     };
   },
 });
 
-/** null: nothing was produced, nothing is owed. */
-function policyOf(ending: Ending, estimated: boolean, outcomes: BillingSettings["outcomes"]): OutcomePolicy | null {
+type Outcomes = BillingSettings["outcomes"];
+
+/** null: nothing was produced, nothing is owed, and nothing need be counted. */
+function policyOf(ending: Ending, estimated: boolean, outcomes: Outcomes): OutcomePolicy | "prompt" | null {
   // The settings are about what broke off half-way; this answer was whole, and the upstream has counted it.
   if (ending.finished && !estimated) return "delivered";
   switch (ending.kind) {
@@ -61,11 +64,17 @@ function policyOf(ending: Ending, estimated: boolean, outcomes: BillingSettings[
       return ending.begun ? outcomes.upstream_cut : null;
     case "client_gone":
     case "killed":
-      return ending.begun ? outcomes[ending.kind] : null;
+      if (ending.begun) return outcomes[ending.kind];
+      return ending.sent && outcomes.unanswered === "prompt" ? "prompt" : null;
   }
 }
 
+/** Of the units of a call only images are what is made, not what is asked with. */
+function withoutImages(usage: Usage): Usage {
+  return usage.images === undefined ? usage : { ...usage, images: 0 };
+}
+
 /** What the upstream did say stays; what was produced behind its last count is in the exchange's estimate. */
-async function estimate(ending: Ending, { units }: Call): Promise<Usage> {
+async function estimate(ending: Ending, { units }: CallFacts): Promise<Usage> {
   return ending.usageComplete && ending.usage !== null ? { ...units, ...ending.usage } : ending.estimate();
 }

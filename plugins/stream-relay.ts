@@ -9,7 +9,7 @@ interface Failed {
   readonly error: AttemptError;
 }
 
-/** Walks the model's chain until one upstream serves; says what happened when none does (decisions 5.1, 5.2). */
+/** Walks the model's chain until one upstream serves; says what happened when none does. */
 export default definePlugin<StreamRelayOptions>({
   name: "stream-relay",
   stage: "relay",

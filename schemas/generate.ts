@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { JSONSchema } from "json-schema-to-typescript";
-import { compile } from "json-schema-to-typescript";
-import { isRecord, runtimeSchema } from "../src/config/runtime-schema.ts";
+import { compile, type JSONSchema } from "json-schema-to-typescript";
+import { isRecord, runtimeSchema } from "../src/config/schema.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 /** Files that gateway.schema.json does not refer to; the built-in plugins' options come with it. */

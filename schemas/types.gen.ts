@@ -249,6 +249,10 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
+   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.
+   */
+  unanswered?: "free" | "prompt";
+  /**
    * The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.
    */
   no_usage?: "estimate" | "free";

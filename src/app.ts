@@ -5,9 +5,10 @@ import { bodyValidators } from "./bodies.ts";
 import { joinFleet } from "./cluster/fleet.ts";
 import { createInstanceName } from "./cluster/instance.ts";
 import { watchLoop } from "./cluster/loop.ts";
-import { memberOf, surfaceOfProcess } from "./cluster/process-surface.ts";
-import { adminRoutes, type Surface } from "./cluster/surface.ts";
+import { memberOf, type ProcessSurface, surfaceOfProcess } from "./cluster/process-surface.ts";
+import { adminRoutes } from "./cluster/surface.ts";
 import { Closing } from "./closing.ts";
+import { Deadline } from "./deadline.ts";
 import { watchConfig } from "./config/watch.ts";
 import { DIALECTS } from "./dialects/capabilities.ts";
 import { drain } from "./drain.ts";
@@ -37,12 +38,17 @@ import { createMetrics } from "./telemetry/metrics.ts";
 import { createObserver } from "./telemetry/observer.ts";
 import { createTokenizer } from "./tokenizer.ts";
 import { breakerStates, healthStates } from "./upstream-states.ts";
-import { startSimulator, type Simulator } from "./upstream/sim/server.ts";
+import { SimulatorOnDemand } from "./simulator/server.ts";
 import { createUpstreams } from "./upstream/upstreams.ts";
 import { Wheel } from "./upstream/wheel.ts";
 
-/** For the plugins of all configurations at a stop. */
+/** For the plugins of all configurations at a stop, within `END_MS`. */
 const DISPOSE_TIMEOUT_MS = 3_000;
+/**
+ * For all that a stop does after `server.drain.timeout`: platforms kill what takes longer than they were told. The
+ * second that README promises, less what the end of the process itself takes.
+ */
+const END_MS = 800;
 
 export interface GatewayOptions extends Omit<LoadSettings, "log"> {
   readonly logLevel: LogLevel;
@@ -68,7 +74,7 @@ export interface Gateway {
   /** Of this process among all that share the store. */
   readonly instance: string;
   /** What the admin listener shows, also where another process has it. */
-  readonly surface: Surface;
+  readonly surface: ProcessSurface;
   reload(): Promise<ReloadResult>;
   /**
    * Stops as `server.drain` says: finishes what is in flight, ends what is left with its error event, settles all.
@@ -93,7 +99,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   let running = false;
   const { strict, env, now: clock } = options;
-  const { store, state: storeState } = await openServingStore({
+  const {
+    store,
+    shared,
+    state: storeState,
+  } = await openServingStore({
     snapshot,
     env,
     instance,
@@ -105,7 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   closing.add(() => store.close());
   // Frees what an admission whose answer was lost may have taken; everything else is settled.
   closing.add(async () => store.bury(instance));
-  closing.add(() => store.done());
+  closing.add((deadline) => store.done(deadline?.left));
   let openApi: string | null = null;
   try {
     // Until the reloader stands the settings are those of the start.
@@ -122,16 +132,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const stops = createStops({ store, log });
     closing.add(async () => stops.close());
 
-    let simulator: Promise<Simulator> | null = null;
+    const simulator = new SimulatorOnDemand();
     const upstreams = createUpstreams({
       dialects: DIALECTS,
       now,
       log,
-      simulator: async () => (await (simulator ??= startSimulator())).origin,
+      simulated: (script, dialect) => simulator.baseUrl(script, dialect),
     });
     closing.add(async () => {
       await upstreams.close();
-      await (await simulator)?.close();
+      await simulator.close();
     });
 
     const metrics = createMetrics({
@@ -151,7 +161,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         number,
         steps: loaded.steps,
         observer,
-        send: (target, call, exchange) => set.send(target, call, exchange),
+        send: (target, call, exchange, onSent) => set.send(target, call, exchange, onSent),
         health: (name) => set.health(name),
         release: () => set.release(),
         host: {
@@ -203,9 +213,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         }
       },
     });
-    closing.add(async () => {
+    closing.add(async (deadline) => {
       const patience = new AbortController();
-      const timer = setTimeout(() => patience.abort(), DISPOSE_TIMEOUT_MS);
+      const timer = setTimeout(() => patience.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.left ?? Infinity));
       await reloader.close(patience.signal);
       clearTimeout(timer);
     });
@@ -234,6 +244,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         now,
         log,
       }),
+      ...(shared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
       onRefused: (refused) => observer.turnedAway(refused),
       onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
     });
@@ -282,12 +293,24 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     closing.add(async () => watcher.close());
 
     const end = async (delay: number, timeout: number): Promise<void> => {
+      const deadline = new Deadline(delay + timeout + END_MS);
       stopping = true;
       store.leave();
       inBackground(log, "an announcement", fleet.announce());
-      await watcher.close();
-      await drain({ server, listening, delay, timeout, log });
-      await closing.all();
+      await drain({
+        server,
+        listening,
+        delay,
+        timeout,
+        onLate() {
+          // Its start takes longer than there is at the end.
+          tokenizer.count(" ").catch(() => {});
+        },
+        onTimeout: () => store.hurry(),
+        log,
+      });
+      store.hurry();
+      await closing.all(deadline);
     };
     return {
       addresses: listening.addresses,
@@ -306,7 +329,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       close: () => end(0, 0),
     };
   } catch (error) {
-    await closing.all();
+    await closing.all(null);
     throw error;
   }
 }

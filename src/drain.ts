@@ -3,9 +3,18 @@ import type { Log } from "./kit/index.ts";
 import type { Listening } from "./server/listen.ts";
 import type { PublicServer } from "./server/public.ts";
 
-/** For what is ended by force to be settled: a store that hangs must not hold the process for ever. */
-const SETTLE_TIMEOUT = 5_000;
-const CHECK = 20;
+/** Milliseconds between looks at what is in flight. */
+const CHECK_MS = 20;
+/**
+ * For what is ended by force to be counted and settled, as long as that is work: the store is waited for less. A charge
+ * that is not settled by then is lost.
+ */
+const SETTLE_MS = 5_000;
+/** Milliseconds before `timeout` is over at which what runs is not expected to finish. */
+const LATE_MS = 2_000;
+/** Milliseconds for answers to reach their clients before connections are cut: just written, and written by force. */
+const WRITTEN_MS = 50;
+const ENDED_MS = 250;
 
 export interface DrainParts {
   readonly server: PublicServer;
@@ -14,26 +23,39 @@ export interface DrainParts {
   readonly delay: number;
   /** Milliseconds for what is in flight after that. */
   readonly timeout: number;
+  /** Called while there still is time before that: what breaks off will have to be counted. */
+  readonly onLate: () => void;
+  /** Called when what is left is ended: nobody is to wait long for the store from now on. */
+  readonly onTimeout: () => void;
   readonly log: Log;
 }
 
-/** Ends serving without losing a request that could finish (design 10). Resolves when everything is settled. */
-export async function drain({ server, listening, delay, timeout, log }: DrainParts): Promise<void> {
+/** Ends serving without losing a request that could finish. Resolves when everything is settled. */
+export async function drain(parts: DrainParts): Promise<void> {
+  const { server, listening, delay, timeout, onLate, onTimeout, log } = parts;
   server.setDraining(true);
   if (delay > 0) await sleep(delay);
-  await unread();
-  const closed = listening.close();
-  await idle(server, timeout);
-  const left = server.inFlight();
-  if (left > 0) {
+  const until = performance.now() + timeout;
+  /** @returns whether something had to be ended. */
+  const finish = async (): Promise<boolean> => {
+    await idle(server, until);
+    const left = server.inFlight();
+    if (left === 0) return false;
     log.warn({ requests: left }, "drain timed out: ending what is left");
     server.abortAll("shutdown");
-    await idle(server, SETTLE_TIMEOUT);
-  }
-  // Answers just written are given a moment to reach their clients before idle connections are cut.
-  await Promise.race([closed, sleep(left > 0 ? 250 : 50)]);
+    onTimeout();
+    await idle(server, until + SETTLE_MS);
+    return true;
+  };
   await unread();
-  await idle(server, SETTLE_TIMEOUT);
+  const closed = listening.close();
+  await idle(server, until - LATE_MS);
+  if (server.inFlight() > 0) onLate();
+  const ended = await finish();
+  await Promise.race([closed, sleep(ended ? ENDED_MS : WRITTEN_MS)]);
+  await unread();
+  // What was read just now.
+  if (await finish()) await sleep(WRITTEN_MS);
   listening.closeAll();
   await closed;
 }
@@ -43,7 +65,7 @@ async function unread(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 }
 
-async function idle(server: PublicServer, timeout: number): Promise<void> {
-  const until = performance.now() + timeout;
-  while (server.inFlight() > 0 && performance.now() < until) await sleep(CHECK);
+/** @param until as `performance.now()`. */
+async function idle(server: PublicServer, until: number): Promise<void> {
+  while (server.inFlight() > 0 && performance.now() < until) await sleep(CHECK_MS);
 }

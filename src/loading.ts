@@ -1,10 +1,8 @@
 import { dirname, join, resolve } from "node:path";
 import { builtins } from "../plugins/index.ts";
-import type { Diagnostic } from "./config/diagnostics.ts";
-import { formatText } from "./config/format.ts";
-import { loadLastGood, saveLastGood } from "./config/last-good.ts";
+import { type Diagnostic, formatText } from "./config/diagnostics.ts";
+import { loadLastGood, saveLastGood, storeUrlHint } from "./config/last-good.ts";
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "./config/load.ts";
-import { storeUrlHint } from "./config/store-hint.ts";
 import { CAPABILITIES } from "./dialects/capabilities.ts";
 import type { Log, Snapshot } from "./kit/index.ts";
 import { rehearse } from "./rehearsal.ts";

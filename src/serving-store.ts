@@ -18,6 +18,8 @@ export interface ServingStoreOptions {
 
 export interface ServingStore {
   readonly store: ResilientStore;
+  /** Whether other processes may use it at the same time. */
+  readonly shared: boolean;
   readonly state: () => StoreState;
 }
 
@@ -42,7 +44,7 @@ export async function openServingStore(options: ServingStoreOptions): Promise<Se
       state = changed;
     },
   });
-  return { store, state: () => state };
+  return { store, shared: isShared(snapshot.store), state: () => state };
 }
 
 /**

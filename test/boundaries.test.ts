@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   telemetry: ["kit"],
   accounts: ["kit"],
   upstream: ["kit", "dialects"],
+  simulator: ["kit"],
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
   generation: ["kit", "config", "pipeline"],
@@ -41,7 +42,7 @@ const HOMES: Record<string, string | readonly string[]> = {
   undici: "upstream",
   "p-retry": "upstream",
   "eventsource-parser": "dialects",
-  "@smithy/eventstream-codec": ["dialects", "upstream"],
+  "@smithy/eventstream-codec": ["dialects", "simulator"],
   "@smithy/signature-v4": "upstream",
   "google-auth-library": "upstream",
   "@aws-crypto/sha256-js": "upstream",
@@ -53,7 +54,7 @@ const HOMES: Record<string, string | readonly string[]> = {
 };
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
-const IMPURE_LAYERS = new Set(["app", "cluster", "cli", "server", "upstream", "store", "accounts"]);
+const IMPURE_LAYERS = new Set(["app", "cluster", "cli", "server", "upstream", "simulator", "store", "accounts"]);
 const IMPURE_FILES = new Set(["src/config/watch.ts"]);
 
 interface Source {

@@ -1,16 +1,40 @@
 import { defineConfig } from "vitest/config";
 
+/** Suites that start processes, or that look at what their own process has: memory, handles, signals. */
+const PROCESS_SUITES = ["agents", "app", "bench", "chaos", "cli", "cluster", "deploy", "e2e/process", "fuzz"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
+const COMMON = {
+  pool: "forks",
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // A worker runs many files: what one of them replaces must not reach the next.
+  restoreMocks: true,
+  unstubEnvs: true,
+  unstubGlobals: true,
+} as const;
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
-    pool: "forks",
     // Half of the suites wait for sockets and timers most of the time.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     dangerouslyIgnoreUnhandledErrors: false,
-    // `skipIf(!shared)` style skips are failures in CI: see test/support/shared.ts.
+    // Skips for want of `../shared` are failures in CI: see test/support/shared.ts.
     passWithNoTests: false,
+    projects: [
+      {
+        test: {
+          ...COMMON,
+          name: "pure",
+          include: ["test/**/*.test.ts"],
+          exclude: PROCESS_SUITES,
+          // Modules are loaded once a worker instead of once a file: the sources keep no state in modules.
+          isolate: false,
+        },
+      },
+      { test: { ...COMMON, name: "process", include: PROCESS_SUITES } },
+    ],
   },
 });

@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import { isUsableName } from "../accounts/keys.ts";
 import { parseEmail } from "../accounts/users.ts";
-import { didYouMean } from "../config/nearest.ts";
-import { decimal, toNano } from "../kit/index.ts";
-import type { Snapshot } from "../kit/index.ts";
+import { didYouMean } from "../config/names.ts";
+import { decimal, type Snapshot, toNano } from "../kit/index.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 /** No exponents, and no more digits than the ledger's integers have: "1e99999999" would take for ever. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { checkConfig } from "../loading.ts";
-import { formatJson, formatText } from "../config/format.ts";
+import { formatJson, formatText } from "../config/diagnostics.ts";
 import { configFile, EXIT } from "./options.ts";
 
 interface CheckFlags {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Snapshot, Store } from "../kit/index.ts";
-import { formatText } from "../config/format.ts";
+import { formatText } from "../config/diagnostics.ts";
 import { loadForAccounts } from "../loading.ts";
 import { openConfigured } from "../store/open.ts";
 import { createLog } from "../telemetry/log.ts";

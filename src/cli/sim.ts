@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import type { Command } from "commander";
 import { EXIT, ExitError } from "./options.ts";
-import { startSimulator } from "../upstream/sim/server.ts";
-import { SCRIPT } from "../upstream/sim/script.ts";
+import { SCRIPT } from "../simulator/script.ts";
+import { startSimulator } from "../simulator/server.ts";
 
 /** `gateway sim`: the simulator alone, until it is interrupted; prints its origin. @throws ExitError 3 when it cannot listen. */
 export function addSimCommand(program: Command): void {

@@ -1,15 +1,14 @@
 import type { ReloadResult } from "../server/admin.ts";
+import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/aggregate.ts";
 import { canAnswer, type Crew, isBlocked } from "./crew.ts";
 import type { Hand } from "./hand.ts";
 import type { Answers, Question } from "./protocol.ts";
-import { addScrapes, countsOf, readScrape, type Scrape, writeScrape } from "./scrapes.ts";
 import type { Surface, View } from "./surface.ts";
 
 /** Milliseconds for a worker to read the configuration and set its plugins up. */
 const RELOAD_PATIENCE = 30_000;
 /** Files may be written while the workers read them. */
 const ROUNDS = 3;
-const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 export interface CrewSurface extends Surface {
   /** Keeps the counts of a worker that has ended. */
@@ -19,21 +18,26 @@ export interface CrewSurface extends Surface {
 /** What the admin listener shows of all workers: it asks those that can answer. @param file the configuration's path */
 export function surfaceOfCrew(crew: Pick<Crew, "hands" | "stopping">, file: string): CrewSurface {
   const latest = new WeakMap<Hand, Scrape>();
-  let left: Scrape = new Map();
+  /** Counts of workers that have ended. */
+  let left: Scrape = [];
   let seen: View | null = null;
 
-  /** The answers that came; a worker that is ending or blocked has none. */
-  const askAll = async <Q extends Question>(question: Q, patience?: number): Promise<(readonly [Hand, Answers[Q]])[]> =>
-    (
-      await Promise.all(
-        crew.hands.filter(canAnswer).map((hand) =>
-          hand.ask(question, { patience }).then(
-            (answer) => [[hand, answer] as const],
-            () => [],
-          ),
-        ),
-      )
-    ).flat();
+  /** The answers that came; a worker that is ending or blocked has none. @param onAnswer called as each comes. */
+  const askAll = async <Q extends Question>(
+    question: Q,
+    onAnswer: (hand: Hand, answer: Answers[Q]) => void = () => {},
+  ): Promise<readonly Answers[Q][]> => {
+    const ask = async (hand: Hand): Promise<readonly Answers[Q][]> => {
+      try {
+        const answer = await hand.ask(question);
+        onAnswer(hand, answer);
+        return [answer];
+      } catch {
+        return [];
+      }
+    };
+    return (await Promise.all(crew.hands.filter(canAnswer).map(ask))).flat();
+  };
 
   /** null for a worker that ended meanwhile: the one in its place reads the file by itself. */
   const reloadOne = (hand: Hand): Promise<ReloadResult | null> =>
@@ -49,30 +53,30 @@ export function surfaceOfCrew(crew: Pick<Crew, "hands" | "stopping">, file: stri
   return {
     async notReady() {
       if (crew.stopping) return ["draining"];
-      const reasons = (await askAll("ready")).map(([, reasons]) => reasons);
+      const reasons = await askAll("ready");
       if (reasons.some(({ length }) => length === 0)) return [];
       const blocked = crew.hands.some(isBlocked) ? ["event loop blocked"] : [];
       const all = [...new Set([...reasons.flat(), ...blocked])];
       return all.length > 0 ? all : ["no worker answers"];
     },
     async metrics() {
-      for (const [hand, text] of await askAll("metrics")) latest.set(hand, readScrape(text));
-      const scrapes = crew.hands.flatMap((hand) => latest.get(hand) ?? []);
-      return { contentType: CONTENT_TYPE, body: writeScrape(addScrapes([left, ...scrapes])) };
+      // Each at once: behind a worker that is slow to answer, an earlier answer could come in place of a later one.
+      await askAll("metrics", (hand, scrape) => latest.set(hand, scrape));
+      return aggregateText([left, ...crew.hands.flatMap((hand) => [latest.get(hand) ?? []])]);
     },
     async view() {
-      const [first, ...more] = (await askAll("view")).map(([, view]) => view);
+      const [first, ...more] = await askAll("view");
       if (first !== undefined) seen = merge(first, more);
       else if (seen !== null) seen = { ...seen, complete: false };
       else throw new Error("no worker answers");
       return seen;
     },
     async streams() {
-      const counts = (await askAll("streams")).map(([, count]) => count);
+      const counts = await askAll("streams");
       return { active: counts.reduce((sum, count) => sum + count, 0) };
     },
     async settlements() {
-      const all = (await askAll("settlements")).map(([, settlements]) => settlements);
+      const all = await askAll("settlements");
       // They share a journal: what is in it is known to each.
       const rejected = new Map(all.flatMap(({ rejected }) => rejected.map((one) => [one.id, one] as const)));
       return { pending: Math.max(0, ...all.map(({ pending }) => pending)), rejected: [...rejected.values()] };
@@ -91,7 +95,7 @@ export function surfaceOfCrew(crew: Pick<Crew, "hands" | "stopping">, file: stri
     },
     bequeath(hand) {
       const scrape = latest.get(hand);
-      if (scrape !== undefined) left = addScrapes([left, countsOf(scrape)]);
+      if (scrape !== undefined) left = aggregate([left, countsOf(scrape)]);
     },
   };
 }

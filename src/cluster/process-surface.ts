@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Store, StoreSettings } from "../kit/index.ts";
 import type { Reloader } from "../reloader.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
+import type { Scrape } from "../telemetry/aggregate.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { breakerStates, healthStates, upstreamStates } from "../upstream-states.ts";
 import type { Fleet, Member } from "./fleet.ts";
@@ -43,14 +44,19 @@ export interface ProcessParts extends Pick<MemberParts, "draining" | "streams"> 
   readonly store: Pick<Store, "ping"> & Pick<ResilientStore, "pending" | "rejections">;
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<ReturnType<typeof watchLoop>, "blocked">;
-  readonly metrics: Pick<Metrics, "scrape">;
+  readonly metrics: Pick<Metrics, "scrape" | "collect">;
   readonly reloader: Pick<Reloader, "current" | "status" | "reload">;
   readonly fleet: Pick<Fleet, "others">;
   readonly self: () => Member;
 }
 
+export interface ProcessSurface extends Surface {
+  /** The metrics of this process, for who aggregates those of several. */
+  collect(): Promise<Scrape>;
+}
+
 /** What the admin listener shows of this process. */
-export function surfaceOfProcess(parts: ProcessParts): Surface {
+export function surfaceOfProcess(parts: ProcessParts): ProcessSurface {
   const { store, onFailure, loop, metrics, reloader, fleet, self, draining, streams } = parts;
   return {
     async notReady() {
@@ -65,6 +71,7 @@ export function surfaceOfProcess(parts: ProcessParts): Surface {
       return reasons;
     },
     metrics: () => metrics.scrape(),
+    collect: () => metrics.collect(),
     async view() {
       const others = await fleet.others();
       const upstreams = Object.fromEntries(upstreamStates(reloader.current));

@@ -1,12 +1,13 @@
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { FirstLoad } from "../loading.ts";
 import type { ReloadResult } from "../server/admin.ts";
+import type { Scrape } from "../telemetry/aggregate.ts";
 import type { Unsettled, View } from "./surface.ts";
 
 /** What a supervisor can ask a worker, and what the answer is. */
 export interface Answers {
   readonly ready: readonly string[];
-  readonly metrics: string;
+  readonly metrics: Scrape;
   readonly view: View;
   readonly streams: number;
   readonly settlements: Unsettled;

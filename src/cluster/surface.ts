@@ -1,5 +1,6 @@
 import type { ConfigStatus } from "../reloader.ts";
 import type { AdminOptions, ReloadResult } from "../server/admin.ts";
+import type { ScrapeText } from "../telemetry/aggregate.ts";
 import type { upstreamStates } from "../upstream-states.ts";
 import type { Member } from "./fleet.ts";
 
@@ -38,7 +39,7 @@ export interface Unsettled {
 export interface Surface {
   /** Why it cannot serve; empty when it can. */
   notReady(): Promise<readonly string[]>;
-  metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
+  metrics(): Promise<ScrapeText>;
   view(): Promise<View>;
   streams(): Promise<{ readonly active: number }>;
   settlements(): Promise<Unsettled>;

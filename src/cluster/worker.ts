@@ -79,7 +79,7 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
     case "ready":
       return surface.notReady();
     case "metrics":
-      return (await surface.metrics()).body;
+      return surface.collect();
     case "view":
       return surface.view();
     case "streams":

@@ -1,9 +1,6 @@
-import type { Diagnostic } from "./diagnostics.ts";
-import { diagnose } from "./diagnostics.ts";
-import type { Problem } from "./explain.ts";
-import { explain } from "./explain.ts";
-import type { Node, Reference, Scalar } from "./node.ts";
-import { find, showNode, toPlain } from "./node.ts";
+import { diagnose, type Diagnostic } from "./diagnostics.ts";
+import { explain, type Problem } from "./explain.ts";
+import { find, type Node, type Reference, type Scalar, showNode, toPlain } from "./node.ts";
 import type { Schema } from "./schema.ts";
 
 export interface Checked {

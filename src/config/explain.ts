@@ -1,10 +1,8 @@
 import type { ErrorObject } from "ajv";
 import { nearest } from "../kit/index.ts";
-import type { Finding } from "./diagnostics.ts";
-import { join } from "./diagnostics.ts";
-import { didYouMean, pluginHint } from "./nearest.ts";
-import { isRecord } from "./runtime-schema.ts";
-import type { Schema } from "./schema.ts";
+import { type Finding, join } from "./diagnostics.ts";
+import { didYouMean, pluginHint } from "./names.ts";
+import { isRecord, type Schema } from "./schema.ts";
 import { chooseBranch, describeBranches, tagValues, typeName } from "./union.ts";
 
 /** One mistake against a schema. */

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve } from "node:path";
 import { disk } from "./files.ts";
-import type { LoadOptions, LoadResult } from "./load.ts";
-import { loadConfig } from "./load.ts";
-import { isRecord } from "./runtime-schema.ts";
+import { loadConfig, type LoadOptions, type LoadResult } from "./load.ts";
+import { parseBounded } from "./parse.ts";
+import { isRecord } from "./schema.ts";
 
 /** Names the saved configuration that is in force. Replaced atomically, after all its files are written. */
 const INDEX = "current.json";
@@ -97,4 +97,24 @@ function asIndex(value: unknown): Index | null {
 /** The whole path below the folder, so that relative imports between saved files still hold. */
 function copyOf(folder: string, path: string): string {
   return join(folder, relative(parse(path).root, path));
+}
+
+const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}/g;
+
+/**
+ * The `store.url` that a configuration file would name if it were good, or null: where to look for the last good
+ * configuration when the file at hand is bad. Never used to open a store.
+ */
+export async function storeUrlHint(
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  try {
+    const document = parseBounded(await readFile(file, "utf8"), { strict: false, uniqueKeys: false });
+    const url: unknown = document.getIn(["store", "url"]);
+    if (typeof url !== "string") return null;
+    return url.replace(REFERENCE, (_all, name: string, fallback = "") => env[name] ?? fallback);
+  } catch {
+    return null;
+  }
 }

@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import type { Plugin, Snapshot, StepSettings } from "../kit/index.ts";
-import type { Diagnostic } from "./diagnostics.ts";
-import { diagnose, sorted } from "./diagnostics.ts";
-import type { FileAccess } from "./files.ts";
-import { disk } from "./files.ts";
-import { GATEWAY_SCHEMA } from "./gateway-schema.ts";
+import { diagnose, type Diagnostic, sorted } from "./diagnostics.ts";
+import { disk, type FileAccess } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
 import { find } from "./node.ts";
 import { resolveReferences } from "./references.ts";
+import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
 import { loadSteps } from "./steps.ts";
-import { validate } from "./validate.ts";
 
 export interface LoadOptions extends Partial<FileAccess> {
   /** The main file; relative to the working directory. */

@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { registerHooks } from "node:module";
 import { dirname, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Plugin } from "../kit/index.ts";
-import { STAGES } from "../kit/index.ts";
-import type { Finding } from "./diagnostics.ts";
-import { shortPath } from "./diagnostics.ts";
-import type { FileAccess } from "./files.ts";
-import { FileError } from "./files.ts";
-import { installPluginResolver, pluginUrl } from "./plugin-resolver.ts";
-import { isRecord } from "./runtime-schema.ts";
-import type { Schema } from "./schema.ts";
-import { compileSchema } from "./schema.ts";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type Plugin, STAGES } from "../kit/index.ts";
+import { type Finding, shortPath } from "./diagnostics.ts";
+import { type FileAccess, FileError } from "./files.ts";
+import { compileSchema, isRecord, type Schema } from "./schema.ts";
 
 export type LocalPlugin = { readonly plugin: Plugin; readonly schema: Schema } | { readonly finding: Finding };
 
@@ -99,4 +94,44 @@ function firstLine(error: unknown): string {
 
 function bad(rule: Finding["rule"], message: string, hint?: string): LocalPlugin {
   return { finding: { rule, message, hint } };
+}
+
+const INSTALLED = Symbol.for("route-gateway.plugin-resolver");
+const VERSION = "gateway-plugin";
+const ORIGIN = "origin";
+
+/**
+ * The URL to import a local plugin by. A new `version` is a new module to Node, so a changed file is loaded anew;
+ * `origin` is where packages are looked for when the source is a saved copy.
+ */
+function pluginUrl(source: string, version: string, origin: string): string {
+  const url = pathToFileURL(source);
+  url.searchParams.set(VERSION, version);
+  url.searchParams.set(ORIGIN, pathToFileURL(origin).href);
+  return url.href;
+}
+
+/**
+ * Lets plugin files outside any package import `#kit` and `#schema`, and carries a plugin's version over to the files
+ * it imports by relative path. Process-wide and installed once, however often it is called.
+ */
+function installPluginResolver(): void {
+  if (Object.hasOwn(globalThis, INSTALLED)) return;
+  Object.defineProperty(globalThis, INSTALLED, { value: true });
+  registerHooks({
+    resolve(specifier, context, next) {
+      const parent = context.parentURL?.includes(`${VERSION}=`) ? new URL(context.parentURL) : null;
+      if (!parent) return next(specifier, context);
+      // The gateway's own package answers, wherever the plugin lies.
+      if (specifier === "#kit" || specifier === "#schema")
+        return next(specifier, { ...context, parentURL: import.meta.url });
+      if (!/^\.{1,2}\//.test(specifier)) {
+        return next(specifier, { ...context, parentURL: parent.searchParams.get(ORIGIN) ?? parent.href });
+      }
+      const found = next(specifier, context);
+      const url = new URL(found.url);
+      url.search = parent.search;
+      return { ...found, url: url.href };
+    },
+  });
 }

@@ -1,3 +1,5 @@
+import { nearest } from "../kit/index.ts";
+
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
@@ -20,4 +22,16 @@ export function mapRecord<From, To>(
   const mapped = Object.create(null) as Record<string, To>;
   for (const [name, value] of Object.entries(record)) mapped[name] = map(name, value);
   return mapped;
+}
+
+/** The nearest candidate as a question, or null. */
+export function didYouMean(name: string, candidates: Iterable<string>): string | null {
+  const found = nearest(name, candidates);
+  return found === null ? null : `did you mean '${found}'?`;
+}
+
+/** For a step whose plugin is not known. */
+export function pluginHint(name: string, known: readonly string[]): string {
+  if (/[/\\]|\.[cm]?[jt]s$/.test(name)) return "write the path of a local plugin with ./ in front";
+  return didYouMean(name, known) ?? `plugins: ${known.join(", ")}`;
 }

@@ -1,12 +1,32 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Alias, Document, Node as YamlNode, Scalar as YamlScalar, YAMLMap, YAMLSeq } from "yaml";
-import type { Diagnostic, Finding, Place } from "./diagnostics.ts";
-import { diagnose } from "./diagnostics.ts";
+import {
+  type Alias,
+  Composer,
+  type Document,
+  type DocumentOptions,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node as YamlNode,
+  parseDocument,
+  type ParseOptions,
+  Parser,
+  type Scalar as YamlScalar,
+  type SchemaOptions,
+  type YAMLMap,
+  YAMLParseError,
+  type YAMLSeq,
+} from "yaml";
+import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
-import { controlCharacter, MOST_LEVELS, parseBounded, TooDeep } from "./bounded-yaml.ts";
 import type { RuleId } from "./rules.ts";
 
-const DEEP = { rule: "yaml-depth", message: `is nested more than ${MOST_LEVELS} levels deep` } as const;
+/** Levels of maps and lists in each other. */
+const MAX_LEVELS = 100;
+/** A level takes the parser up to three open tokens; the document's own is one more. */
+const MAX_OPEN_TOKENS = 3 * MAX_LEVELS + 1;
+const DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVELS} levels deep` } as const;
 /** Nodes that aliases may add to a document: enough for shared blocks, too few for a bomb. */
 const MAX_ALIASED = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
@@ -128,7 +148,7 @@ class Reader {
     const place = node?.range ? this.#place(node.range) : key;
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
-    if (depth > MOST_LEVELS) return this.#bad(nothing, DEEP.rule, DEEP.message);
+    if (depth > MAX_LEVELS) return this.#bad(nothing, DEEP.rule, DEEP.message);
     if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED) {
       if (this.#aliased === MAX_ALIASED + 1) this.#add(place, "yaml-alias", "aliases repeat too much of the document");
       return nothing;
@@ -214,5 +234,60 @@ class Reader {
 
   #add(place: Place, rule: RuleId, message: string, hint?: string): void {
     this.#diagnostics.push(diagnose(place, "", { rule, message, hint }));
+  }
+}
+
+/** What YAML 1.2 (5.1) forbids in a file: C0 but tab and line ends, DEL, C1 but NEL. */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f]/;
+
+interface ControlCharacter {
+  readonly offset: number;
+  /** For people, such as `U+0000`. */
+  readonly name: string;
+}
+
+/** The first character that no YAML file may have; null when there is none. */
+function controlCharacter(text: string): ControlCharacter | null {
+  const offset = text.search(CONTROL);
+  if (offset < 0) return null;
+  const code = text.charCodeAt(offset).toString(16).toUpperCase().padStart(4, "0");
+  return { offset, name: `U+${code}` };
+}
+
+/** Nesting that is given up before it is read to its end. */
+class TooDeep extends Error {
+  override readonly name = "TooDeep";
+  readonly offset: number;
+
+  constructor(offset: number) {
+    super("is nested too deeply");
+    this.offset = offset;
+  }
+}
+
+/**
+ * As `parseDocument` of the library, whose time and stack grow with the depth of the text. @throws TooDeep while parsing,
+ * as soon as more than three times `MAX_LEVELS` tokens are open.
+ */
+export function parseBounded(text: string, options: DocumentOptions & ParseOptions & SchemaOptions): Document.Parsed {
+  const parser = new BoundedParser(options.lineCounter?.addNewLine);
+  let document: Document.Parsed | null = null;
+  for (const next of new Composer(options).compose(parser.parse(text), true, text.length)) {
+    if (document === null) document = next;
+    else {
+      const [from, to] = next.range;
+      document.errors.push(new YAMLParseError([from, to], "MULTIPLE_DOCS", "more than one document"));
+      break;
+    }
+  }
+  // The composer makes a document of an empty text, too.
+  return document!;
+}
+
+class BoundedParser extends Parser {
+  override *next(lexeme: string): ReturnType<Parser["next"]> {
+    yield* super.next(lexeme);
+    if (this.stack.length > MAX_OPEN_TOKENS) throw new TooDeep(this.offset);
   }
 }

@@ -1,8 +1,6 @@
 import { resolve } from "node:path";
-import type { Diagnostic, Finding } from "./diagnostics.ts";
-import { diagnose, join } from "./diagnostics.ts";
-import type { FileAccess } from "./files.ts";
-import { FileError } from "./files.ts";
+import { diagnose, type Diagnostic, type Finding, join } from "./diagnostics.ts";
+import { type FileAccess, FileError } from "./files.ts";
 import type { Entry, MapNode, Node, ScalarNode } from "./node.ts";
 import { parseScalar } from "./parse.ts";
 

@@ -1,7 +1,7 @@
-import { Ajv } from "ajv";
-import type { ValidateFunction } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
-import { isRecord, runtimeSchema } from "./runtime-schema.ts";
+
+const REFERENCE = "#/definitions/reference";
 
 /** A compiled schema, with what the explanation of its errors needs. */
 export interface Schema {
@@ -43,4 +43,29 @@ function absolute(schema: unknown, base: string): object {
   if (!isRecord(schema)) return {};
   const { $ref } = schema;
   return typeof $ref === "string" && $ref.startsWith("#") ? { ...schema, $ref: `${base}${$ref}` } : schema;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A schema file as the gateway runs it: references are resolved before validation, so the alternative that lets
+ * editors accept `${env:PORT}` where a number stands is left out.
+ */
+export function runtimeSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(runtimeSchema);
+  if (!isRecord(schema)) return schema;
+  const { anyOf, ...rest } = schema;
+  const others = mapValues(rest);
+  if (!Array.isArray(anyOf)) return anyOf === undefined ? others : { ...others, anyOf };
+  const branches: unknown[] = anyOf
+    .filter((branch) => !isRecord(branch) || branch.$ref !== REFERENCE)
+    .map(runtimeSchema);
+  const [only] = branches;
+  return branches.length === 1 && isRecord(only) ? { ...others, ...only } : { ...others, anyOf: branches };
+}
+
+function mapValues(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, runtimeSchema(value)]));
 }

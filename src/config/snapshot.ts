@@ -2,32 +2,62 @@ import { resolve } from "node:path";
 import type {
   AuthConfig,
   BillingConfig,
+  ChainStep as ChainStepConfig,
   GatewayConfig,
+  ImagePriceConfig,
   IncidentConfig,
   Limit,
+  ModelConfig,
+  PriceConfig,
   ServerConfig,
   StoreConfig,
+  TargetConfig,
   TierConfig,
+  TimeoutsConfig,
+  UpstreamConfig,
+  UpstreamDefaultsConfig,
 } from "#schema";
-import type {
-  AuthSettings,
-  BillingSettings,
-  Incident,
-  ServerSettings,
-  Snapshot,
-  StepSettings,
-  StoreSettings,
-  Tier,
+import {
+  type AuthSettings,
+  type BillingSettings,
+  type ChainStep,
+  decimal,
+  type Decimal,
+  type ImagePrices,
+  type Incident,
+  type Model,
+  type Price,
+  Secret,
+  type ServerSettings,
+  type Snapshot,
+  type StepSettings,
+  type StoreSettings,
+  type Target,
+  type Tier,
+  type Timeouts,
+  type Upstream,
 } from "../kit/index.ts";
-import { decimal, Secret } from "../kit/index.ts";
-import { mapRecord } from "./names.ts";
-import { SERVER_CONNECTIONS, BODY_LIMIT, BODY_MEMORY, RETENTION, STORE_TIMEOUT, UPLOAD_SPACE } from "./settings.ts";
-import { buildModel } from "./snapshot-models.ts";
-import { buildUpstream } from "./snapshot-upstreams.ts";
+import { inCamelCase, mapRecord } from "./names.ts";
+import {
+  BODY_LIMIT,
+  BODY_MEMORY,
+  BREAKER,
+  CONNECTIONS,
+  DEADLINE,
+  overlay,
+  PROBE_TIMEOUT,
+  requestUnits,
+  RETENTION,
+  RETRIES,
+  SERVER_CONNECTIONS,
+  STORE_TIMEOUT,
+  TIMEOUTS,
+  UPLOAD_SPACE,
+} from "./settings.ts";
 import type { LoadedStep } from "./steps.ts";
 import { bytes, milliseconds } from "./units.ts";
 
-export interface SnapshotSources {
+interface SnapshotSources {
   /** Absolute path of the main file, and its folder. */
   readonly file: string;
   readonly folder: string;
@@ -140,6 +170,7 @@ function buildBilling(billing: BillingConfig): BillingSettings {
       client_gone: outcomes?.client_gone ?? "delivered",
       killed: outcomes?.killed ?? "delivered",
       upstream_cut: outcomes?.upstream_cut ?? "delivered",
+      unanswered: outcomes?.unanswered ?? "free",
       no_usage: outcomes?.no_usage ?? "estimate",
     },
   };
@@ -167,4 +198,109 @@ function deepFreeze<T>(value: T): T {
   Object.freeze(value);
   for (const inner of Object.values(value)) deepFreeze(inner);
   return value;
+}
+
+const PREFIX = "route/";
+
+function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
+  const kindDefaults = config.defaults?.kinds?.[model.kind];
+  return {
+    id,
+    kind: model.kind,
+    tier: model.tier,
+    displayName: model.display_name ?? id.slice(PREFIX.length),
+    ownedBy: model.owned_by,
+    created: model.created === undefined ? 0 : Date.parse(`${model.created}T00:00:00Z`) / 1000,
+    published: model.published ?? true,
+    contextWindow: model.context_window ?? null,
+    maxOutput: model.max_output ?? null,
+    features: model.features ?? [],
+    voices: model.voices ?? [],
+    realtime: model.realtime ?? false,
+    strict: model.strict ?? false,
+    price: buildPrice(model.price ?? {}),
+    multipliers: {
+      requests: requestUnits(model.kind, model, kindDefaults),
+      cost: decimal(model.multipliers?.cost ?? kindDefaults?.multipliers?.cost ?? 1),
+    },
+    deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
+    chain: model.chain.map((step) => buildChainStep(step, model, config)),
+  };
+}
+
+function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: GatewayConfig): ChainStep {
+  if (!("targets" in step)) return { balance: "single", targets: [buildTarget(step, model, config)] };
+  return { balance: step.balance, targets: step.targets.map((target) => buildTarget(target, model, config)) };
+}
+
+function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstreams }: GatewayConfig): Target {
+  return {
+    upstream: target.upstream,
+    model: target.model,
+    weight: target.weight ?? 1,
+    timeouts: buildTimeouts(defaults?.upstream?.timeouts, upstreams[target.upstream]?.timeouts, target.timeouts),
+    contextWindow: target.context_window ?? model.context_window ?? null,
+    features: target.features ?? model.features ?? [],
+    ...(model.max_output !== undefined && { maxOutput: model.max_output }),
+    ...(target.parameters && { parameters: { set: {}, remove: [], rename: {}, ...target.parameters } }),
+  };
+}
+
+/** Units that are not priced stay absent: a price of 0 is a price. */
+function buildPrice(price: PriceConfig): Price {
+  const entries = Object.entries(price).map(([unit, amount]) => [unit, amountOf(amount as number | ImagePriceConfig)]);
+  return inCamelCase(Object.fromEntries(entries) as { readonly [Unit in keyof PriceConfig]: Decimal });
+}
+
+function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {
+  return typeof amount === "number" ? decimal(amount) : (mapRecord(amount, (_, one) => decimal(one)) as ImagePrices);
+}
+
+function buildUpstream(name: string, upstream: UpstreamConfig, defaults: UpstreamDefaultsConfig): Upstream {
+  const retries = overlay(RETRIES, defaults.retries, upstream.retries);
+  const breaker = overlay(BREAKER, defaults.breaker, upstream.breaker);
+  const probe = upstream.probe ?? defaults.probe ?? "none";
+  return {
+    name,
+    displayName: upstream.display_name ?? name,
+    dialect: upstream.dialect,
+    baseUrl: upstream.base_url.startsWith("sim:") ? upstream.base_url : upstream.base_url.replace(/\/+$/, ""),
+    apiKeys: (upstream.api_keys ?? []).map((key) => new Secret(key)),
+    headers: Object.assign(Object.create(null) as Record<string, string>, upstream.headers),
+    timeouts: buildTimeouts(defaults.timeouts, upstream.timeouts),
+    retries: {
+      attempts: retries.attempts,
+      minDelay: milliseconds(retries.min_delay),
+      maxDelay: milliseconds(retries.max_delay),
+    },
+    breaker: {
+      consecutive: breaker.consecutive,
+      window: milliseconds(breaker.window),
+      ratio: breaker.ratio,
+      minimum: breaker.minimum,
+      openFor: milliseconds(breaker.open_for),
+      maxOpenFor: milliseconds(breaker.max_open_for),
+      probes: breaker.probes,
+    },
+    connections: upstream.connections ?? defaults.connections ?? CONNECTIONS,
+    http2: upstream.http2 ?? defaults.http2 ?? false,
+    probe:
+      probe === "none"
+        ? null
+        : { every: milliseconds(probe.every), timeout: milliseconds(probe.timeout ?? PROBE_TIMEOUT) },
+    ...(upstream.vendor && { vendor: upstream.vendor }),
+    ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
+    ...(upstream.api && { api: upstream.api }),
+  };
+}
+
+/** Of an upstream, or of one step: the later layers win. */
+function buildTimeouts(...layers: readonly (TimeoutsConfig | undefined)[]): Timeouts {
+  const timeouts = overlay(TIMEOUTS, ...layers);
+  return {
+    connect: milliseconds(timeouts.connect),
+    firstByte: milliseconds(timeouts.first_byte),
+    idle: milliseconds(timeouts.idle),
+    total: milliseconds(timeouts.total),
+  };
 }

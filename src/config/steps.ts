@@ -1,15 +1,12 @@
 import { resolve } from "node:path";
 import type { ConditionConfig } from "#schema";
-import { check, place } from "./check.ts";
 import type { Plugin } from "../kit/index.ts";
-import type { Diagnostic, Finding } from "./diagnostics.ts";
-import { diagnose, join } from "./diagnostics.ts";
+import { check, place } from "./check.ts";
+import { diagnose, type Diagnostic, type Finding, join } from "./diagnostics.ts";
 import type { FileAccess } from "./files.ts";
-import type { LocalPlugin } from "./local-plugin.ts";
-import { loadLocalPlugin } from "./local-plugin.ts";
-import { pluginHint } from "./nearest.ts";
-import type { MapNode, Node } from "./node.ts";
-import { find, showNode } from "./node.ts";
+import { loadLocalPlugin, type LocalPlugin } from "./local-plugin.ts";
+import { pluginHint } from "./names.ts";
+import { find, type MapNode, type Node, showNode } from "./node.ts";
 import type { Schema } from "./schema.ts";
 import type { Loose, Validated } from "./validate.ts";
 

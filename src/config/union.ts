@@ -1,4 +1,4 @@
-import { isRecord } from "./runtime-schema.ts";
+import { isRecord } from "./schema.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,29 @@
 import type { GatewayConfig } from "#schema";
+import gateway from "../../schemas/gateway.schema.json" with { type: "json" };
+import auth from "../../schemas/plugins/auth.schema.json" with { type: "json" };
+import breaker from "../../schemas/plugins/breaker.schema.json" with { type: "json" };
+import meter from "../../schemas/plugins/meter.schema.json" with { type: "json" };
+import planCheck from "../../schemas/plugins/plan-check.schema.json" with { type: "json" };
+import quota from "../../schemas/plugins/quota.schema.json" with { type: "json" };
+import streamRelay from "../../schemas/plugins/stream-relay.schema.json" with { type: "json" };
+import transform from "../../schemas/plugins/transform.schema.json" with { type: "json" };
 import { pathOf } from "../kit/index.ts";
 import { check, place } from "./check.ts";
 import type { Diagnostic } from "./diagnostics.ts";
 import type { MapNode } from "./node.ts";
 import type { Resolved } from "./references.ts";
-import { isRecord } from "./runtime-schema.ts";
-import type { Schema } from "./schema.ts";
+import { compileSchema, isRecord, type Schema } from "./schema.ts";
+
+/** The schema of gateway.yaml. Compiled with the module, not with each load: it takes as long as a reload may. */
+export const GATEWAY_SCHEMA: Schema = compileSchema(gateway, [
+  auth,
+  breaker,
+  meter,
+  planCheck,
+  quota,
+  streamRelay,
+  transform,
+]);
 
 /** A configuration of which any value may be missing: what is left after the wrong ones were taken out. */
 export type Loose<T> = T extends readonly (infer Item)[]

@@ -1,18 +1,16 @@
 import type { DialectName, Kind, Vendor } from "../kit/index.ts";
 import { anthropic } from "./anthropic/index.ts";
-import { addressOf } from "./azure/address.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
-import { cohere } from "./cohere.ts";
-import { deepgram } from "./deepgram/index.ts";
+import { cohere } from "./cohere/index.ts";
 import type { Location, UpstreamDialect } from "./dialect.ts";
-import { elevenlabs } from "./elevenlabs/index.ts";
 import { loses } from "./features/promises.ts";
 import { type ChatDialect, SUPPORT } from "./features/support.ts";
 import { gemini } from "./gemini/index.ts";
 import { jina } from "./jina.ts";
 import { openai } from "./openai/index.ts";
-import { mayHaveResponses } from "./vendors/rules.ts";
+import { deepgram } from "./speech/deepgram.ts";
+import { elevenlabs } from "./speech/elevenlabs.ts";
 import { voyage } from "./voyage.ts";
 
 export interface Capability {
@@ -26,6 +24,8 @@ export interface Capability {
    * @param location left out: what any upstream of the dialect loses.
    */
   readonly loses: (kind: Kind, promise: string, model: string, location?: Location) => boolean;
+  /** Whether a key may be Google's credentials, which are no key to be sent. */
+  readonly takesGoogleCredentials: boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: Location) => Vendor | null;
   /** Whether there may be a Responses endpoint. */
@@ -71,6 +71,7 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
         {
           kinds,
           served: kinds.filter((kind) => codecs[kind] !== undefined),
+          takesGoogleCredentials: dialect?.signing?.by === "google",
           loses(kind, promise, model, location) {
             if (kind !== "chat" || chat === undefined) return false;
             const own = location && dialect?.at?.(location).codecs.chat;
@@ -84,8 +85,7 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
             const vendor = dialect?.at?.(location).vendor ?? "generic";
             return vendor === "generic" ? null : vendor;
           },
-          mayHaveResponses: (location) =>
-            name === "azure" ? addressOf(location).responses !== null : name === "openai" && mayHaveResponses(location),
+          mayHaveResponses: (location) => dialect?.mayHaveResponses?.(location) === true,
         },
       ];
     }),

@@ -42,7 +42,7 @@ export interface Decoded {
 }
 
 /** Turns the bytes of one upstream stream into canonical events, wherever the reads split them. */
-export interface StreamDecoder {
+export interface StreamReader {
   /** Events completed by this read. After a fault or the dialect's ending it returns nothing more. */
   feed(chunk: Uint8Array): readonly StreamEvent[];
   /** The body has ended: events that were still open. */
@@ -51,7 +51,7 @@ export interface StreamDecoder {
   readonly fault: AttemptError | null;
   /** The dialect's ending was seen (`[DONE]`): nothing more will come. */
   readonly done: boolean;
-  /** The ending or a finish reason was seen: the answer is whole (decisions 5.4a). */
+  /** The ending or a finish reason was seen: the answer is whole. */
   readonly complete: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface StreamDecoder {
 export type Codec = AnswerCodec | ByteCodec;
 
 interface RequestCodec {
-  /** @throws GatewayError when the call cannot be written down (decisions 1.2). */
+  /** @throws GatewayError when the call cannot be written down. */
   request(call: Call, target: Target, apiKey: string): UpstreamRequest;
 }
 
@@ -68,7 +68,7 @@ export interface AnswerForm {
   /** @throws AttemptError "protocol" when the body is not what the dialect promises. */
   answer(body: Uint8Array, call: Call): Decoded;
   /** null: this kind has no streams of events. */
-  readonly decoder: ((call: Call) => StreamDecoder) | null;
+  readonly decoder: ((call: Call) => StreamReader) | null;
   /** The media type of a stream; left out: `text/event-stream`. */
   readonly streamType?: string;
 }
@@ -106,6 +106,9 @@ export interface Location {
   readonly api?: ApiChoice;
 }
 
+/** A kind of key that is not sent as it is: requests are signed with it, or carry an access token that it stands for. */
+export type Signing = { readonly by: "aws"; readonly service: string } | { readonly by: "google" };
+
 /** The upstream half of a dialect. */
 export interface UpstreamDialect {
   readonly name: DialectName;
@@ -113,8 +116,12 @@ export interface UpstreamDialect {
   readonly vendor?: Vendor;
   /** The dialect as one upstream speaks it, where that hangs on its address. */
   at?(location: Location): UpstreamDialect;
+  /** What keys that are credentials of a cloud do to a request; left out: keys are sent as they are. */
+  readonly signing?: Signing;
   /** The kinds it serves. */
   readonly codecs: Readonly<Partial<Record<Kind, Codec>>>;
+  /** Whether there may be a Responses endpoint; left out: there is none. */
+  mayHaveResponses?(location: Location): boolean;
   /** A request that proves address and key and that no provider bills. */
   probe(apiKey: string): UpstreamRequest;
   /** The upstream's own words for an error body, fit for a client: no markup, keys or URLs; empty when there are none. */

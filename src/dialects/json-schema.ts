@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJson, type Json } from "../kit/index.ts";
-import { escaped } from "./pointers.ts";
+import { escaped } from "./canonical/report.ts";
 import { Comparables, shared, sharedTypes } from "./schema-compare.ts";
 import {
   ANNOTATIONS,

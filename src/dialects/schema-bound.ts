@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, isJson, type Json } from "../kit/index.ts";
-import { list } from "./json-fields.ts";
-import { clientPointer } from "./pointers.ts";
+import { list } from "./canonical/json.ts";
+import { clientPointer } from "./canonical/report.ts";
 
 /**
  * Values of all JSON Schemas of one request: fitting them to an upstream walks each a few times. Some 200,000 tokens, which

@@ -1,5 +1,5 @@
 import { isJson } from "../kit/index.ts";
-import { escaped } from "./pointers.ts";
+import { escaped } from "./canonical/report.ts";
 import { weightOf } from "./schema-work.ts";
 
 /** Keywords whose values are schemas by name, lists of schemas, and single schemas. */

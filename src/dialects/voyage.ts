@@ -1,9 +1,9 @@
 import type { UpstreamDialect } from "./dialect.ts";
-import { embeddingCodec, textsOf } from "./embeddings.ts";
-import { errorMessage } from "./errors.ts";
-import { pick } from "./fields.ts";
-import { getJson } from "./requests.ts";
-import { rerankCodec } from "./rerank.ts";
+import { embeddingCodec, textsOf } from "./canonical/embeddings.ts";
+import { errorMessage } from "./canonical/errors.ts";
+import { pick } from "./canonical/json.ts";
+import { getJson } from "./canonical/requests.ts";
+import { rerankCodec } from "./canonical/rerank.ts";
 
 /** Voyage's API. It refuses fields that it does not know, and `encoding_format: "float"`. */
 export const voyage: UpstreamDialect = {

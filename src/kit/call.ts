@@ -65,16 +65,12 @@ export interface Upload {
 /** The format a chat request came in. */
 export type ClientDialect = "chat" | "messages" | "responses";
 
-/**
- * A request in the canonical shape, unknown fields included: for every kind that of OpenAI's endpoint, for rerank that of
- * Cohere's (`query`, `documents`, `top_n`). Frozen.
- */
-export interface Call {
+/** What is known of a request until its end. Frozen. */
+export interface CallFacts {
   readonly kind: Kind;
   /** The route identifier that the client sent. */
   readonly model: string;
   readonly stream: boolean;
-  readonly body: Json;
   /** UTF-8 bytes of prompt text, for the hold (decisions 6.2). */
   readonly promptBytes: number;
   /** Output tokens the client allows at most; null when it did not say. */
@@ -87,10 +83,18 @@ export interface Call {
   readonly upload?: Upload;
   /** Left out: `chat`. */
   readonly dialect?: ClientDialect;
-  /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
-  readonly native?: Json;
   /** The client's headers for upstreams of the same dialect, such as `anthropic-beta`. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A request in the canonical shape, unknown fields included: for every kind that of OpenAI's endpoint, for rerank that of
+ * Cohere's (`query`, `documents`, `top_n`). Frozen.
+ */
+export interface Call extends CallFacts {
+  readonly body: Json;
+  /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
+  readonly native?: Json;
 }
 
 /** Billed counts; `prompt` includes `cached`, `completion` includes `reasoning`. Non-negative integers; units left out: 0. */

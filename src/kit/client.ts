@@ -18,7 +18,7 @@ export interface AnswerExtras extends StandIn {
   readonly bill: Bill;
 }
 
-/** How answers are written in the client's dialect; one instance a request. */
+/** How answers are written in the client's dialect; one instance a request. Its `stream` outlives it, and the request. */
 export interface AnswerFormat {
   readonly contentType: string;
   answer(body: Json, extras: AnswerExtras): string;
@@ -41,6 +41,8 @@ export interface StreamFormat {
   done(bill: Bill): string;
   /** The ending of a stream its user killed, with what it came to where the format says so. */
   killed(bill: Bill): string;
+  /** About how many bytes of the request it keeps to write its events; left out: none. */
+  keptBytes?(): number;
 }
 
 /** The client's end of the connection. */
@@ -75,4 +77,6 @@ export interface Intake {
    * @throws GatewayError for a body that cannot be used, or that there is no room for.
    */
   read(userId: string): Promise<{ readonly call: Call; readonly format: AnswerFormat }>;
+  /** Of the body so many bytes are still held: the rest of its room is given back. */
+  keep(bytes: number): void;
 }

@@ -1,8 +1,11 @@
-import type { Call, Endpoint, Principal, Usage } from "./call.ts";
+import type { Call, CallFacts, Endpoint, Principal, Usage } from "./call.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Model, Target, Tier } from "./snapshot.ts";
 
-/** One admitted request on its way; complete and frozen from `admit` on. */
+/**
+ * One admitted request on its way; complete and frozen from `admit` on. Once an answer streams, no upstream will be asked
+ * any more and what the request said is let go of: `body` and `native` of its `call` throw from then on.
+ */
 export interface Exchange {
   /** The gateway's own id: what makes a charge unique. */
   readonly id: string;
@@ -19,6 +22,11 @@ export interface Exchange {
   readonly call: Call;
   /** Aborted when nobody waits any more; `reason` is an AbortReason. */
   readonly signal: AbortSignal;
+}
+
+/** An exchange of which only facts may be left. */
+export interface BegunExchange extends Omit<Exchange, "call"> {
+  readonly call: CallFacts;
 }
 
 export type AbortReason = "client_gone" | "killed" | "shutdown";
@@ -40,6 +48,8 @@ export type OutcomeKind =
 /** How an exchange ended, before it is priced. */
 export interface Ending {
   readonly kind: OutcomeKind;
+  /** Whether an upstream had been sent the request: it may bill it, answered or not. */
+  readonly sent: boolean;
   /** Whether an upstream had produced anything. */
   readonly begun: boolean;
   /** Whether a stream's finish reason was seen: its answer is whole, whatever ended the stream. */
@@ -74,6 +84,6 @@ export interface Bill {
 
 export interface Outcome extends Ending {
   readonly bill: Bill;
-  /** Counters, slot and hold are returned as if the request had never been (decisions 4.4). */
+  /** Counters are returned, too, as if the request had never been; slot and hold always are (decisions 4.4). */
   readonly giveBack: boolean;
 }

@@ -1,5 +1,5 @@
 import type { Awaitable, Call, ClientRequest, Principal } from "./call.ts";
-import type { Bill, Ending, Exchange, Outcome } from "./exchange.ts";
+import type { BegunExchange, Bill, Ending, Exchange, Outcome } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import type { Json } from "./json.ts";
 import type { AttemptResult, Reply, StreamEvent } from "./reply.ts";
@@ -30,7 +30,10 @@ export interface Guarded {
   settle(result: AttemptResult): void;
 }
 
-/** Tries one target, with every plugin's `attempt` hook around it. @throws AttemptError */
+/**
+ * Tries one target, with every plugin's `attempt` hook around it, until a streamed reply was handed on: then the request
+ * is gone. @throws AttemptError
+ */
 export type Open = (target: Target) => Promise<Reply>;
 
 export interface Hooks {
@@ -45,13 +48,13 @@ export interface Hooks {
   /** transform: returns the call to send on; the argument is frozen. */
   transform?(call: Call, exchange: Exchange): Awaitable<Call>;
   /** transform: each stream event on its way to the client. Synchronous: it runs inside back-pressure. */
-  event?(event: StreamEvent, exchange: Exchange): StreamEvent;
+  event?(event: StreamEvent, exchange: BegunExchange): StreamEvent;
   /** transform: a complete answer in the canonical shape; not asked for bodies relayed as bytes. */
   response?(body: Json, exchange: Exchange): Awaitable<Json>;
   /** relay: walks the model's chain; one plugin per pipeline. @throws GatewayError with the verdict when nothing served. */
   relay?(exchange: Exchange, open: Open): Promise<Reply>;
   /** account: told once how it ended; says what it costs. */
-  settle?(ending: Ending, exchange: Exchange): Awaitable<Bill>;
+  settle?(ending: Ending, exchange: BegunExchange): Awaitable<Bill>;
   /** After the last exchange of a retired generation has settled, and at a stop, which waits a few seconds for it. */
   dispose?(): Awaitable<void>;
 }

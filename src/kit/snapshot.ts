@@ -88,6 +88,8 @@ export interface BillingSettings {
     readonly client_gone: OutcomePolicy;
     readonly killed: OutcomePolicy;
     readonly upstream_cut: OutcomePolicy;
+    /** Given up by its client before the first byte of an upstream that had been sent it. */
+    readonly unanswered: "free" | "prompt";
     readonly no_usage: OutcomePolicy;
   };
 }

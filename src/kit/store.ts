@@ -104,11 +104,15 @@ export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt"> & { readonly diges
 /** A sign-in code on its way; of the code itself only a keyed digest. */
 export interface NewCode {
   readonly email: string;
+  /** Who asked for it: what is limited as one client. */
+  readonly client: string;
   readonly digest: Uint8Array;
   /** Unix milliseconds. */
   readonly expiresAt: number;
   /** Wrong ones after which it is dead. */
   readonly tries: number;
+  /** Those of them that other clients may use up: the rest is left to the one that asked. */
+  readonly triesOfOthers: number;
 }
 
 /** One sign-in: the chain of refresh tokens that follow one another. */
@@ -133,6 +137,22 @@ export interface Rotation {
 export interface Counter {
   readonly name: string;
   readonly limit: number;
+}
+
+/** A fixed window in which several processes count together. */
+export interface CountWindow {
+  /** What is counted. */
+  readonly name: string;
+  /** Milliseconds. */
+  readonly length: number;
+  /** Unix milliseconds. */
+  readonly endsAt: number;
+}
+
+export interface Uses {
+  readonly name: string;
+  /** At least 1. */
+  readonly uses: number;
 }
 
 /** Hears of a user whose stop token was raised. */
@@ -205,10 +225,22 @@ export interface Store {
    */
   throttle(counters: readonly Counter[], window: number): Awaitable<number | null>;
 
-  /** Replaces the address's code; addresses are those of `findUser`, without regard to ASCII case. */
+  /**
+   * Adds to the counts of a window, all at once. Counts go with their window, and of a window 100,000 are kept.
+   * @returns each count afterwards, of all processes, in the order of `uses`; null for one that is not kept.
+   */
+  addCounts(window: CountWindow, uses: readonly Uses[]): Awaitable<readonly (number | null)[]>;
+
+  /**
+   * Replaces the code that the same client has asked for, for the same address; addresses are those of `findUser`,
+   * without regard to ASCII case.
+   */
   putCode(code: NewCode): Awaitable<void>;
-  /** Uses the code up when one of `digests` is its own, else one of its tries. @returns whether it was good. */
-  takeCode(email: string, digests: readonly Uint8Array[]): Awaitable<boolean>;
+  /**
+   * Uses up the code of the address that one of `digests` belongs to, whoever asked for it; without one, a try of every
+   * code that this client may still try. @returns whether there was one.
+   */
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]): Awaitable<boolean>;
 
   addFamily(family: NewFamily): Awaitable<void>;
   /**

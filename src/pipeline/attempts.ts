@@ -15,8 +15,11 @@ import {
 import type { Bound, Plan } from "./build.ts";
 import { internalError, passOver } from "./hooks.ts";
 
-/** One try at an upstream, as the upstream layer offers it. @throws AttemptError */
-export type Send = (target: Target, call: Call, exchange: Exchange) => Promise<Reply>;
+/**
+ * One try at an upstream, as the upstream layer offers it. @throws AttemptError
+ * @param onSent called, perhaps often, once the request is on its way to the upstream.
+ */
+export type Send = (target: Target, call: Call, exchange: Exchange, onSent: () => void) => Promise<Reply>;
 
 const SERVED: AttemptResult = { ok: true };
 
@@ -25,12 +28,15 @@ const SERVED: AttemptResult = { ok: true };
  * of the stream when there is one. Streams end with the exchange's signal until they are handed over.
  */
 export class Attempts {
-  /** Attempts that reached an upstream. */
+  /** Attempts that were made, connected or not. */
   count = 0;
+  /** Whether an upstream has been sent the request. */
+  sent = false;
   /** Whether an upstream has answered one. */
   answered = false;
   readonly #plan: Plan;
-  readonly #call: Call;
+  /** null once a reply was handed over, or the exchange is through. */
+  #call: Call | null;
   readonly #exchange: Exchange;
   readonly #send: Send;
   readonly #observer: Observer;
@@ -46,8 +52,14 @@ export class Attempts {
     this.#observer = observer;
   }
 
+  readonly #onSent = (): void => {
+    this.sent = true;
+  };
+
   readonly open: Open = async (target) => {
     const exchange = this.#exchange;
+    const call = this.#call;
+    if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
     const guards = enter(this.#plan, target, exchange, this.#observer);
     const settle = (result: AttemptResult): void => {
       for (const guard of guards.toReversed()) guard.settle(result);
@@ -55,9 +67,9 @@ export class Attempts {
     };
     let reply: Reply;
     try {
-      reply = await this.#send(target, this.#call, exchange);
+      reply = await this.#send(target, call, exchange, this.#onSent);
     } catch (error) {
-      if (wasSent(error)) this.count += 1;
+      if (wasMade(error)) this.count += 1;
       settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
       throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
     }
@@ -76,6 +88,7 @@ export class Attempts {
   /** From now on the caller ends the stream that it took; the signal ends none any more. */
   handOver(): void {
     this.#handedOver = true;
+    this.#call = null;
     this.#exchange.signal.removeEventListener("abort", this);
   }
 
@@ -157,7 +170,7 @@ function givenUp(): AttemptResult {
 }
 
 /** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
-function wasSent(error: unknown): boolean {
+function wasMade(error: unknown): boolean {
   if (error instanceof AttemptError) return error.failure !== "unsupported" && error.failure !== "resting";
   return !(error instanceof GatewayError);
 }

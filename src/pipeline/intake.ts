@@ -1,5 +1,4 @@
 import {
-  type AnswerFormat,
   type ClientRequest,
   type Exchange,
   GatewayError,
@@ -11,6 +10,7 @@ import {
   type Windows,
 } from "../kit/index.ts";
 import type { Pipeline } from "./build.ts";
+import { exchangeOf, Held } from "./held.ts";
 import { passOver } from "./hooks.ts";
 import { modelOf } from "./model.ts";
 
@@ -32,10 +32,11 @@ export async function readExchange(
   intake: Intake,
   principal: Principal,
   host: Host,
-): Promise<{ readonly exchange: Exchange; readonly format: AnswerFormat }> {
+): Promise<{ readonly exchange: Exchange; readonly held: Held }> {
   const { call, format } = await intake.read(principal.userId);
   const { id, receivedAt, request, client } = intake;
-  const exchange: Exchange = Object.freeze({
+  const held = new Held(call, format);
+  const exchange = {
     id,
     requestId: request.requestId,
     receivedAt,
@@ -44,10 +45,9 @@ export async function readExchange(
     principal,
     tier: tierOf(principal, host),
     model: modelOf(call, host.snapshot),
-    call,
     signal: client.signal,
-  });
-  return { exchange, format };
+  };
+  return { exchange: exchangeOf(exchange, held), held };
 }
 
 /** The caller's counters, for answers refused before admission; null when nobody counts or the store is away. */

@@ -1,10 +1,8 @@
 import { isJson, type StreamEvent, type Units, type Usage } from "../kit/index.ts";
-
-type CountTokens = (text: string) => Promise<number>;
+import { type CountTokens, KeptText } from "./kept-text.ts";
 
 /** Characters of produced text that are kept for a tokenizer: most upstreams count, and then it is not asked. */
 const KEPT_CHARACTERS = 256 * 1024;
-const CHARACTERS_PER_TOKEN = 4;
 
 /** What one exchange uses: what its upstream tells, and for what that leaves out the text it produced. */
 export class Metered {
@@ -55,11 +53,11 @@ export class Metered {
   }
 
   /** What `Ending.estimate` promises. */
-  async estimate(promptText: () => string, units: Units | undefined): Promise<Usage> {
+  async estimate(asked: () => KeptText, units: Units | undefined): Promise<Usage> {
     const { usage } = this;
     if (usage !== null && this.usageComplete) return { ...usage, ...units };
     // No prompt is empty: an upstream that says so at the start counts at the end.
-    const prompt = usage?.prompt || countOrGuess(this.#countTokens, promptText());
+    const prompt = usage?.prompt || asked().tokens(this.#countTokens);
     const completion = Math.max(usage?.completion ?? 0, await this.#producedTokens());
     return { cached: 0, reasoning: 0, ...usage, prompt: await prompt, completion, ...units };
   }
@@ -68,17 +66,8 @@ export class Metered {
   async #producedTokens(): Promise<number> {
     const kept = this.#text.length;
     if (kept === 0) return 0;
-    const tokens = await countOrGuess(this.#countTokens, this.#text);
+    const tokens = await new KeptText(this.#text).tokens(this.#countTokens);
     return Math.ceil(tokens * (1 + this.#unkept / kept));
-  }
-}
-
-/** Tokens of a text. A tokenizer that fails must not make an answer free: a guess by length then stands in. */
-async function countOrGuess(countTokens: CountTokens, text: string): Promise<number> {
-  try {
-    return await countTokens(text);
-  } catch {
-    return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
   }
 }
 

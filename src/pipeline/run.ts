@@ -1,6 +1,5 @@
 import {
   type AbortReason,
-  type AnswerFormat,
   type Bill,
   type ByteReply,
   type Call,
@@ -9,6 +8,7 @@ import {
   type Exchange,
   GatewayError,
   type Host,
+  inBackground,
   type Intake,
   isStoreUnavailable,
   type Json,
@@ -27,6 +27,7 @@ import {
 import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, Plan } from "./build.ts";
 import { droppedHeader, rateLimitHeaders } from "./headers.ts";
+import type { Held } from "./held.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { failureOf } from "./failure.ts";
 import { passOver } from "./hooks.ts";
@@ -55,7 +56,7 @@ export class Run {
   readonly #parts: RunParts;
   readonly #intake: Intake;
   readonly #exchange: Exchange;
-  readonly #format: AnswerFormat;
+  readonly #held: Held;
   readonly #plan: Plan;
   readonly #settlers: Settle<Outcome>[] = [];
   readonly #metered: Metered;
@@ -73,11 +74,11 @@ export class Run {
   #bill: Bill | null = null;
   #settled = false;
 
-  constructor(parts: RunParts, intake: Intake, exchange: Exchange, format: AnswerFormat) {
+  constructor(parts: RunParts, intake: Intake, exchange: Exchange, held: Held) {
     this.#parts = parts;
     this.#intake = intake;
     this.#exchange = exchange;
-    this.#format = format;
+    this.#held = held;
     this.#plan = parts.pipeline.plan(exchange);
     this.#metered = new Metered(parts.host.countTokens);
   }
@@ -85,12 +86,11 @@ export class Run {
   /** @returns false when what was believed of the principal was out of date: nothing was answered, all is given back. */
   async serve(): Promise<boolean> {
     try {
-      await this.#admit();
-      const call = await transform(this.#plan.transform, this.#exchange, this.#parts.observer);
-      const reply = await this.#relay(call);
+      const reply = await this.#ask();
       this.#target = reply.target;
       this.#dropped = reply.dropped ?? [];
       this.#firstEventAt = this.#parts.host.now();
+      if (reply.type !== "answer") this.#begin();
       if (reply.type === "events") await this.#stream(reply);
       else if (reply.type === "bytes") await this.#bytes(reply);
       else await this.#answer(reply.body, reply.usage);
@@ -106,6 +106,12 @@ export class Run {
       this.#unwatch?.();
     }
     return true;
+  }
+
+  /** A function of its own: the call, in a local of one that waits for the end of a stream, would stay till then. */
+  async #ask(): Promise<Reply> {
+    await this.#admit();
+    return this.#relay(await transform(this.#plan.transform, this.#exchange, this.#parts.observer));
   }
 
   async #admit(): Promise<void> {
@@ -166,6 +172,16 @@ export class Run {
     }
   }
 
+  /** No other upstream will be asked: of the request only what its end may need stays. */
+  #begin(): void {
+    this.#attempts?.handOver();
+    const held = this.#held;
+    held.begin();
+    this.#intake.keep(held.bytes);
+    const packed = held.prompt.pack().then(() => this.#intake.keep(held.bytes));
+    inBackground(this.#parts.host.log, "packing a prompt", packed);
+  }
+
   // In both streams the charge is durable before the client sees the end: a crash in between must not lose what was
   // acknowledged.
 
@@ -197,7 +213,6 @@ export class Run {
   /** @throws what the gateway's own part in it threw: the upstream was well until then. */
   async #pass<Item>(source: Source<Item>, content: StreamContent<Item>): Promise<StreamEnd> {
     const relay = new StreamRelay(this.#intake.client, this.#parts.host, content);
-    this.#attempts?.handOver();
     try {
       return await relay.run(source);
     } catch (error) {
@@ -213,7 +228,7 @@ export class Run {
   async #answer(upstreamBody: Json, usage: Usage | null): Promise<void> {
     const { observer, host } = this.#parts;
     this.#metered.told(usage);
-    if (usage === null) this.#metered.produced(this.#format.producedText(upstreamBody));
+    if (usage === null) this.#metered.produced(this.#held.format.producedText(upstreamBody));
     const body = await respond(this.#plan.response, upstreamBody, this.#exchange, observer);
     const { signal } = this.#exchange;
     const extras = {
@@ -223,8 +238,8 @@ export class Run {
       latencyMs: Math.max(0, Math.round(host.now() - this.#exchange.receivedAt)),
     };
     const kind = signal.aborted ? (signal.reason as AbortReason) : "served";
-    const text = await this.#settle(kind, 200, null, (bill) => this.#format.answer(body, { ...extras, bill }));
-    this.#intake.client.answer(200, this.#format.contentType, text, this.#headers());
+    const text = await this.#settle(kind, 200, null, (bill) => this.#held.format.answer(body, { ...extras, bill }));
+    this.#intake.client.answer(200, this.#held.format.contentType, text, this.#headers());
   }
 
   /** Settles what could not be served to its end, then answers with what went wrong. */
@@ -263,7 +278,7 @@ export class Run {
 
   /** Only calls that stream ask for it: their format has one. */
   get #streamFormat(): StreamFormat {
-    const { stream } = this.#format;
+    const { stream } = this.#held;
     if (stream === null) throw new TypeError(`${this.#exchange.endpoint} has no streams of events`);
     return stream;
   }
@@ -297,7 +312,7 @@ export class Run {
     const bill = this.#bill;
     const last = write(bill);
     this.#settled = true;
-    const outcome = { ...ending, bill, giveBack: givesBack(kind, ending.begun, this.#written) };
+    const outcome = { ...ending, bill, giveBack: givesBack(ending, this.#written) };
     await settleAll(this.#settlers, outcome, this.#exchange, host);
     observer.finished(this.#exchange, outcome);
     return last;
@@ -307,6 +322,7 @@ export class Run {
     const { usage, usageComplete, finished } = this.#metered;
     return {
       kind,
+      sent: this.#attempts?.sent ?? false,
       begun: this.#firstEventAt !== null,
       finished,
       status,
@@ -318,7 +334,7 @@ export class Run {
       attempts: this.#attempts?.count ?? 0,
       firstEventAt: this.#firstEventAt,
       endedAt: this.#parts.host.now(),
-      estimate: () => this.#metered.estimate(() => this.#format.promptText(), this.#exchange.call.units),
+      estimate: () => this.#metered.estimate(() => this.#held.prompt, this.#exchange.call.units),
     };
   }
 }

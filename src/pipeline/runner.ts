@@ -1,4 +1,5 @@
 import { type Intake, isStoreUnavailable, type Principal, storeUnavailable } from "../kit/index.ts";
+import { exchangeOf } from "./held.ts";
 import { rateLimitHeaders } from "./headers.ts";
 import { currentWindows, identify, readExchange, tierOf } from "./intake.ts";
 import { Run, type RunParts } from "./run.ts";
@@ -13,13 +14,13 @@ export function createRunner(parts: RunParts): (intake: Intake) => Promise<void>
     let principal: Principal | null = null;
     try {
       principal = await identify(pipeline, intake.request, observer);
-      let { exchange, format } = await readExchange(intake, principal, host);
-      for (let left = IDENTIFICATIONS; !(await new Run(parts, intake, exchange, format).serve()); left--) {
+      let { exchange, held } = await readExchange(intake, principal, host);
+      for (let left = IDENTIFICATIONS; !(await new Run(parts, intake, exchange, held).serve()); left--) {
         if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
         host.identities.forget(principal);
         principal = null;
         principal = await identify(pipeline, intake.request, observer);
-        exchange = Object.freeze({ ...exchange, principal, tier: tierOf(principal, host) });
+        exchange = exchangeOf({ ...exchange, principal, tier: tierOf(principal, host) }, held);
       }
     } catch (error) {
       // A store that is away would keep the refusal waiting for a second time.

@@ -1,4 +1,4 @@
-import type { Bill, Ending, Exchange, Host, Observer, Outcome, OutcomeKind, Settle } from "../kit/index.ts";
+import type { Bill, Ending, Exchange, Host, Observer, Outcome, Settle } from "../kit/index.ts";
 import type { Plan } from "./build.ts";
 import { checkedBill } from "./returned.ts";
 
@@ -8,17 +8,19 @@ const NOTHING: Bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning:
  * Whether counters go back as if the request had never been, beside slot and hold (decisions 4.1, 4.4).
  * @param written whether the client got anything of an answer.
  */
-export function givesBack(kind: OutcomeKind, begun: boolean, written: boolean): boolean {
+export function givesBack({ kind, sent, begun }: Ending, written: boolean): boolean {
   switch (kind) {
     case "failed":
       return true;
     case "gateway_error":
       return !written;
     case "refused":
-    case "client_gone":
-    case "killed":
     case "shutdown":
       return !begun;
+    case "client_gone":
+    case "killed":
+      // Else a limit bounds nobody who leaves in time, and the provider bills every request.
+      return !begun && !sent;
     case "served":
     case "client_fault":
     case "upstream_cut":

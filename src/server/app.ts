@@ -4,6 +4,7 @@ import { BodyTooLargeError } from "srvx/body-limit";
 import { toNodeHandler } from "srvx/node";
 import { GatewayError, invalidRequest, type Log } from "../kit/index.ts";
 import { type RefusalBody, refusalOf } from "./refusal.ts";
+import type { Room } from "./room.ts";
 
 /** Bodies of everything beside inference are small. Bytes. */
 export const BODY_LIMIT = 64 * 1024;
@@ -15,6 +16,8 @@ export interface Visit {
   readonly ip: string;
   /** It came from a trusted proxy, whose `X-Forwarded-*` headers are believed. */
   readonly proxied: boolean;
+  /** For the bodies in memory of requests to the public listener. */
+  readonly memory?: Room;
   /** The pattern of the path it is for, once the router has found one. */
   route: string | null;
 }

@@ -79,6 +79,10 @@ export function createInference({ run, validateBody, log, stallAfter, rooms }: I
           const call = Object.freeze(await read(userId));
           return { call, format: format.write(call, { id: intake.id, created: Math.floor(receivedAt / 1000) }) };
         },
+        keep(bytes) {
+          // A form's file stays on the disk: an upstream may begin to answer before it has the whole of it.
+          if (format.body === "json") claim?.shrink(bytes);
+        },
       };
       const served = async (): Promise<void> => {
         try {

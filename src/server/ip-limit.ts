@@ -1,35 +1,143 @@
-import { GatewayError, type ServerSettings } from "../kit/index.ts";
+import { type CountWindow, GatewayError, type Log, type ServerSettings, type Store } from "../kit/index.ts";
+import { CountRounds, type Told } from "./count-rounds.ts";
 import { limitKey } from "./ip-address.ts";
 
 /** Beyond this many addresses in one window the oldest is forgotten: a flood of addresses must not fill the memory. */
 const MAX_ADDRESSES = 100_000;
 
+/**
+ * Of its limit, an address has a part in each process before the store is asked, rounded down but one request at least:
+ * with N processes it is let through N - 1 such parts more than its limit at most.
+ */
+const PARTS = 50;
+
+type Verdict = GatewayError | null;
+
 export interface IpLimit {
-  /** Counts one request. @returns the refusal when its address has none left. */
-  take(address: string, limit: ServerSettings["ipLimit"], now: number): GatewayError | null;
+  /**
+   * Counts one request. @returns the refusal when its address has none left; a promise where the store is asked, which
+   * settles soon also when the store does not.
+   */
+  take(address: string, limit: ServerSettings["ipLimit"], now: number): Verdict | Promise<Verdict>;
 }
 
-/** Fixed windows in memory, one counter an IPv4 address or IPv6 /64 (decisions 4.1). `now` is Unix milliseconds. */
-export function createIpLimit(): IpLimit {
-  const counts = new Map<string, number>();
-  let window = 0;
-  let endsAt = 0;
+/** Requests of one address in one window. */
+interface Count {
+  /** Of all processes, as far as this one knows. */
+  known: number;
+  /** Those of them that the store has not been told of. */
+  untold: number;
+  word: Word | null;
+}
+
+type Admitted = (is: boolean) => void;
+
+/**
+ * Fixed windows, one counter an IPv4 address or IPv6 /64 (decisions 4.1). `now` is Unix milliseconds.
+ * @param addCounts of the store that several processes share; null where one process has every request.
+ */
+export function createIpLimit(addCounts: Store["addCounts"] | null, log: Log): IpLimit {
+  const counts = new Map<string, Count>();
+  /** Goes on where it was: from the start it would pass over everything forgotten, at every address of a flood. */
+  let oldest = counts.keys();
+  const rounds = addCounts && new CountRounds(addCounts, log);
+  let window: CountWindow = { name: "requests of addresses", length: 0, endsAt: 0 };
+
+  const countOf = (key: string): Count => {
+    const known = counts.get(key);
+    if (known) return known;
+    if (counts.size >= MAX_ADDRESSES) counts.delete(oldest.next().value!);
+    const count: Count = { known: 0, untold: 0, word: null };
+    counts.set(key, count);
+    return count;
+  };
+
   return {
     take(address, limit, now) {
       if (limit === null) return null;
-      if (now >= endsAt || now < endsAt - window || window !== limit.window) {
+      const { length, endsAt, name } = window;
+      if (now >= endsAt || now < endsAt - length || length !== limit.window) {
         counts.clear();
-        window = limit.window;
-        endsAt = (Math.floor(now / window) + 1) * window;
+        oldest = counts.keys();
+        window = { name, length: limit.window, endsAt: (Math.floor(now / limit.window) + 1) * limit.window };
       }
+      const seconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000));
+      const refused = () => refusal(limit.requests, seconds);
       const key = limitKey(address);
-      const count = (counts.get(key) ?? 0) + 1;
-      if (count > limit.requests) return refusal(limit.requests, Math.max(1, Math.ceil((endsAt - now) / 1000)));
-      if (count === 1 && counts.size >= MAX_ADDRESSES) counts.delete(counts.keys().next().value!);
-      counts.set(key, count);
-      return null;
+      const count = countOf(key);
+      const admitted = count.word === null ? withoutWord(count, limit.requests, rounds) : null;
+      if (admitted !== null) return admitted ? null : refused();
+      return new Promise((resolve) => {
+        count.word ??= new Word(window, key, count, limit.requests, rounds!);
+        count.word.join((is) => resolve(is ? null : refused()));
+      });
     },
   };
+}
+
+/** Whether a request is admitted; null when the store has to be asked. */
+function withoutWord(count: Count, limit: number, rounds: CountRounds | null): boolean | null {
+  if (count.known >= limit) return false;
+  if (rounds?.open === true && count.untold >= Math.max(1, Math.floor(limit / PARTS))) return null;
+  count.known += 1;
+  count.untold += 1;
+  return true;
+}
+
+/**
+ * A word with the store about one address: it is told of the requests that were let through, and of those that wait, so
+ * that each of these has its place among the requests of all processes.
+ */
+class Word implements Told {
+  readonly window: CountWindow;
+  readonly name: string;
+  readonly #count: Count;
+  readonly #limit: number;
+  readonly #rounds: CountRounds;
+  #told: Admitted[] = [];
+  #waiting: Admitted[] = [];
+
+  constructor(window: CountWindow, name: string, count: Count, limit: number, rounds: CountRounds) {
+    this.window = window;
+    this.name = name;
+    this.#count = count;
+    this.#limit = limit;
+    this.#rounds = rounds;
+    rounds.add(this);
+  }
+
+  join(request: Admitted): void {
+    this.#waiting.push(request);
+  }
+
+  uses(): number {
+    this.#told = this.#waiting.splice(0);
+    const uses = this.#count.untold + this.#told.length;
+    this.#count.untold = 0;
+    return uses;
+  }
+
+  answered(total: number | null): void {
+    const count = this.#count;
+    const told = this.#told.splice(0);
+    // Never below what this process has let through: the store may have lost or never kept it.
+    const last = Math.max(total ?? 0, count.known + told.length);
+    const first = last - told.length + 1;
+    count.known = last;
+    for (const [index, request] of told.entries()) request(first + index <= this.#limit);
+    if (count.word !== this) return;
+    count.word = null;
+    // Those that came when the round had begun.
+    for (const request of this.#waiting.splice(0)) this.#decide(request);
+  }
+
+  #decide(request: Admitted): void {
+    const count = this.#count;
+    const admitted = count.word === null ? withoutWord(count, this.#limit, this.#rounds) : null;
+    if (admitted !== null) return request(admitted);
+    count.word ??= new Word(this.window, this.name, count, this.#limit, this.#rounds);
+    count.word.join(request);
+  }
 }
 
 function refusal(requests: number, seconds: number): GatewayError {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Endpoint, ErrorCode, Intake, Log, ServerSettings } from "../kit/index.ts";
+import type { Endpoint, ErrorCode, GatewayError, Intake, Log, ServerSettings, Store } from "../kit/index.ts";
+import { inBackground } from "../kit/index.ts";
 import { createApp, requestIdIn, type Route, type Visit } from "./app.ts";
 import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
@@ -46,6 +47,8 @@ export interface PublicServerOptions {
   readonly onAnswered?: (answered: Answered) => void;
   /** Milliseconds after which a client that reads nothing of what waits for it is cut. */
   readonly stallAfter?: number;
+  /** Of a store that several processes share: what each address sends counts in all of them. */
+  readonly addCounts?: Store["addCounts"];
 }
 
 export interface PublicServer {
@@ -82,10 +85,12 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       return mannerOf(pathOf(url))?.refusal?.(error, { requestId: requestIdIn(event), headers }) ?? null;
     },
   });
-  const ipLimit = createIpLimit();
+  const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
   let draining = false;
   let apiRequests = 0;
+  /** Requests that are not known yet to be within the limit of their address. */
+  let held = 0;
   const closing = (): boolean => draining;
 
   const serveApi = (reception: Reception, visit: Visit, receivedAt: number): void => {
@@ -130,24 +135,42 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const peer = req.socket.remoteAddress ?? "";
       const isProxy = trusted(trustedProxies);
       const ip = clientAddress(peer, forwarded?.toString(), isProxy);
-      const tooMany = ipLimit.take(ip, limit, receivedAt);
-      if (tooMany !== null) {
-        const request = { requestId: reception.requestId, headers: req.headers };
-        const refusal = refusalOf(tooMany, (error) => manner?.refusal?.(error, request) ?? null);
-        const { status, code, contentType, headers, body } = refusal;
-        respond(reception, status, contentType, headers, body);
+      const refused = (status: number, code: ErrorCode | null): void => {
         const endpoint = format?.endpoint ?? "other";
-        onRefused?.({ endpoint, status, code, requestId: reception.requestId, durationMs: now() - receivedAt });
-        return;
-      }
-      if (format === undefined)
-        serveApi(reception, { req, ip, proxied: isFrom(peer, isProxy), route: null }, receivedAt);
-      else inference.serve({ reception, format, ip, receivedAt, bodyLimit });
+        onRefused?.({ endpoint, status, code, requestId, durationMs: now() - receivedAt });
+      };
+      const go = (tooMany: GatewayError | null): void => {
+        // Its close has passed: nobody would hear of it any more.
+        if (res.destroyed) return refused(CLIENT_GONE, null);
+        if (tooMany !== null) {
+          const request = { requestId, headers: req.headers };
+          const refusal = refusalOf(tooMany, (error) => manner?.refusal?.(error, request) ?? null);
+          const { status, code, contentType, headers, body } = refusal;
+          respond(reception, status, contentType, headers, body);
+          return refused(status, code);
+        }
+        if (format === undefined)
+          serveApi(
+            reception,
+            { req, ip, proxied: isFrom(peer, isProxy), memory: rooms.memory, route: null },
+            receivedAt,
+          );
+        else inference.serve({ reception, format, ip, receivedAt, bodyLimit });
+      };
+      const verdict = ipLimit.take(ip, limit, receivedAt);
+      if (!(verdict instanceof Promise)) return go(verdict);
+      held += 1;
+      const hold = async (): Promise<void> => {
+        const tooMany = await verdict;
+        held -= 1;
+        go(tooMany);
+      };
+      inBackground(log, "a request", hold());
     },
     setDraining(value) {
       draining = value;
     },
-    inFlight: () => inference.clients.size + apiRequests,
+    inFlight: () => inference.clients.size + apiRequests + held,
     activeStreams() {
       let streams = 0;
       inference.clients.each((client) => {

@@ -50,6 +50,11 @@ export class Claim {
     this.#bytes = bytes;
   }
 
+  /** Holds `bytes` at most. */
+  shrink(bytes: number): void {
+    if (bytes < this.#bytes) this.hold(bytes);
+  }
+
   /** Gives everything back; may be called again. */
   release(): void {
     this.hold(0);

@@ -115,6 +115,20 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE INDEX ledger_by_end ON ledger (ended_at);
    ALTER TABLE users ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;
    UPDATE users SET charged = (SELECT ifnull(sum(charge), 0) FROM ledger WHERE ledger.user_id = users.id);`,
+  `ALTER TABLE codes RENAME TO codes_of_addresses;
+   DROP INDEX codes_by_expiry;
+   CREATE TABLE codes (
+     email TEXT NOT NULL COLLATE NOCASE,
+     client TEXT NOT NULL,
+     digest BLOB NOT NULL,
+     expires_at INTEGER NOT NULL,
+     tries INTEGER NOT NULL,
+     tries_of_others INTEGER NOT NULL,
+     PRIMARY KEY (email, client)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO codes SELECT email, '', digest, expires_at, tries, tries FROM codes_of_addresses;
+   DROP TABLE codes_of_addresses;
+   CREATE INDEX codes_by_expiry ON codes (expires_at);`,
 ];
 
 /**

@@ -1,6 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Admission, AdmissionResult, Counter, Limits, NewCode, NewFamily, NewKey } from "../kit/index.ts";
-import type { NewUser, OnChange, Rotation, Settlement, Store } from "../kit/index.ts";
+import type {
+  Admission,
+  AdmissionResult,
+  Counter,
+  CountWindow,
+  Limits,
+  NewCode,
+  NewFamily,
+  NewKey,
+} from "../kit/index.ts";
+import type { NewUser, OnChange, Rotation, Settlement, Store, Uses } from "../kit/index.ts";
 import { codeTable } from "./codes.ts";
 import { CommitQueue, transaction } from "./commits.ts";
 import { counterTable } from "./counters.ts";
@@ -15,6 +24,7 @@ import { rememberInFile } from "./remember.ts";
 import { requestTables } from "./requests.ts";
 import { stopTokens } from "./stops.ts";
 import { userTable } from "./users.ts";
+import { WindowCounts } from "./window-counts.ts";
 
 /** Milliseconds between looks for old entries of the ledger, and while there are more. */
 const TRIM_EVERY = 60_000;
@@ -36,6 +46,7 @@ export class SqliteStore implements Store {
   readonly #families: ReturnType<typeof familyTables>;
   readonly #identities: ReturnType<typeof identityTable>;
   readonly #instances: Instances;
+  readonly #counts: WindowCounts;
   readonly #changed = new Set<{ readonly listener: OnChange }>();
   readonly #remembered = new Map<string, string>();
 
@@ -53,6 +64,7 @@ export class SqliteStore implements Store {
     this.#families = familyTables(database.db, now);
     this.#identities = identityTable(database.db);
     this.#instances = new Instances(now);
+    this.#counts = new WindowCounts(now);
   }
 
   /** Ends what a dead process left running; only for the process that holds the file's lock. */
@@ -195,13 +207,18 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#counters.throttle(counters, window));
   }
 
+  addCounts(window: CountWindow, uses: readonly Uses[]) {
+    this.ping();
+    return this.#counts.addCounts(window, uses);
+  }
+
   putCode(code: NewCode) {
     this.#write(() => this.#codes.putCode(code));
   }
 
   // Not forced to the disk: the wait would tell whether there was a code.
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.#write(() => this.#codes.takeCode(email, digests));
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.#write(() => this.#codes.takeCode(email, client, digests));
   }
 
   addFamily(family: NewFamily) {

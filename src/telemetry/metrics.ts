@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
+import type { Scrape, ScrapeText } from "./aggregate.ts";
 
 /** Stands for what a client made up: its text must never become a label. */
 const UNKNOWN = "unknown";
@@ -37,11 +38,16 @@ export interface Metrics {
   reloaded(result: "ok" | "rejected"): void;
   /** The hash of the configuration in force. */
   configuration(hash: string): void;
-  /** The scrape: Prometheus text. */
-  scrape(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** Prometheus text. */
+  scrape(): Promise<ScrapeText>;
+  /** The same, to be aggregated with that of other processes. */
+  collect(): Promise<Scrape>;
 }
 
-/** Prometheus metrics under the names of design 10. Labels are names of the configuration or of the gateway's own. */
+/**
+ * Prometheus metrics under the names of design 10. Labels are names of the configuration or of the gateway's own. Counts
+ * of several processes are added up; a gauge says by its aggregator what it is of all: of a state the worst.
+ */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -111,12 +117,14 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_config_info",
     help: "The configuration in force.",
     labelNames: ["hash"],
+    aggregator: "max",
     registers,
   });
   const breakers: Gauge<"upstream"> = new Gauge({
     name: "gateway_breaker_state",
     help: "Circuit breaker: 0 closed, 1 half-open, 2 open.",
     labelNames: ["upstream"],
+    aggregator: "max",
     registers,
     collect() {
       breakers.reset();
@@ -127,6 +135,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_upstream_healthy",
     help: "Whether an upstream is healthy (1) or degraded (0); absent without recent data.",
     labelNames: ["upstream"],
+    aggregator: "min",
     registers,
     collect() {
       healthy.reset();
@@ -138,6 +147,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const away: Gauge = new Gauge({
     name: "gateway_store_away",
     help: "Whether the store does not answer (1).",
+    aggregator: "max",
     registers,
     collect: () => away.set(Number(sources.store().away)),
   });
@@ -145,6 +155,8 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_settlements",
     help: "Settlements outside the store: pending, or rejected by it.",
     labelNames: ["state"],
+    // The journal is one for all of a machine.
+    aggregator: "max",
     registers,
     collect() {
       const { pending, rejected } = sources.store();
@@ -155,6 +167,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const streams: Gauge = new Gauge({
     name: "gateway_active_streams",
     help: "Streamed answers under way.",
+    aggregator: "sum",
     registers,
     collect() {
       streams.set(sources.activeStreams());
@@ -199,6 +212,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     async scrape() {
       return { contentType: registry.contentType, body: await registry.metrics() };
     },
+    collect: () => registry.getMetricsAsJSON(),
   };
 }
 

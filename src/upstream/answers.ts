@@ -1,4 +1,4 @@
-import { readError } from "../dialects/error-body.ts";
+import { readError } from "../dialects/canonical/errors.ts";
 import type { AnswerForm, Codec, UpstreamDialect } from "../dialects/dialect.ts";
 import type { AttemptError, Call, FailureClass, Log } from "../kit/index.ts";
 import { ByteStream } from "./bytes.ts";

@@ -9,18 +9,24 @@ const PIECE = 64 * 1024;
  * @param onError told what that iterator threw, or that it gave another number of bytes than it had announced.
  */
 export function outgoing(body: StreamedBody, onError: (error: unknown) => void): Readable {
-  const source = pieces(body, onError);
+  // The connection keeps what is returned here till the end of the answer, and an iterator that is through still has the
+  // body it came from.
+  let source: ReturnType<typeof pieces> | null = pieces(body, onError);
   return new Readable({
     highWaterMark: PIECE,
     read() {
-      source.next().then(
-        ({ value }) => this.push(value ?? null),
+      source?.next().then(
+        ({ value }) => {
+          if (value === undefined) source = null;
+          return this.push(value ?? null);
+        },
         () => this.destroy(),
       );
     },
     destroy(cause, callback) {
       // Not waited for: an iterator that hangs must not keep the request.
-      source.return().catch(() => undefined);
+      source?.return().catch(() => undefined);
+      source = null;
       callback(cause);
     },
   });

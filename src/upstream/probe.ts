@@ -76,8 +76,7 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
     now,
   });
   const request = addressed(dialect.probe(key), address, randomUUID());
-  const { name } = dialect;
   const { host } = address;
-  const signed = signer.sign({ dialect: name, request, host, apiKey: key, now: now(), signal, patience: timeout });
+  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, patience: timeout });
   return attempt.run(pool, await signed);
 }

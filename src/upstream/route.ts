@@ -11,7 +11,7 @@ import {
   type Target,
   type Upstream,
 } from "../kit/index.ts";
-import { readAnswer } from "./answers.ts";
+import { type Conversation, readAnswer } from "./answers.ts";
 import { sendInBatches } from "./batches.ts";
 import type { Health } from "./health.ts";
 import type { KeyPool, PooledKey } from "./keys.ts";
@@ -22,7 +22,7 @@ import type { Answer } from "./reader.ts";
 import { type Address, addressed } from "./request.ts";
 import type { Signer } from "./signing/signer.ts";
 import { withRetries } from "./retry.ts";
-import { Try } from "./try.ts";
+import { Try, type TryOptions } from "./try.ts";
 import type { Wheel } from "./wheel.ts";
 
 export interface RouteOptions {
@@ -40,6 +40,9 @@ export interface RouteOptions {
   readonly log: Log;
 }
 
+/** Longer bodies are streamed, so that they go as soon as they are sent. */
+const WHOLE_CHARACTERS = 64 * 1024;
+
 /** The log line for a refusal that is the operator's to cure; empty: the failure's own message. */
 const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
   credentials: "",
@@ -56,6 +59,7 @@ interface Errand {
   readonly exchange: Exchange;
   /** Unix milliseconds. */
   readonly deadline: number;
+  readonly onSent: (() => void) | undefined;
 }
 
 /** A call as it is sent, and what of it is left behind. */
@@ -74,7 +78,7 @@ export class Route {
   }
 
   /** One attempt: retries and other keys included. @throws AttemptError */
-  send(target: Target, call: Call, exchange: Exchange): Promise<Reply> {
+  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply> {
     const { upstream, dialect, now, random, wheel } = this.#options;
     const codec = dialect.codecs[call.kind];
     if (!codec) return Promise.reject(notSpoken(dialect.name, `for ${call.kind} models`));
@@ -84,10 +88,11 @@ export class Route {
     const batches = codec.type === "answer" ? codec.batches : undefined;
     const calls = batches?.split(call, target) ?? [call];
     if (batches !== undefined && calls.length > 1) {
-      return sendInBatches({ batches, calls, target, exchange, send: (one, part) => this.send(target, one, part) });
+      const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent);
+      return sendInBatches({ batches, calls, target, exchange, send });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
-    const errand = { target, call, codec, exchange, deadline };
+    const errand = { target, call, codec, exchange, deadline, onSent };
     const schedule = (at: number, callback: () => void): (() => void) => wheel.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
       this.#tryKeys(errand),
@@ -124,18 +129,18 @@ export class Route {
 
   async #try(errand: Errand, key: string): Promise<Answer> {
     const { dialect, pool, health, latencies, wheel, now, log } = this.#options;
-    const { target, call, codec, exchange, deadline } = errand;
+    const { target, call, codec, exchange, deadline, onSent } = errand;
     const { request, dropped, form } = await this.#request(errand, key);
-    const conversation = { dialect, codec, form, call, now, log };
     const startedAt = now();
     const attempt = new Try<Answer>({
-      read: (head, owner) => readAnswer(conversation, head, owner),
+      read: readOnce({ dialect, codec, form, call, now, log }),
       onCut: (error) => health.failed(error),
       timeouts: target.timeouts,
       // A body that is relayed as it comes is a stream, too.
       stream: call.stream || codec.type === "bytes",
       deadline,
       signal: exchange.signal,
+      ...(onSent && { onSent }),
       wheel,
       now,
     });
@@ -161,7 +166,7 @@ export class Route {
     }
     const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
-      dialect: dialect.name,
+      dialect,
       request: addressed(changed, address, exchange.requestId),
       host: address.host,
       apiKey: key,
@@ -169,9 +174,10 @@ export class Route {
       signal: exchange.signal,
       patience: Math.min(target.timeouts.connect, deadline - now()),
     });
-    // Only a streamed body can be broken off over HTTP/2 without harm.
-    const whole = upstream.http2 && typeof request.body === "string";
-    return { request: whole ? { ...request, body: streamed(request.body) } : request, dropped, form: written.form };
+    // Only a streamed body can be broken off over HTTP/2 without harm, and undici keeps any other till the answer's end.
+    const { body } = request;
+    const whole = typeof body === "string" && (upstream.http2 || body.length > WHOLE_CHARACTERS);
+    return { request: whole ? { ...request, body: streamed(body) } : request, dropped, form: written.form };
   }
 
   #failed({ target, exchange }: Errand, error: AttemptError, elapsed: number): void {
@@ -200,6 +206,19 @@ export class Route {
     const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
     this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, told || message);
   }
+}
+
+/**
+ * Reads one answer and forgets what was asked: a try lives as long as its stream does. A function of its own, because all
+ * closures of one function keep what any of them uses.
+ */
+function readOnce(conversation: Conversation): TryOptions<Answer>["read"] {
+  let left: Conversation | null = conversation;
+  return (head, owner) => {
+    const asked = left;
+    left = null;
+    return asked && readAnswer(asked, head, owner);
+  };
 }
 
 /** What one dialect cannot say another one of the chain may: only when none can is the request the client's fault. */

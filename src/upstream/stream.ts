@@ -1,4 +1,4 @@
-import type { StreamDecoder } from "../dialects/dialect.ts";
+import type { StreamReader } from "../dialects/dialect.ts";
 import { type AttemptError, isJson, type Log, type StreamEvent } from "../kit/index.ts";
 import { protocol } from "./classify.ts";
 import type { Answer, Reader, ReaderOwner } from "./reader.ts";
@@ -20,13 +20,13 @@ const EMPTY = "upstream ended its answer before the first event";
  */
 export class EventStream implements Reader {
   readonly #owner: ReaderOwner<Answer>;
-  readonly #decoder: StreamDecoder;
+  readonly #decoder: StreamReader;
   readonly #relay: Relay<readonly StreamEvent[]>;
   #prelude: readonly StreamEvent[] = [];
   #preludeBytes = 0;
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, decoder: StreamDecoder, log: Log) {
+  constructor(owner: ReaderOwner<Answer>, decoder: StreamReader, log: Log) {
     this.#owner = owner;
     this.#decoder = decoder;
     this.#relay = new Relay({

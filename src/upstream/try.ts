@@ -24,6 +24,8 @@ export interface TryOptions<Result> {
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** Called once the head of the request is written to a connection, and with every piece behind it. */
+  readonly onSent?: () => void;
   readonly wheel: Wheel;
   readonly now: () => number;
 }
@@ -95,11 +97,14 @@ export class Try<Result> implements Dispatcher.DispatchHandler, Watched, ReaderO
     this.#sent();
   }
 
+  // The head goes out with the body's first piece: when the request starts, a streamed body may have none to send yet.
   onBodySent(): void {
+    this.#options.onSent?.();
     if (this.#sending && this.#phase === "head") this.#sent();
   }
 
   onRequestSent(): void {
+    this.#options.onSent?.();
     if (this.#sending === null) return;
     this.#sending = null;
     if (this.#phase === "head") this.#sent();

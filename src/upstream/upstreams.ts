@@ -19,7 +19,6 @@ import { probeSubject } from "./probe.ts";
 import type { ProbeSubject } from "./prober.ts";
 import { lowerCased } from "./request.ts";
 import { notSpoken, Route } from "./route.ts";
-import { scriptedOrigin, scriptedUrl } from "./sim/url.ts";
 import { Signer } from "./signing/signer.ts";
 import { known, States } from "./states.ts";
 import { Wheel } from "./wheel.ts";
@@ -31,17 +30,18 @@ export interface UpstreamsOptions {
   /** Uniform in [0, 1). */
   readonly random?: () => number;
   readonly log: Log;
-  /** Origin of the simulator, started on first need. */
-  readonly simulator?: () => Promise<string>;
+  /** The base URL at which a provider of this dialect is simulated; a `base_url` of `sim:` is refused without it. */
+  readonly simulated?: (script: string, dialect: DialectName) => Promise<string>;
 }
 
 /** The upstreams of one configuration. */
 export interface UpstreamSet {
   /**
    * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
+   * @param onSent called, perhaps often, once a request is on its way: not while a connection is waited for or made.
    * @throws AttemptError; what the call's upload threw
    */
-  send(target: Target, call: Call, exchange: Exchange): Promise<Reply>;
+  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply>;
   breaker(name: string): Breaker;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
@@ -86,7 +86,6 @@ class UpstreamRegistry implements Upstreams {
   readonly #states: States;
   /** In order of leasing: the last one's settings are in force. */
   readonly #leased: Lease[] = [];
-  #simulator: Promise<string> | null = null;
 
   constructor(options: UpstreamsOptions) {
     const { now, log } = options;
@@ -136,9 +135,9 @@ class UpstreamRegistry implements Upstreams {
     const latency = (target: Target): number => this.#latencies.of(target);
     let held = true;
     return {
-      send(target, call, exchange) {
+      send(target, call, exchange, onSent) {
         const route = routes.get(target.upstream);
-        if (route !== undefined) return route.send(target, call, exchange);
+        if (route !== undefined) return route.send(target, call, exchange, onSent);
         return Promise.reject(notSpoken(known(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
       breaker: (name) => this.#states.get(name).breaker,
@@ -190,26 +189,15 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async #base({ name, baseUrl, dialect }: Upstream): Promise<URL> {
-    const simulated = baseUrl.startsWith("sim:");
-    const address = simulated ? await this.#simulated(baseUrl.slice("sim:".length), dialect) : baseUrl;
-    const url = URL.parse(address);
+    const url = URL.parse(baseUrl.startsWith("sim:") ? await this.#simulated(baseUrl.slice(4), dialect) : baseUrl);
     if (url?.protocol === "http:" || url?.protocol === "https:") return url;
     throw new Error(`upstreams.${name}.base_url: not an http or https URL`);
   }
 
-  /** As the dialect's official SDK takes it: OpenAI's with a version, the others' without (decisions 5.4b). */
-  async #simulated(script: string, dialect: DialectName): Promise<string> {
-    const { simulator } = this.#options;
-    if (!simulator) throw new Error('base_url "sim:" needs the simulator, which is not available here');
-    this.#simulator ??= simulator();
-    try {
-      const origin = await this.#simulator;
-      return dialect === "openai" ? scriptedUrl(origin, script) : scriptedOrigin(origin, script);
-    } catch (error) {
-      // The next configuration tries again.
-      this.#simulator = null;
-      throw error;
-    }
+  #simulated(script: string, dialect: DialectName): Promise<string> {
+    const { simulated } = this.#options;
+    if (simulated) return simulated(script, dialect);
+    throw new Error('base_url "sim:" needs the simulator, which is not available here');
   }
 
   /** Puts the newest lease's settings in force and forgets the upstreams that no lease names. */

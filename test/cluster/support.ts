@@ -24,8 +24,9 @@ export class SharedWorkspace extends Workspace {
     this.redis = redis;
   }
 
-  static async open(): Promise<SharedWorkspace> {
-    return new SharedWorkspace(await startRedis());
+  /** @param settings of the server; without, it keeps nothing on disk. */
+  static async open(settings: readonly string[] = []): Promise<SharedWorkspace> {
+    return new SharedWorkspace(await startRedis(settings));
   }
 
   /** The small configuration on the shared store. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "../../src/config/parse.ts";
-import { storeUrlHint } from "../../src/config/store-hint.ts";
+import { storeUrlHint } from "../../src/config/last-good.ts";
 
 const MIB = 1024 * 1024;
 const found = (text: string) =>

@@ -1,8 +1,6 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { Diagnostic } from "../../src/config/diagnostics.ts";
-import { diagnose, join } from "../../src/config/diagnostics.ts";
-import { formatJson, formatText } from "../../src/config/format.ts";
+import { diagnose, type Diagnostic, formatJson, formatText, join } from "../../src/config/diagnostics.ts";
 import { pathOf } from "../../src/kit/index.ts";
 
 const place = { file: resolve("conf/gateway.yaml"), line: 3, column: 5, endColumn: 9 };

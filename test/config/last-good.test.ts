@@ -2,8 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { loadLastGood, saveLastGood } from "../../src/config/last-good.ts";
-import type { LoadResult } from "../../src/config/load.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { options, scratch, SMALL } from "./support.ts";
 
 let folder: string;

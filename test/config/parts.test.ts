@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { misplaced } from "../../src/config/link/order.ts";
-import { matchesGlob } from "../../src/config/link/pipeline.ts";
+import { matchesGlob, misplaced } from "../../src/config/link/pipeline.ts";
 import { parse, parseScalar } from "../../src/config/parse.ts";
 import { bytes, milliseconds } from "../../src/config/units.ts";
 import { CAPABILITIES } from "../../src/dialects/capabilities.ts";

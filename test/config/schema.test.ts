@@ -5,7 +5,7 @@ import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { generate } from "../../schemas/generate.ts";
-import { isRecord } from "../../src/config/runtime-schema.ts";
+import { isRecord } from "../../src/config/schema.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FILES = globSync("schemas/**/*.schema.json", { cwd: ROOT });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { formatText } from "../../src/config/format.ts";
+import { formatText } from "../../src/config/diagnostics.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { CAPABILITIES } from "../../src/dialects/capabilities.ts";
 import type { Model, Snapshot } from "../../src/kit/index.ts";

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { isRecord } from "../../src/config/runtime-schema.ts";
+import { isRecord } from "../../src/config/schema.ts";
 import { required } from "../support/programs.ts";
 
 const FOLDER = fileURLToPath(new URL("../../deploy", import.meta.url));

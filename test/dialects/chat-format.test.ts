@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
-import { readUsage } from "../../src/dialects/openai/usage.ts";
+import { readUsage } from "../../src/dialects/canonical/usage.ts";
 import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../src/kit/index.ts";
 
 const ROUTE = "route/a";

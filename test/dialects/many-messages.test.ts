@@ -22,6 +22,15 @@ const CALL = (index: number): Json => ({
 
 const FILE: Json = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } };
 
+function strangeId(index: number): string {
+  const made = index < MANY / 2;
+  return made ? `call${String(MANY / 2 + index).padStart(5, "0")}` : `a b ${index}`;
+}
+
+function dotted(index: number): string {
+  return index.toString(2).padStart(16, "0").replaceAll("0", ".").replaceAll("1", " ");
+}
+
 const SHAPES: Readonly<Record<string, () => Json[]>> = {
   "system messages": () => [...times(() => ({ role: "system", content: "x" })), USER],
   "results of tools": () => [
@@ -30,6 +39,16 @@ const SHAPES: Readonly<Record<string, () => Json[]>> = {
     ...times((index) => ({ role: "tool", tool_call_id: `c${index}`, content: "y" })),
   ],
   "answers in a row": () => [USER, ...times(() => ({ role: "assistant", content: "x" })), USER],
+  "ids that look like made ones, then ids that no upstream takes": () => [
+    USER,
+    { role: "assistant", tool_calls: times((index) => ({ ...CALL(index), id: strangeId(index) })) },
+    ...times((index) => ({ role: "tool", tool_call_id: strangeId(index), content: "y" })),
+  ],
+  "ids that become one where letters are demanded": () => [
+    USER,
+    { role: "assistant", tool_calls: times((index) => ({ ...CALL(index), id: dotted(index) })) },
+    ...times((index) => ({ role: "tool", tool_call_id: dotted(index), content: "y" })),
+  ],
   "files of one name": () => [USER, ...times(() => ({ role: "user", content: [FILE] }))],
   "fields that nobody knows": () => times(() => ({ role: "user", content: "x", odd: 1 })),
 };

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { parseJson } from "../../src/dialects/json.ts";
+import { parseJson } from "../../src/dialects/canonical/json.ts";
 import { ChunkParser } from "../../src/dialects/openai/chunk-parser.ts";
 import { STREAM } from "../../bench/input.ts";
 

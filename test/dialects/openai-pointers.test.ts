@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { readChat } from "../../src/dialects/clients/chat.ts";
-import { clientPointer, dropped, droppedBeside, droppedNative, pointersOf } from "../../src/dialects/pointers.ts";
+import {
+  clientPointer,
+  dropped,
+  droppedUnknown,
+  droppedNative,
+  pointersOf,
+} from "../../src/dialects/canonical/report.ts";
 import type { Call, ClientDialect, Json } from "../../src/kit/index.ts";
 
 const callOf = (dialect?: ClientDialect, native?: Json): Call => ({
@@ -56,7 +62,7 @@ test("of an object what stands beside the known fields is missed, its dialect's 
     native: { defer_loading: true, type: "custom" },
   };
   const known = new Set(["type", "function"]);
-  expect(droppedBeside(tool, known, "/tools/3")).toEqual(["/tools/3/other", "/tools/3/defer_loading"]);
+  expect(droppedUnknown(tool, known, "/tools/3")).toEqual(["/tools/3/other", "/tools/3/defer_loading"]);
 });
 
 test("fields of the client's dialect alone, where a part of one is canonical only the rest", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../src/dialects/clients/chat.ts";
-import { withSignature } from "../../src/dialects/tool-ids.ts";
+import { withSignature } from "../../src/dialects/canonical/tool-ids.ts";
 import { chat } from "../../src/dialects/openai/chat.ts";
 import type { Call, ClientDialect, Json } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { embeddingFormat, readEmbedding } from "../../src/dialects/clients/embedding.ts";
 import { imageFormat, readImage } from "../../src/dialects/clients/image.ts";
 import { readRerank, rerankFormat } from "../../src/dialects/clients/rerank.ts";
-import { errorMessage } from "../../src/dialects/errors.ts";
+import { errorMessage } from "../../src/dialects/canonical/errors.ts";
 import type { DialectName, Json } from "../../src/kit/index.ts";
 import { recorded, recordedBytes } from "./recordings.ts";
 import { codecOf, extras } from "./wire-cases.ts";

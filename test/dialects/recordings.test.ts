@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
 import { chat } from "../../src/dialects/openai/chat.ts";
-import { producedText } from "../../src/dialects/openai/produced.ts";
+import { producedText } from "../../src/dialects/canonical/chunks.ts";
 import { isJson, type Json, type Usage } from "../../src/kit/index.ts";
 import { expectCanonical } from "./chat-rules.ts";
 import { decode } from "./decode.ts";

@@ -9,8 +9,8 @@ import { transcription } from "../../src/dialects/openai/transcription.ts";
 import { AttemptError, type Bill, type Call, GatewayError, type Json, type Usage } from "../../src/kit/index.ts";
 import { sharedFixtures } from "../support/shared.ts";
 import { testTarget } from "../support/snapshot.ts";
-import { collect, upload } from "./audio/upload.ts";
-import { wav } from "./audio/wav.ts";
+import { collect, upload } from "./speech/upload.ts";
+import { wav } from "./speech/wav.ts";
 
 const MODEL = "route/ear";
 const speech = upload([wav({ channels: 1, rate: 16_000, bits: 16, frames: 40_000 })]);

@@ -3,7 +3,7 @@ import { readChat } from "../../src/dialects/clients/chat.ts";
 import { readEmbedding } from "../../src/dialects/clients/embedding.ts";
 import { readImage } from "../../src/dialects/clients/image.ts";
 import { readRerank } from "../../src/dialects/clients/rerank.ts";
-import { deepgram } from "../../src/dialects/deepgram/index.ts";
+import { deepgram } from "../../src/dialects/speech/deepgram.ts";
 import { transcription } from "../../src/dialects/openai/transcription.ts";
 import {
   createTariff,

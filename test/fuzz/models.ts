@@ -1,5 +1,5 @@
 import type { Json } from "../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl } from "../../src/upstream/sim/server.ts";
+import { scriptedOrigin, scriptedUrl } from "../../src/simulator/server.ts";
 
 const CLAUDE = "claude-sonnet-4-5";
 

@@ -6,10 +6,8 @@ export interface Started {
 }
 
 export interface Measured {
-  /** Bytes after a collection, without the simulator's ledger of requests. */
+  /** Bytes after a collection. */
   readonly heap: number;
-  /** Bytes of that ledger, which is part of the test and not of the gateway. */
-  readonly ledger: number;
   readonly rss: number;
   readonly sockets: number;
 }

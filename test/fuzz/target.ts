@@ -1,7 +1,10 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { threadCpuUsage } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { isJson, type Json } from "../../src/kit/index.ts";
+import { chainConfig, merge } from "../e2e/support/gateway-config.ts";
 import { KIND_CHAINS } from "../e2e/support/kinds.ts";
 import { TestGateway } from "../e2e/support/in-process.ts";
 import { chatModels } from "./models.ts";
@@ -22,10 +25,12 @@ export default {
   }),
 };`;
 
+/** @param origin of the simulator. */
 function config(origin: string): Json {
   const bounds = { server: { body_limit: "2MiB", body_memory: "16MiB" } };
   const pipeline = ["auth", "plan-check", "quota", "breaker", { use: "./blocking.mjs" }, "stream-relay", "meter"];
-  return { ...bounds, ...chatModels(origin), ...(process.argv.includes(BLOCKING) ? { pipeline } : {}) };
+  const models = merge(chainConfig(origin, KIND_CHAINS), chatModels(origin));
+  return { ...bounds, ...models, ...(process.argv.includes(BLOCKING) ? { pipeline } : {}) };
 }
 
 /** How long turns of the event loop are, in CPU time of the main thread: the clock runs on while a busy machine does other things. */
@@ -65,7 +70,9 @@ function worked(): number {
 async function main(): Promise<void> {
   const schema = JSON.stringify({ type: "object", additionalProperties: false, properties: {} });
   const files = { "blocking.mjs": BLOCKING_PLUGIN, "blocking.schema.json": schema };
-  const gateway = await TestGateway.start({ chains: KIND_CHAINS, config, files });
+  const simulator = fork(new URL("simulator.ts", import.meta.url));
+  const [origin] = (await once(simulator, "message")) as [string];
+  const gateway = await TestGateway.start({ config: config(origin), files });
   const fuzzing = await gateway.user({ credits: "100000000" });
   const bystander = await gateway.user({ credits: "100000000" });
   const token = await gateway.token(fuzzing);
@@ -73,17 +80,18 @@ async function main(): Promise<void> {
   const collect = runInNewContext("gc") as () => void;
 
   const turns = new Turns();
-  const measure = async (): Promise<Measured> => {
-    collect();
-    const whole = process.memoryUsage().heapUsed;
-    await fetch(`${gateway.simulator.origin}/sim/ledger`, { method: "DELETE" });
+  const measure = (): Measured => {
     collect();
     const { heapUsed: heap, rss } = process.memoryUsage();
     const sockets = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
-    return { heap, ledger: whole - heap, rss, sockets };
+    return { heap, rss, sockets };
   };
   const answerTo = async (about: Question["about"]): Promise<unknown> => {
-    if (about === "measure") return measure().finally(() => turns.forget());
+    if (about === "measure") {
+      const measured = measure();
+      turns.forget();
+      return measured;
+    }
     if (about === "held") return turns.longest();
     return gateway.close().then(
       () => null,

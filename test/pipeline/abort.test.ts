@@ -5,24 +5,42 @@ import { Bench, settle } from "../support/bench.ts";
 import { TestClient } from "../support/client.ts";
 import { chunk, FakeSource, usageChunk } from "../support/source.ts";
 import { plugin } from "../support/spy.ts";
-import { answers, fails, hangs, type Play, USAGE } from "../support/upstream.ts";
+import { answers, connects, fails, type Play, USAGE } from "../support/upstream.ts";
+import { DONE, PROMPT } from "./outcome-cases.ts";
 
 const REASONS: readonly AbortReason[] = ["client_gone", "killed", "shutdown"];
-const DONE = "data: [DONE]\n\n";
+const DELIVERED = {
+  client_gone: "delivered",
+  killed: "delivered",
+  upstream_cut: "delivered",
+  no_usage: "estimate",
+} as const;
 const PIPELINE = ["auth", "plan-check", "quota", "breaker", "slow", "stream-relay", "meter"];
 
-type Script = "whole" | "cut" | "failover" | "failing" | "hanging" | "no usage";
+type Script = "whole" | "cut" | "failover" | "failing" | "hanging" | "connecting" | "no usage";
+
+/** What of it an upstream has got. */
+interface Reached {
+  sent: boolean;
+}
 
 /** Plays with every step of the upstream left to the scheduler; an attempt that nobody waits for gives up. */
-function scripted(s: fc.Scheduler, script: Script, stream: boolean): readonly [Play, ...Play[]] {
-  const later =
-    (play: Play): Play =>
-    async (target, call, exchange) => {
-      const aborted = hangs(target, call, exchange);
-      await Promise.race([s.schedule(Promise.resolve(), "the upstream answers"), aborted]);
-      if (exchange.signal.aborted) throw new AttemptError("aborted", "the request was given up");
-      return play(target, call, exchange);
+function scripted(s: fc.Scheduler, script: Script, stream: boolean, reached: Reached): readonly [Play, ...Play[]] {
+  /** Waits for a moment of the scheduler's, then goes on with `play`. */
+  const at =
+    (moment: string, play: Play): Play =>
+    async (target, call, exchange, onSent) => {
+      const aborted = connects(target, call, exchange, onSent);
+      await Promise.race([s.schedule(Promise.resolve(), moment), aborted]);
+      return exchange.signal.aborted ? aborted : play(target, call, exchange, onSent);
     };
+  const sent = (play: Play): Play =>
+    at("the upstream is connected", (target, call, exchange, onSent) => {
+      reached.sent = true;
+      onSent();
+      return play(target, call, exchange, onSent);
+    });
+  const later = (play: Play): Play => sent(at("the upstream answers", play));
   const streamed: Play = (target) => {
     const source = new FakeSource();
     const steps: readonly (() => void)[] = [
@@ -42,11 +60,13 @@ function scripted(s: fc.Scheduler, script: Script, stream: boolean): readonly [P
   const served = later(stream ? streamed : answers(script === "no usage" ? null : USAGE));
   switch (script) {
     case "failover":
-      return [later(fails("connect")), served];
+      return [at("the connection fails", fails("connect")), served];
     case "failing":
       return [later(fails("timeout")), later(fails("status"))];
     case "hanging":
-      return [hangs];
+      return [sent(connects)];
+    case "connecting":
+      return [connects];
     case "whole":
     case "cut":
     case "no usage":
@@ -54,7 +74,7 @@ function scripted(s: fc.Scheduler, script: Script, stream: boolean): readonly [P
   }
 }
 
-async function createBench(s: fc.Scheduler): Promise<Bench> {
+async function createBench(s: fc.Scheduler, unanswered: "free" | "prompt"): Promise<Bench> {
   const wait = async <T>(value: T, name: string): Promise<T> => s.schedule(Promise.resolve(value), name);
   const slow = plugin("slow", "transform", {
     transform: (call) => wait(call, "transform"),
@@ -63,6 +83,7 @@ async function createBench(s: fc.Scheduler): Promise<Bench> {
   return Bench.create({
     plugins: [slow],
     pipeline: PIPELINE,
+    billing: { outcomes: { ...DELIVERED, unanswered } },
     countTokens: (text) => wait(Math.ceil(text.length / 4), "tokenizer"),
     override: (store) => ({
       admit: async (admission) => {
@@ -79,16 +100,18 @@ async function createBench(s: fc.Scheduler): Promise<Bench> {
 
 describe("a request given up at any point", () => {
   test("leaves no stream, permit, slot, hold or timer, and is settled once as what it was", async () => {
-    const script = fc.constantFrom<Script>("whole", "cut", "failover", "failing", "hanging", "no usage");
+    const script = fc.constantFrom<Script>("whole", "cut", "failover", "failing", "hanging", "connecting", "no usage");
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
         fc.constantFrom(...REASONS),
         fc.boolean(),
         script,
-        async (s, reason, stream, script) => {
-          const bench = await createBench(s);
-          bench.upstream.play(...scripted(s, script, stream));
+        fc.constantFrom("free", "prompt"),
+        async (s, reason, stream, script, unanswered) => {
+          const bench = await createBench(s, unanswered);
+          const reached: Reached = { sent: false };
+          bench.upstream.play(...scripted(s, script, stream, reached));
           const client = new TestClient();
           const { done } = bench.request({ client, body: { stream } });
           void s.schedule(Promise.resolve(), "abort").then(() => client.abort(reason));
@@ -99,7 +122,10 @@ describe("a request given up at any point", () => {
           const [{ outcome }] = bench.observer.finishes as [(typeof bench.observer.finishes)[0]];
           const entries = await bench.store.ledger("ann");
           expect([reason, "served", "failed", "upstream_cut"]).toContain(outcome.kind);
-          expect(outcome.giveBack).toBe(!outcome.begun);
+          const givenUp = outcome.kind === "client_gone" || outcome.kind === "killed";
+          expect(outcome.giveBack).toBe(!outcome.begun && !(givenUp && reached.sent));
+          const owed = !outcome.giveBack && unanswered === "prompt" ? PROMPT : 0n;
+          expect(outcome.begun ? owed : outcome.bill.charge).toBe(owed);
           expect(await bench.used()).toEqual(
             outcome.giveBack ? { day: 0, hour: 0, minute: 0 } : { day: 1, hour: 1, minute: 1 },
           );
@@ -120,7 +146,7 @@ describe("a request given up at any point", () => {
 describe("a request whose client has gone already", () => {
   test.each([true, false])("is given back without a trace (streamed: %s)", async (stream) => {
     const bench = await Bench.create();
-    bench.upstream.play(hangs);
+    bench.upstream.play(connects);
     const client = new TestClient();
     client.abort("client_gone");
     await bench.request({ client, body: { stream } }).done;
@@ -159,7 +185,15 @@ describe("a request whose client has gone already", () => {
     const bench = await Bench.create({
       plugins: [plugin("slow", "transform", { response: (body) => (client.abort(reason), body) })],
       pipeline: PIPELINE,
-      billing: { outcomes: { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "estimate" } },
+      billing: {
+        outcomes: {
+          client_gone: "free",
+          killed: "free",
+          upstream_cut: "free",
+          unanswered: "free",
+          no_usage: "estimate",
+        },
+      },
     });
     bench.upstream.play(answers());
     await bench.request({ client }).done;

@@ -4,7 +4,7 @@ import { Bench } from "../support/bench.ts";
 import { reads, testCall } from "../support/kinds.ts";
 import { FakeBytes } from "../support/source.ts";
 import { testModel } from "../support/snapshot.ts";
-import { fails, hangs, type Play } from "../support/upstream.ts";
+import { connects, fails, hangs, type Play } from "../support/upstream.ts";
 import { refusalOf } from "./checks.ts";
 
 const UNITS = { characters: 200 };
@@ -94,14 +94,18 @@ describe("a body relayed as bytes", () => {
     await it.audit();
   });
 
-  test("abandoned before it began is given back", async () => {
+  test.each([
+    ["counts, free, when the upstream was asked", hangs, 1],
+    ["is given back when it was not", connects, 0],
+  ] as const)("abandoned before it began %s", async (_, play, counts) => {
     const it = await bench();
-    it.upstream.play(hangs);
+    it.upstream.play(play);
     const { client, done } = it.request({ read: reads(CALL) });
     await expect.poll(() => it.upstream.attempts.length).toBe(1);
     client.abort("client_gone");
     await done;
-    expect(await it.used()).toEqual({ day: 0, hour: 0, minute: 0 });
+    expect(await it.used()).toEqual({ day: counts, hour: counts, minute: counts });
+    expect(await it.store.ledger("ann")).toMatchObject(counts === 0 ? [] : [{ outcome: "client_gone", charge: 0n }]);
     await it.audit();
   });
 

@@ -79,7 +79,8 @@ describe.each(["client_gone", "killed"] as const)("%s after a finish reason", (r
   });
 
   test("it is owed where what breaks off is free: nothing broke off", async () => {
-    const outcomes = { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "free" } as const;
+    const free = { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "free" } as const;
+    const outcomes = { ...free, unanswered: "free" } as const;
     const { source, client, entry } = await begunWith({ billing: { outcomes } }, chunk({ content: "Hello " }), FINISH);
     client.abort(reason);
     source.emit(usageChunk(USAGE)).finish();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Bench } from "../support/bench.ts";
 import { chunk, FakeSource } from "../support/source.ts";
-import { hangs, streamsFrom } from "../support/upstream.ts";
+import { connects, hangs, streamsFrom } from "../support/upstream.ts";
 import { DONE, PROMPT } from "./outcome-cases.ts";
 
 describe("a stream whose user's stop token is raised", () => {
@@ -19,15 +19,18 @@ describe("a stream whose user's stop token is raised", () => {
     await bench.audit();
   });
 
-  test("that has not begun answers with the ending alone and is given back", async () => {
+  test.each([
+    ["has been sent counts", hangs, { day: 1, hour: 1, minute: 1 }],
+    ["waits for a connection is given back", connects, { day: 0, hour: 0, minute: 0 }],
+  ] as const)("that has not begun answers with the ending alone; one that %s", async (_, play, used) => {
     const bench = await Bench.create();
-    bench.upstream.play(hangs);
+    bench.upstream.play(play);
     const { client, done } = bench.stream();
     await expect.poll(() => bench.upstream.attempts.length).toBe(1);
     bench.host.stops.raise("ann", 1);
     await done;
     expect(client.text).toBe(DONE);
-    expect(await bench.used()).toEqual({ day: 0, hour: 0, minute: 0 });
+    expect(await bench.used()).toEqual(used);
     await bench.audit();
   });
 

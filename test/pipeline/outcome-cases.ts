@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { AbortReason, Outcome } from "../../src/kit/index.ts";
+import type { AbortReason, Bill, BillingSettings, Outcome, Usage } from "../../src/kit/index.ts";
 import type { Bench, BenchParts } from "../support/bench.ts";
 import { chunk, FakeSource } from "../support/source.ts";
-import { answers, fails, hangs, type Play, streams, streamsFrom } from "../support/upstream.ts";
+import { answers, connects, fails, hangs, type Play, streams, streamsFrom } from "../support/upstream.ts";
 
 export const DONE = "data: [DONE]\n\n";
 export const failureEvent = (message: string): string =>
@@ -12,6 +12,18 @@ export const failureEvent = (message: string): string =>
 export const CHARGE = 20_000n;
 /** "user" and "hi", joined by a line end: two tokens; at 1 per million. */
 export const PROMPT = 2_000n;
+
+const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+const NO_BILL: Bill = { usage: NO_USAGE, estimated: false, charge: 0n };
+const PROMPT_BILL: Bill = { usage: { ...NO_USAGE, prompt: 2 }, estimated: true, charge: PROMPT };
+/** All else is free. */
+const PROMPT_OWED: BillingSettings["outcomes"] = {
+  client_gone: "free",
+  killed: "free",
+  upstream_cut: "free",
+  unanswered: "prompt",
+  no_usage: "free",
+};
 
 export interface Case {
   readonly name: string;
@@ -36,12 +48,17 @@ export function simple(stream: boolean, ...script: readonly [Play, ...Play[]]): 
   };
 }
 
-/** Aborts while the upstream has not answered. */
-export function abortedBefore(stream: boolean, reason: AbortReason): (bench: Bench) => Promise<void> {
+/** Aborts while the upstream of the last line has not answered. */
+export function abortedBefore(
+  stream: boolean,
+  reason: AbortReason,
+  ...script: readonly Play[]
+): (bench: Bench) => Promise<void> {
   return async (bench) => {
-    bench.upstream.play(hangs);
+    const [first = hangs, ...rest] = script;
+    bench.upstream.play(first, ...rest);
     const { client, done } = request(bench, stream);
-    await expect.poll(() => bench.upstream.attempts.length).toBe(1);
+    await expect.poll(() => bench.upstream.attempts.length).toBe(1 + rest.length);
     client.abort(reason);
     await done;
   };
@@ -152,19 +169,58 @@ export const CASES: readonly Case[] = [
     last: failureEvent("upstream broke off"),
   },
   {
-    name: "client gone before anything came",
+    name: "client gone before anything came counts and costs nothing",
     stream: false,
     play: abortedBefore(false, "client_gone"),
-    outcome: { kind: "client_gone", begun: false, giveBack: true, status: 499, code: null },
+    outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, status: 499, code: null, bill: NO_BILL },
     charge: 0n,
   },
   {
-    name: "client gone before a stream began",
+    name: "client gone before a stream began counts and costs nothing",
     stream: true,
     play: abortedBefore(true, "client_gone"),
-    outcome: { kind: "client_gone", begun: false, giveBack: true, status: 499, code: null },
+    outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, status: 499, code: null, bill: NO_BILL },
     charge: 0n,
   },
+  {
+    name: "client gone while a connection is made",
+    stream: false,
+    play: abortedBefore(false, "client_gone", connects),
+    outcome: { kind: "client_gone", sent: false, begun: false, giveBack: true, status: 499, attempts: 1 },
+    charge: 0n,
+  },
+  {
+    name: "client gone while a connection is made after another upstream could not be reached",
+    stream: true,
+    play: abortedBefore(true, "client_gone", fails("connect"), connects),
+    outcome: { kind: "client_gone", sent: false, begun: false, giveBack: true, attempts: 2 },
+    charge: 0n,
+  },
+  {
+    name: "client gone while a connection is made after another upstream was asked",
+    stream: true,
+    play: abortedBefore(true, "client_gone", fails("status"), connects),
+    outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, attempts: 2 },
+    charge: 0n,
+  },
+  ...[true, false].flatMap((stream): Case[] => [
+    {
+      name: `client gone before anything came costs the prompt where billing says so (streamed: ${stream})`,
+      stream,
+      parts: { billing: { outcomes: PROMPT_OWED } },
+      play: abortedBefore(stream, "client_gone"),
+      outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, status: 499, bill: PROMPT_BILL },
+      charge: PROMPT,
+    },
+    {
+      name: `client gone while a connection is made costs no prompt (streamed: ${stream})`,
+      stream,
+      parts: { billing: { outcomes: PROMPT_OWED } },
+      play: abortedBefore(stream, "client_gone", connects),
+      outcome: { kind: "client_gone", sent: false, begun: false, giveBack: true },
+      charge: 0n,
+    },
+  ]),
   {
     name: "client gone half-way",
     stream: true,
@@ -176,8 +232,25 @@ export const CASES: readonly Case[] = [
     name: "killed before a stream began",
     stream: true,
     play: abortedBefore(true, "killed"),
-    outcome: { kind: "killed", begun: false, giveBack: true, status: 200, code: null },
+    outcome: { kind: "killed", sent: true, begun: false, giveBack: false, status: 200, code: null, bill: NO_BILL },
     charge: 0n,
+    last: DONE,
+  },
+  {
+    name: "killed while a connection is made",
+    stream: true,
+    play: abortedBefore(true, "killed", connects),
+    outcome: { kind: "killed", sent: false, begun: false, giveBack: true, status: 200, code: null },
+    charge: 0n,
+    last: DONE,
+  },
+  {
+    name: "killed before a stream began costs the prompt where billing says so",
+    stream: true,
+    parts: { billing: { outcomes: PROMPT_OWED } },
+    play: abortedBefore(true, "killed"),
+    outcome: { kind: "killed", begun: false, giveBack: false, status: 200, bill: PROMPT_BILL },
+    charge: PROMPT,
     last: DONE,
   },
   {
@@ -192,7 +265,8 @@ export const CASES: readonly Case[] = [
     name: "shutdown before an answer",
     stream: false,
     play: abortedBefore(false, "shutdown"),
-    outcome: { kind: "shutdown", begun: false, giveBack: true, status: 503, code: "SHUTTING_DOWN" },
+    parts: { billing: { outcomes: PROMPT_OWED } },
+    outcome: { kind: "shutdown", sent: true, begun: false, giveBack: true, status: 503, code: "SHUTTING_DOWN" },
     charge: 0n,
     refusal: { code: "SHUTTING_DOWN", message: "Server is shutting down" },
   },
@@ -209,7 +283,7 @@ export const CASES: readonly Case[] = [
     stream: true,
     parts: {
       billing: {
-        outcomes: { client_gone: "delivered", killed: "delivered", upstream_cut: "free", no_usage: "estimate" },
+        outcomes: { ...PROMPT_OWED, client_gone: "delivered", killed: "delivered", no_usage: "estimate" },
       },
     },
     play: simple(true, cut),

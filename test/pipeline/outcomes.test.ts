@@ -3,6 +3,7 @@ import { GatewayError, type Outcome } from "../../src/kit/index.ts";
 import { Bench } from "../support/bench.ts";
 import type { TestClient } from "../support/client.ts";
 import { reserving } from "../support/spy.ts";
+import { connects, hangs } from "../support/upstream.ts";
 import { abortedBefore, type Case, CASES } from "./outcome-cases.ts";
 
 describe.each(CASES)("$name", ({ stream, parts, play, outcome, charge, last, refusal }) => {
@@ -42,8 +43,11 @@ function checkClient(client: TestClient, outcome: Outcome, expected: Pick<Case, 
   expect(client.refused?.headers["X-RateLimit-Remaining-Day"]).toBe(outcome.giveBack ? "1000" : "999");
 }
 
-test("the headers of a stream killed before it began show it given back", async () => {
+test.each([
+  ["given back when it was not sent", connects, "1000"],
+  ["counted when it was", hangs, "999"],
+] as const)("the headers of a stream killed before it began show it %s", async (_, play, remaining) => {
   const bench = await Bench.create();
-  await abortedBefore(true, "killed")(bench);
-  expect(bench.requests[0]?.client.stream?.headers).toMatchObject({ "X-RateLimit-Remaining-Day": "1000" });
+  await abortedBefore(true, "killed", play)(bench);
+  expect(bench.requests[0]?.client.stream?.headers).toMatchObject({ "X-RateLimit-Remaining-Day": remaining });
 });

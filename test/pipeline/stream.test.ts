@@ -75,9 +75,9 @@ describe("heartbeat", () => {
   });
 
   test.each([
-    ["killed", DONE],
-    ["shutdown", `data: {"error":{"message":"Server is shutting down","type":"api_error"}}\n\n${DONE}`],
-  ] as const)("%s after it: given back", async (reason, last) => {
+    ["killed", DONE, 1],
+    ["shutdown", `data: {"error":{"message":"Server is shutting down","type":"api_error"}}\n\n${DONE}`, 0],
+  ] as const)("%s after it, before anything came", async (reason, last, counts) => {
     const bench = await Bench.create();
     bench.upstream.play(hangs);
     const { client, done } = bench.stream();
@@ -86,7 +86,8 @@ describe("heartbeat", () => {
     client.abort(reason);
     await done;
     expect(client.text).toBe(BEAT + last);
-    expect(await bench.used()).toEqual({ day: 0, hour: 0, minute: 0 });
+    expect(await bench.used()).toEqual({ day: counts, hour: counts, minute: counts });
+    expect(await bench.store.ledger("ann")).toHaveLength(counts);
     await bench.audit();
   });
 

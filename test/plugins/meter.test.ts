@@ -22,8 +22,10 @@ const DEFAULT: Outcomes = {
   client_gone: "delivered",
   killed: "delivered",
   upstream_cut: "delivered",
+  unanswered: "free",
   no_usage: "estimate",
 };
+const NOTHING: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 const USAGE: Usage = { prompt: 100, completion: 50, cached: 10, reasoning: 5 };
 /** What the tokenizer counts. */
 const ESTIMATE: Usage = { prompt: 30, completion: 20, cached: 0, reasoning: 0 };
@@ -34,6 +36,7 @@ const ESTIMATED = 70_000n;
 function ending(kind: OutcomeKind, begun: boolean, usage: Usage | null): Ending & { counts: number } {
   const result = {
     kind,
+    sent: begun,
     begun,
     finished: false,
     status: 200,
@@ -75,6 +78,41 @@ describe("what is owed for", () => {
     expect(given.counts).toBe(0);
   });
 
+  describe.each(["client_gone", "killed"] as const)(
+    "%s before the first byte of an upstream that was asked",
+    (kind) => {
+      const asked = () => ({ ...ending(kind, false, null), sent: true });
+
+      test("free: nothing, and nothing is counted, whatever a stream that broke off costs", async () => {
+        const given = asked();
+        expect(await bill(given)).toEqual({ usage: NOTHING, estimated: false, charge: 0n });
+        expect(given.counts).toBe(0);
+      });
+
+      test("prompt: the estimate, whatever a stream that broke off costs", async () => {
+        const given = { ...asked(), estimate: async () => ({ ...ESTIMATE, completion: 0 }) };
+        const free = { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "free" } as const;
+        expect(await bill(given, { ...free, unanswered: "prompt" })).toEqual({
+          usage: { ...ESTIMATE, completion: 0 },
+          estimated: true,
+          charge: 30_000n,
+        });
+      });
+
+      test("prompt: nothing of a request that was not sent", async () => {
+        expect(await bill(ending(kind, false, null), { unanswered: "prompt" })).toMatchObject({ charge: 0n });
+      });
+    },
+  );
+
+  test.each(["failed", "client_fault", "shutdown", "refused"] as const)(
+    "%s of a request that was sent costs no prompt: nobody gave it up",
+    async (kind) => {
+      const given = { ...ending(kind, false, null), sent: true };
+      expect(await bill(given, { unanswered: "prompt" })).toMatchObject({ charge: 0n });
+    },
+  );
+
   test("an answer with a count: that count, no tokenizer", async () => {
     const given = ending("served", true, USAGE);
     expect(await bill(given)).toEqual({ usage: USAGE, estimated: false, charge: COUNTED });
@@ -91,8 +129,9 @@ describe("what is owed for", () => {
     expect(await bill(ending("served", true, USAGE), { no_usage: "free" })).toMatchObject({ charge: COUNTED });
   });
 
+  type Setting = Exclude<keyof Outcomes, "unanswered">;
   /** Each way of breaking off, and the setting that rules it. */
-  const BROKEN: readonly (readonly [OutcomeKind, keyof Outcomes])[] = [
+  const BROKEN: readonly (readonly [OutcomeKind, Setting])[] = [
     ["client_gone", "client_gone"],
     ["killed", "killed"],
     ["upstream_cut", "upstream_cut"],
@@ -113,7 +152,7 @@ describe("what is owed for", () => {
       const others = Object.fromEntries(
         Object.keys(DEFAULT).map((name) => [name, policy === "free" ? "delivered" : "free"]),
       ) as Outcomes;
-      const outcomes = { ...others, no_usage: "estimate" as const, [setting]: policy };
+      const outcomes = { ...others, unanswered: "free" as const, no_usage: "estimate" as const, [setting]: policy };
       expect(await bill(ending(kind, true, null), outcomes)).toMatchObject({ estimated: true, charge: estimated });
       expect(await bill(ending(kind, true, USAGE), outcomes)).toMatchObject({ estimated: false, charge: counted });
     },

@@ -129,6 +129,7 @@ describe("admit", () => {
 
 const outcome = (more: Partial<Outcome>): Outcome => ({
   kind: "served",
+  sent: true,
   begun: true,
   finished: false,
   status: 200,

@@ -1,10 +1,8 @@
-import { isIPv4 } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clientAddress, trustProxies } from "../../src/server/client-address.ts";
 import { credentialsOf } from "../../src/server/credentials.ts";
 import { limitKey, parseAddress } from "../../src/server/ip-address.ts";
-import { createIpLimit } from "../../src/server/ip-limit.ts";
 
 const none = { kind: "none" };
 const key = (value: string) => ({ kind: "key", value });
@@ -145,50 +143,5 @@ describe("the client behind proxies", () => {
     "",
   ])("the entry %j is refused by name", (entry) => {
     expect(() => trustProxies([entry])).toThrow(`server.trusted_proxies: ${entry}`);
-  });
-});
-
-describe("the IP limit", () => {
-  test("never lets more than the limit through in a window, for any order of addresses and times", () => {
-    const step = fc.record({ address: fc.constantFrom("1.1.1.1", "2.2.2.2", "2001:db8::1"), after: fc.nat(400) });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 5 }), (steps, requests) => {
-        const limiter = createIpLimit();
-        const limit = { requests, window: 1000 };
-        const passed = new Map<string, number>();
-        let now = 0;
-        for (const { address, after } of steps) {
-          now += after;
-          const slot = `${address} ${Math.floor(now / 1000)}`;
-          const refusal = limiter.take(address, limit, now);
-          const before = passed.get(slot) ?? 0;
-          expect(refusal === null).toBe(before < requests);
-          if (refusal === null) passed.set(slot, before + 1);
-          expect(refusal?.details.retryAfter ?? 1).toBe(1);
-        }
-      }),
-    );
-  });
-
-  test("without a limit nobody is counted; a changed window and a clock set back start anew", () => {
-    const limiter = createIpLimit();
-    const limit = { requests: 1, window: 1000 };
-    for (let round = 0; round < 3; round += 1) expect(limiter.take("1.1.1.1", null, 5000)).toBeNull();
-    expect(limiter.take("1.1.1.1", limit, 5000)).toBeNull();
-    expect(limiter.take("1.1.1.1", limit, 5999)).not.toBeNull();
-    expect(limiter.take("1.1.1.1", { requests: 1, window: 2000 }, 5999)).toBeNull();
-    expect(limiter.take("1.1.1.1", { requests: 1, window: 2000 }, 100)).toBeNull();
-    expect(limiter.take("1.1.1.1", { requests: 1, window: 2000 }, 100)).not.toBeNull();
-  });
-
-  test("a flood of addresses does not make a refused one forgotten at once", () => {
-    const limiter = createIpLimit();
-    const limit = { requests: 1, window: 60_000 };
-    for (let n = 0; n < 101_000; n += 1) {
-      const address = `${n >> 24}.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
-      expect(isIPv4(address) && limiter.take(address, limit, 0)).toBeNull();
-    }
-    expect(limiter.take("0.1.138.135", limit, 0)).not.toBeNull();
-    expect(limiter.take("0.0.0.0", limit, 0)).toBeNull();
   });
 });

@@ -211,3 +211,29 @@ test("the address's limit comes first, in the form that the client reads", async
   expect(JSON.parse(plain.text)).toMatchObject({ message: "Rate limit exceeded. Please try again later." });
   expect(JSON.parse(own.text)).toMatchObject({ error: { type: "rate_limit_error" } });
 });
+
+test("its bodies take their room in memory, and give it back", async () => {
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  const long = { ...GOOD, messages: [{ role: "user", content: "x".repeat(600) }] };
+  const { count } = await startCounting({
+    // A quarter of it, which is one user's, is one such body and not two.
+    settings: { bodyMemory: 4_000 },
+    parts: {
+      async tokensIn(text) {
+        running += 1;
+        await gate.promise;
+        return text.length;
+      },
+    },
+  });
+  const first = count(long);
+  await waitFor(() => running === 1);
+  for (const refused of [await count(long), await count(long)]) {
+    expect(refused).toMatchObject({ status: 503, text: "Server is busy", headers: { "x-error-code": "OVERLOADED" } });
+  }
+  gate.resolve();
+  expect((await first).status).toBe(200);
+  expect((await count({ messages: [] })).status).toBe(400);
+  for (let again = 0; again < 3; again += 1) expect((await count(long)).status).toBe(200);
+});

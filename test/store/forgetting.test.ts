@@ -56,7 +56,14 @@ describe("what has ended goes, a little with each that comes", () => {
   test("codes", () => {
     const { store, rows } = openWithUser();
     const put = (turn: number) =>
-      store.putCode({ email: `${turn}@example.com`, digest: digest("1"), expiresAt: clock.now + MINUTE, tries: 5 });
+      store.putCode({
+        email: `${turn % 2}@example.com`,
+        client: `client ${turn}`,
+        digest: digest(`${turn}`),
+        expiresAt: clock.now + MINUTE,
+        tries: 5,
+        triesOfOthers: 5,
+      });
     expect(after(100, () => rows("codes"), put).at(-1)).toBe(100);
     clock.now += MINUTE;
     expect(
@@ -66,7 +73,7 @@ describe("what has ended goes, a little with each that comes", () => {
         (turn) => put(100 + turn),
       ),
     ).toEqual(Array.from({ length: 100 }, (_, turn) => 99 - turn + Math.max(0, 2 * turn - 98)));
-    store.takeCode("150@example.com", [digest("1")]);
+    store.takeCode("0@example.com", "client 150", [digest("150")]);
     expect(rows("codes"), "used").toBe(99);
   });
 

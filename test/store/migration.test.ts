@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../src/store/schema.ts";
 import { MINUTE, OPEN, START, admission, charged, digest, temporaryFolder } from "./support.ts";
 
 /** What each released version left behind; never edited, and one more with each migration. */
-const RELEASED = ["version-1.sql", "version-2.sql", "version-3.sql"];
+const RELEASED = ["version-1.sql", "version-2.sql", "version-3.sql", "version-4.sql"];
 
 function oldFile(name: string): string {
   const file = join(temporaryFolder(), "gateway.db");
@@ -110,6 +110,13 @@ test("what a file of version 2 says of caches is all that it knew", async () => 
   const store = await open(oldFile("version-2.sql"));
   const entry = (await store.ledger("user_1")).find(({ id }) => id === "ex_9");
   expect(entry?.usage).toEqual({ prompt: 100, completion: 20, cached: 30, reasoning: 0, cacheWrite: 40 });
+});
+
+test("a code that was on its way in a file of version 4 is good, whoever asked for it", async () => {
+  const store = await open(oldFile("version-4.sql"));
+  expect(await store.takeCode("user_1@example.com", "192.0.2.1", [digest("654321")])).toBe(false);
+  expect(await store.takeCode("USER_1@example.com", "192.0.2.2", [digest("123456")])).toBe(true);
+  expect(await store.takeCode("user_1@example.com", "192.0.2.1", [digest("123456")])).toBe(false);
 });
 
 test("a command brings an unserved file of version 1 up to date, and what runs can be stopped", async () => {

@@ -30,6 +30,8 @@ const newKey = (userId: string) => {
 const someone = async (more: Partial<NewUser> = {}) => (await store.addUser(newUser(more)))!;
 const text = async (command: string, ...args: (string | number)[]) => String(await connection.call(command, ...args));
 
+const CODE = { client: "192.0.2.1", tries: 5, triesOfOthers: 3 };
+
 const ASIDE = loadScript("user-add", "clock");
 
 /** Takes what is heard, in order. */
@@ -373,7 +375,7 @@ describeRedis("accounts on Redis", () => {
     const { id } = await someone();
     const key = newKey(id);
     await store.addKey(key, 5);
-    await store.putCode({ email: "full@example.com", digest: digest("1"), expiresAt: Date.now() + MINUTE, tries: 5 });
+    await store.putCode({ email: "full@example.com", ...CODE, digest: digest("1"), expiresAt: Date.now() + MINUTE });
     const family = unique("family");
     await store.addFamily({ id: family, userId: id, digest: digest(family), expiresAt: Date.now() + MINUTE });
     const before = await store.findUser(id);
@@ -393,7 +395,7 @@ describeRedis("accounts on Redis", () => {
       expect(await store.findUser(id)).toEqual(before);
       expect(await store.principalByDigest(key.digest)).not.toBeNull();
       expect(await store.stopStreams(id)).toEqual({ token: 1, streams: 0 });
-      expect(await store.takeCode("full@example.com", [digest("1")])).toBe(true);
+      expect(await store.takeCode("full@example.com", "elsewhere", [digest("1")])).toBe(true);
       expect(await store.revokeKey(key.id)).toBe(true);
       await store.endFamily(digest(family));
     } finally {
@@ -433,8 +435,8 @@ describeRedis("accounts on Redis", () => {
         [before - MINUTE, false],
         [before + MINUTE, true],
       ] as const) {
-        await store.putCode({ email: "clock@example.com", digest: digest("1"), expiresAt, tries: 5 });
-        expect(await store.takeCode("clock@example.com", [digest("1")])).toBe(good);
+        await store.putCode({ email: "clock@example.com", ...CODE, digest: digest("1"), expiresAt });
+        expect(await store.takeCode("clock@example.com", "elsewhere", [digest("1")])).toBe(good);
         const family = unique("family");
         await store.addFamily({ id: family, userId: id, digest: digest(family), expiresAt });
         const rotation = { digest: digest(family), successor: digest(`${family} 1`), grace: 0 };
@@ -457,11 +459,12 @@ describeRedis("accounts on Redis", () => {
     test("whatever does not outlive its purpose goes by itself", async () => {
       const { id } = await someone();
       const at = Date.now();
-      await store.putCode({ email: "ttl@example.com", digest: digest("1"), expiresAt: at + HOUR, tries: 5 });
+      await store.putCode({ email: "ttl@example.com", ...CODE, digest: digest("1"), expiresAt: at + HOUR });
       const family = unique("family");
       await store.addFamily({ id: family, userId: id, digest: digest(family), expiresAt: at + DAY });
       await store.rotate({ digest: digest(family), successor: digest(`${family} 1`), grace: 0 });
       await store.throttle([{ name: "ttl", limit: 1 }], HOUR);
+      await store.addCounts({ name: "ttl", length: HOUR, endsAt: at + HOUR }, [{ name: "a", uses: 1 }]);
       await store.announce("ttl", "x", MINUTE);
       await connection.run(ASIDE, [KEYS.user("user_ttl"), KEYS.newUser("user_ttl")], [0, "e", "Free", "0", MINUTE]);
       // Of what a user's sign-up writes in several steps, nothing goes.

@@ -73,6 +73,7 @@ test("leases are renewed some at a time", async () => {
   let [under, most, scripts] = [0, 0, 0];
   const connection = {
     call: async () => [],
+    read: async () => [],
     run: async () => {
       scripts++;
       most = Math.max(most, ++under);

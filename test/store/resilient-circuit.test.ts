@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { storeUnavailable } from "../../src/kit/index.ts";
 import { Circuit } from "../../src/store/resilient/circuit.ts";
 import { START } from "./support.ts";
@@ -108,4 +109,42 @@ test("who asks seldom of itself is let through, and ends the absence", async () 
   await fail(4);
   expect(await circuit.observe(async () => "seen")).toBe("seen");
   expect(await ask(() => 1)).toBe(1);
+});
+
+const never = (): Promise<never> => new Promise(() => {});
+
+describe("in a hurry", () => {
+  test("who waits for a store that answers nothing is told that it is away, and one failure is enough", async () => {
+    const { circuit, ask } = build();
+    onTestFinished(() => circuit.close());
+    const before = ask(never);
+    circuit.leave();
+    circuit.hurry();
+    const after = circuit.observe(never);
+    await expect(before).rejects.toMatchObject(UNAVAILABLE);
+    await expect(after).rejects.toMatchObject(UNAVAILABLE);
+    expect(circuit.left).toBe(true);
+    await expect(circuit.observe(never), "also who asks later").rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  test("a store that answers others is not given up", async () => {
+    const { circuit, ask } = build();
+    onTestFinished(() => circuit.close());
+    const slow = Promise.withResolvers<string>();
+    const answer = ask(() => slow.promise);
+    circuit.hurry();
+    for (let turn = 0; turn < 100; turn++) await ask(() => sleep(10));
+    slow.resolve("late");
+    expect(await answer).toBe("late");
+  });
+
+  test("neither is one that nobody has asked", async () => {
+    const { circuit, ask } = build();
+    onTestFinished(() => circuit.close());
+    circuit.leave();
+    circuit.hurry();
+    await sleep(1_000);
+    expect(circuit.left).toBe(false);
+    expect(await ask(() => 1)).toBe(1);
+  });
 });

@@ -29,6 +29,7 @@ async function open(file: string, serving = true, clock = now): Promise<Store> {
 
 const temporaryFile = () => join(temporaryFolder(), "gateway.db");
 
+const CODE = { client: "192.0.2.1", tries: 2, triesOfOthers: 1 };
 const USER = { id: "user_1", email: "a@example.com", tier: "Free", credits: 1_000n };
 
 async function withUser<Kind extends Store>(store: Kind): Promise<Kind> {
@@ -80,16 +81,16 @@ describe("opening", () => {
     const first = await withUser(await open(file));
     await first.addFamily({ id: "fam_1", userId: "user_1", digest: one, expiresAt: START + DAY });
     await first.rotate({ digest: one, successor: two, grace: 0 });
-    await first.putCode({ email: USER.email, digest: one, expiresAt: START + DAY, tries: 2 });
-    await first.takeCode(USER.email, [two]);
+    await first.putCode({ email: USER.email, ...CODE, digest: one, expiresAt: START + DAY });
+    await first.takeCode(USER.email, CODE.client, [two]);
     await first.linkIdentity("https://id.example", "7", "user_1");
     await first.throttle(counters, DAY);
     await first.stopStreams("user_1");
     await first.close();
     const second = await open(file);
     expect(await second.rotate({ digest: two, successor: three, grace: 0 })).toMatchObject({ userId: "user_1" });
-    expect(await second.takeCode(USER.email, [two]), "the second wrong one of two").toBe(false);
-    expect(await second.takeCode(USER.email, [one])).toBe(false);
+    expect(await second.takeCode(USER.email, CODE.client, [two]), "the second wrong one of two").toBe(false);
+    expect(await second.takeCode(USER.email, CODE.client, [one])).toBe(false);
     expect(await second.findIdentity("https://id.example", "7")).toMatchObject({ id: "user_1" });
     expect(await second.throttle(counters, DAY)).not.toBeNull();
     expect(await second.stopStreams("user_1")).toEqual({ token: 2, streams: 0 });
@@ -287,7 +288,7 @@ describe("faults", () => {
       () => store.grant("user_1", 1n),
       () => store.stopStreams("user_1"),
       () => store.throttle([{ name: "a", limit: 1 }], HOUR),
-      () => store.takeCode(USER.email, [token.digest]),
+      () => store.takeCode(USER.email, CODE.client, [token.digest]),
       () => store.rotate(token),
     ];
     for (const call of calls) await expect((async () => call())()).rejects.toMatchObject(UNAVAILABLE);

@@ -8,11 +8,14 @@ import { stopSuite } from "./stops.ts";
 import * as support from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "./support.ts";
 import { throttleSuite } from "./throttle.ts";
+import { windowCountsSuite } from "./window-counts.ts";
 
 export interface SuiteOptions {
   /** Unix milliseconds; never goes back during a suite. */
   readonly now: () => number;
 }
+
+const CODE = { email: "a@example.com", client: "192.0.2.1", tries: 5, triesOfOthers: 3 };
 
 function newKey(userId: string, more: Partial<NewKey> = {}): NewKey {
   const id = unique("key");
@@ -278,6 +281,18 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
         expect(await store.ledger(user.id)).toEqual([]);
         await store.settle(charged(request, 25n));
         expect(await current(), "a settlement after it").toMatchObject({ balance: 1_000n });
+      });
+
+      test("given up unanswered: slot and hold are free, the counts stay, the record costs nothing", async () => {
+        const { request } = await admit({ stream: true, hold: 40n, units: 5 });
+        const record = { ...RECORD, upstream: null, outcome: "client_gone" as const };
+        expect(await store.settle({ id: request.id, userId: user.id, giveBack: false, charge: 0n, record })).toBe(true);
+        expect(await used()).toEqual([5, 1, 1]);
+        expect(await current()).toMatchObject({ balance: 1_000n, held: 0n });
+        expect(await store.running(user.id)).toEqual({ requests: 0, streams: 0, held: 0n });
+        expect(await store.ledger(user.id)).toEqual([{ ...record, id: request.id, userId: user.id, charge: 0n }]);
+        expect(await store.settle(givenBack(request)), "once").toBe(false);
+        expect(await used()).toEqual([5, 1, 1]);
       });
 
       test("units go back only to the window they were counted in", async () => {
@@ -629,6 +644,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
     propertySuite(() => store, clock);
     stopSuite(() => store);
     throttleSuite(() => store, clock);
+    windowCountsSuite(() => store, clock);
     codeSuite(() => store, clock);
     familySuite(() => store, clock);
     identitySuite(() => store);
@@ -661,8 +677,9 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.stopStreams(user.id),
       () => store.stopTokens([user.id]),
       () => store.throttle([{ name: "a", limit: 1 }], MINUTE),
-      () => store.putCode({ email: "a@example.com", digest: digest("1"), expiresAt: START + 1, tries: 5 }),
-      () => store.takeCode("a@example.com", [digest("1")]),
+      () => store.addCounts({ name: "a", length: MINUTE, endsAt: START + MINUTE }, [{ name: "a", uses: 1 }]),
+      () => store.putCode({ ...CODE, digest: digest("1"), expiresAt: START + 1 }),
+      () => store.takeCode("a@example.com", "192.0.2.1", [digest("1")]),
       () => store.addFamily({ id: "fam_1", userId: user.id, digest: digest("1"), expiresAt: START + 1 }),
       () => store.rotate({ digest: digest("1"), successor: digest("2"), grace: 0 }),
       () => store.endFamily(digest("1")),

@@ -42,6 +42,7 @@ export interface RequestParts {
   readonly client?: TestClient;
   /** Reads the body instead of handing `body` over. */
   readonly read?: Intake["read"];
+  readonly keep?: Intake["keep"];
 }
 
 export interface Running {
@@ -125,6 +126,7 @@ export class Bench {
         endpoint: "chat",
       },
       read: parts.read ?? read,
+      keep: parts.keep ?? (() => undefined),
     };
     const running = { id, client, done: this.#run(intake) };
     this.requests.push(running);

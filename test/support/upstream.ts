@@ -8,10 +8,14 @@ import {
   type Target,
   type Usage,
 } from "../../src/kit/index.ts";
+import type { Send } from "../../src/pipeline/attempts.ts";
 import { chunk, FakeSource, usageChunk } from "./source.ts";
 
-/** What one attempt does. */
-export type Play = (target: Target, call: Call, exchange: Exchange) => Reply | Promise<Reply>;
+/** What one attempt does. One that replies has been sent its request. */
+export type Play = (target: Target, call: Call, exchange: Exchange, onSent: () => void) => Reply | Promise<Reply>;
+
+/** Failures of a request that was never sent. */
+const UNSENT: ReadonlySet<FailureClass> = new Set(["connect", "saturated", "resting", "unsupported", "skipped"]);
 
 /** Stands in for the upstream layer: each attempt plays the next line of the script, the last one over and over. */
 export class ScriptedUpstream {
@@ -25,11 +29,12 @@ export class ScriptedUpstream {
     this.#line = 0;
   }
 
-  readonly send = async (target: Target, call: Call, exchange: Exchange): Promise<Reply> => {
+  readonly send: Send = async (target, call, exchange, onSent) => {
     this.attempts.push({ target, call, exchange });
     const play = this.#script[Math.min(this.#line, this.#script.length - 1)]!;
     this.#line += 1;
-    const reply = await play(target, call, exchange);
+    const reply = await play(target, call, exchange, onSent);
+    onSent();
     if (reply.type === "events" && reply.source instanceof FakeSource) this.sources.push(reply.source);
     return reply;
   };
@@ -60,18 +65,25 @@ export function answers(usage: Usage | null = USAGE): Play {
 }
 
 export function fails(failure: FailureClass, message = `upstream ${failure}`): Play {
-  return () => {
+  return (_target, _call, _exchange, onSent) => {
+    if (!UNSENT.has(failure)) onSent();
     throw new AttemptError(failure, message);
   };
 }
 
-/** Never answers; gives up when nobody waits any more, as the upstream layer does. */
-export const hangs: Play = (_target, _call, { signal }) =>
+/** Never connects; gives up when nobody waits any more, as the upstream layer does. */
+export const connects: Play = (_target, _call, { signal }) =>
   new Promise((_resolve, reject) => {
     const giveUp = (): void => reject(new AttemptError("aborted", "the request was given up"));
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
   });
+
+/** Takes the request and never answers. */
+export const hangs: Play = (target, call, exchange, onSent) => {
+  if (!exchange.signal.aborted) onSent();
+  return connects(target, call, exchange, onSent);
+};
 
 export function completion(usage: Usage | null): Json {
   const body = {

@@ -29,6 +29,7 @@ export const TARGET = { upstream: "alpha", model: "alpha-1" } as NonNullable<Out
 export function outcome(changes: Partial<Outcome> = {}): Outcome {
   return {
     kind: "served",
+    sent: true,
     begun: true,
     finished: false,
     status: 200,
@@ -69,8 +70,12 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
 
 /** The samples of a scrape by name and labels. */
 export async function samples(metrics: Metrics): Promise<Record<string, number>> {
-  const { body } = await metrics.scrape();
-  const lines = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return samplesOf((await metrics.scrape()).body);
+}
+
+/** Those of a text. */
+export function samplesOf(text: string): Record<string, number> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.lastIndexOf(" ");

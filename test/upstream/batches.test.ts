@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import { readEmbedding } from "../../src/dialects/clients/embedding.ts";
 import type { AnswerReply, Call, DialectName, Json } from "../../src/kit/index.ts";
-import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
-import { scriptedOrigin } from "../../src/upstream/sim/url.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type UpstreamSet } from "../../src/upstream/upstreams.ts";
 import { exchange, failure, silent, snapshot, target, until, upstream } from "./support/build.ts";
 

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, test } from "vite
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { DialectName, Json, Parameters } from "../../src/kit/index.ts";
 import { withParameters } from "../../src/upstream/parameters.ts";
-import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
-import { scriptedOrigin } from "../../src/upstream/sim/url.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams } from "../../src/upstream/upstreams.ts";
 import { call, exchange, lease, read, silent, snapshot, streamOf, target, upstream } from "./support/build.ts";
 import { answer, RawUpstream } from "./support/raw-upstream.ts";

@@ -2,7 +2,7 @@ import { request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import { signed } from "../../src/upstream/signing/signed.ts";
-import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { call, target } from "./support/build.ts";
 
 let simulator: Simulator;
@@ -14,7 +14,7 @@ afterAll(() => simulator.close());
 async function ask(apiKey: string, change: (body: string) => string = (body) => body): Promise<number> {
   const written = bedrock.codecs.chat!.request(call(), target({ model: "a.b-v1:0" }), apiKey);
   const { host } = new URL(simulator.origin);
-  const { path, headers, body } = await signed({ dialect: "bedrock", request: written, host, apiKey, now: Date.now() });
+  const { path, headers, body } = await signed({ dialect: bedrock, request: written, host, apiKey, now: Date.now() });
   const answer = await request(simulator.origin + path, { method: "POST", headers, body: change(body as string) });
   await answer.body.dump();
   return answer.statusCode;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { Call, DialectName, Upload } from "../../src/kit/index.ts";
-import { type Simulator, startSimulator } from "../../src/upstream/sim/server.ts";
+import { type Simulator, SimulatorOnDemand, startSimulator } from "../../src/simulator/server.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../src/upstream/upstreams.ts";
 import {
   bytesOf,
@@ -24,11 +24,12 @@ let upstreams: Upstreams;
 let count = 0;
 beforeAll(async () => {
   simulator = await startSimulator();
+  const addresses = new SimulatorOnDemand(() => Promise.resolve(simulator));
   upstreams = createUpstreams({
     dialects: DIALECTS,
     now: Date.now,
     log: silent,
-    simulator: () => Promise.resolve(simulator.origin),
+    simulated: (script, dialect) => addresses.baseUrl(script, dialect),
   });
 });
 afterAll(async () => {

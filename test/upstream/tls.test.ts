@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { UpstreamSet } from "../../src/upstream/upstreams.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -186,6 +187,23 @@ describe("with a certificate that is trusted", () => {
         await expect.poll(() => early.reading).toBe(0);
         expect(early.given).toBeLessThan(early.size);
       });
+    });
+
+    it("a request is sent when its stream is, not while a session is made", async () => {
+      script = () => undefined;
+      const { set } = await leased(true);
+      for (const patience of [false, true]) {
+        const client = new AbortController();
+        let sent = false;
+        const by = exchange({ signal: client.signal });
+        const error = failure(set.send(target(), call(), by, () => (sent = true)));
+        if (patience) await until(() => streams.size === 1, "it arrives");
+        else await turn();
+        client.abort("client_gone");
+        expect(await error).toMatchObject({ failure: "aborted" });
+        expect(sent).toBe(patience);
+        await expect.poll(() => streams.size).toBe(0);
+      }
     });
 
     it("gives up an answer that is wrong and ends before a long prompt is sent", async () => {

@@ -93,7 +93,7 @@ describe("a slow upstream", () => {
   const SLOWLY = 8 << 20;
   /** More than a loopback connection holds. */
   const KERNEL = 12 << 20;
-  const firstByte = target({ timeouts: { ...TIMEOUTS, firstByte: 200 } });
+  const firstByte = target({ timeouts: { ...TIMEOUTS, firstByte: 500 } });
 
   const size = SLOWLY + KERNEL;
   it.each([
@@ -110,7 +110,7 @@ describe("a slow upstream", () => {
         if (read > SLOWLY) return;
         took = Date.now() - startedAt;
         request.pause();
-        setTimeout(() => request.resume(), 3);
+        setTimeout(() => request.resume(), 10);
       });
       request.on("end", () => setTimeout(() => sayJson(reply, 200, { text: "well" }), 100));
     });

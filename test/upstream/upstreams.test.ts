@@ -288,37 +288,20 @@ describe("a configuration that cannot be built", () => {
   });
 });
 
-describe("sim:", () => {
-  it("goes to the simulator, which is started once and on need", async () => {
-    const server = await serve();
-    let started = 0;
-    const simulator = (): Promise<string> => {
-      started += 1;
-      return Promise.resolve(server.origin);
-    };
-    const upstreams = create({ simulator });
-    await upstreams.lease(snapshot(upstream(server.origin)));
-    expect(started).toBe(0);
-    const set = await upstreams.lease(
-      snapshot(upstream("sim:"), upstream("sim:?first_byte=300ms&name=a/b", { name: "beta" })),
-    );
-    await set.send(target(), call(), exchange());
-    await set.send(target({ upstream: "beta" }), call(), exchange());
-    expect(started).toBe(1);
-    expect(server.requests.map(({ head }) => head.split(" ")[1])).toEqual([
-      "/sim/-/v1/chat/completions",
-      "/sim/first_byte%3D300ms%26name%3Da%2Fb/v1/chat/completions",
-    ]);
+it("asks for the address of a simulated provider by its script and dialect, and for no other", async () => {
+  const server = await serve();
+  const asked: string[] = [];
+  const upstreams = create({
+    simulated: (script, dialect) => {
+      asked.push(`${dialect} ${script}`);
+      return Promise.resolve(`${server.origin}/simulated`);
+    },
   });
-
-  it("is tried again by the next configuration when it could not start", async () => {
-    const server = await serve();
-    const origins = [Promise.reject(new Error("no port")), Promise.resolve(server.origin)];
-    const upstreams = create({ simulator: () => origins.shift() ?? Promise.reject(new Error("too often")) });
-    await expect(upstreams.lease(snapshot(upstream("sim:")))).rejects.toThrow("no port");
-    const set = await upstreams.lease(snapshot(upstream("sim:")));
-    expect(await set.send(target(), call(), exchange())).toMatchObject({ type: "answer" });
-  });
+  await upstreams.lease(snapshot(upstream(server.origin)));
+  const set = await upstreams.lease(snapshot(upstream("sim:?first_byte=300ms&name=a/b")));
+  await set.send(target(), call(), exchange());
+  expect(asked).toEqual(["openai ?first_byte=300ms&name=a/b"]);
+  expect(server.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/simulated/chat/completions"]);
 });
 
 it("logs never show keys, addresses or bodies", async () => {

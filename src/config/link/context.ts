@@ -1,11 +1,8 @@
 import type { AcceptsConfig, GatewayConfig } from "#schema";
 import type { DialectName, Kind, Upstream } from "../../kit/index.ts";
-import type { Diagnostic, Finding, Place, Severity } from "../diagnostics.ts";
-import { diagnose, join } from "../diagnostics.ts";
-import { inCamelCase } from "../names.ts";
-import { didYouMean } from "../nearest.ts";
-import type { MapNode, Node, ScalarNode } from "../node.ts";
-import { find, showNode } from "../node.ts";
+import { diagnose, type Diagnostic, type Finding, join, type Place, type Severity } from "../diagnostics.ts";
+import { didYouMean, inCamelCase } from "../names.ts";
+import { find, type MapNode, type Node, type ScalarNode, showNode } from "../node.ts";
 import type { Loose, Validated } from "../validate.ts";
 
 export interface DialectCapability {
@@ -15,6 +12,8 @@ export interface DialectCapability {
   readonly served: readonly Kind[];
   /** Whether a word of a model's `features` is lost on the way to the upstream's model of that name. */
   readonly loses: (kind: Kind, promise: string, model: string, location: UpstreamLocation) => boolean;
+  /** Whether a key may be Google's credentials, which are no key to be sent. */
+  readonly takesGoogleCredentials: boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: UpstreamLocation) => string | null;
   /** Whether there may be a Responses endpoint. */

@@ -1,8 +1,7 @@
-import type { ModelConfig } from "#schema";
+import type { ModelConfig, TargetConfig } from "#schema";
 import { join } from "../diagnostics.ts";
 import type { Loose } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
-import type { Place } from "./targets.ts";
 
 /** What of a model's promises one step does not keep. */
 interface Lack {
@@ -94,3 +93,26 @@ function reportUnasked(
     hint: vendor === null ? hint : `${hint}; where it does, say so in the upstream's accepts`,
   });
 }
+
+export interface Place {
+  readonly target: Loose<TargetConfig>;
+  readonly pointer: string;
+  /** The step spreads requests by weight. */
+  readonly weighted: boolean;
+}
+
+/** Every target of a chain, in order, with its pointer. */
+export function targetsOf(chain: Chain, pointer: string): Place[] {
+  return (chain ?? []).flatMap((step, index) => {
+    const at = join(pointer, index);
+    if (step === undefined) return [];
+    if (!("targets" in step)) return [{ target: step as Loose<TargetConfig>, pointer: at, weighted: false }];
+    const weighted = step.balance === "weighted";
+    const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
+    return targets.flatMap((target, place) =>
+      target ? [{ target, pointer: join(at, "targets", place), weighted }] : [],
+    );
+  });
+}
+
+export type Chain = Loose<ModelConfig>["chain"];

@@ -1,19 +1,17 @@
-import type { Diagnostic, Severity } from "../diagnostics.ts";
-import type { LoadedSteps } from "../steps.ts";
+import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
 import type { Validated } from "../validate.ts";
+import type { LoadedSteps } from "../steps.ts";
+import { milliseconds } from "../units.ts";
 import { linkAuth } from "./auth.ts";
-import type { Dialects } from "./context.ts";
-import { LinkContext } from "./context.ts";
+import { type Dialects, LinkContext } from "./context.ts";
 import { linkModels } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
-import { linkScalars } from "./scalars.ts";
 import { linkServer } from "./server.ts";
-import { linkStatus } from "./status.ts";
 import { linkStore } from "./store.ts";
 import { linkTiers } from "./tiers.ts";
 import { linkUpstreams } from "./upstreams.ts";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly dialects: Dialects;
   /** How bad an unset variable or an empty secret is. */
   readonly missingSecret: Severity;
@@ -35,4 +33,54 @@ export function link(validated: Validated, loaded: LoadedSteps, options: LinkOpt
   linkPipeline(context, loaded.steps);
   linkStatus(context);
   return context.diagnostics;
+}
+
+/** Node's timers fire at once beyond 2^31 ms. */
+const LONGEST_TIMER = milliseconds("24d");
+/** Keys of durations that are waited for. */
+const TIMED =
+  /\/(connect|first_byte|idle|total|min_delay|max_delay|open_for|max_open_for|every|timeout|deadline|heartbeat|delay)$/;
+const DURATION = /^\d+(ms|s|m|h|d)$/;
+
+/** Unset variables, and durations that no timer can wait for. */
+function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): void {
+  for (const [pointer, { reference, value }] of context.scalars()) {
+    if (typeof reference?.unset === "string") {
+      const message = `the variable ${reference.unset} is not set`;
+      const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
+      context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
+    } else if (TIMED.test(pointer) && isTooLong(value)) {
+      context.report(pointer, { rule: "timer-range", message: "is longer than a timer can wait", hint: "at most 24d" });
+    }
+  }
+}
+
+function isTooLong(value: unknown): boolean {
+  return typeof value === "string" && DURATION.test(value) && milliseconds(value) > LONGEST_TIMER;
+}
+
+/** Incidents: one id each, times that fit their state. */
+function linkStatus(context: LinkContext): void {
+  const ids = new Set<string>();
+  for (const [index, incident] of (context.config.status?.incidents ?? []).entries()) {
+    const pointer = join("/status/incidents", index);
+    const { id, status, created_at: created, resolved_at: resolved } = incident ?? {};
+    if (id !== undefined && ids.has(id)) {
+      const message = `the id ${context.show(`${pointer}/id`)} is taken by an incident above`;
+      context.report(`${pointer}/id`, { rule: "duplicate-incident", message, hint: "give each incident its own id" });
+    }
+    if (id !== undefined) ids.add(id);
+    if (context.misspelt(pointer)) continue;
+    const wrong = wrongTimes(status, created, resolved ?? null);
+    if (wrong !== null)
+      context.report(`${pointer}/resolved_at`, { rule: "incident-times", message: wrong, hint: null });
+  }
+}
+
+function wrongTimes(status: string | undefined, created: string | undefined, resolved: string | null): string | null {
+  if (status === "resolved" && resolved === null) return "a resolved incident needs the time it was over";
+  if (status === "ongoing" && resolved !== null) return "an ongoing incident has no time at which it was over";
+  return created !== undefined && resolved !== null && Date.parse(resolved) < Date.parse(created)
+    ? "lies before created_at"
+    : null;
 }

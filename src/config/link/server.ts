@@ -3,7 +3,7 @@ import { join } from "../diagnostics.ts";
 import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "../settings.ts";
 import { bytes } from "../units.ts";
 import type { LinkContext } from "./context.ts";
-import { isLoopback } from "./hosts.ts";
+import { isLoopback } from "./upstreams.ts";
 
 const LARGEST_BODY = bytes("256MiB");
 const EVERY_HOST = new Set(["0.0.0.0", "::"]);
@@ -39,7 +39,7 @@ export function linkServer(context: LinkContext): void {
   }
 }
 
-/** One user gets a quarter of each room (decisions 10.2): less than a body of the limit would refuse it for ever. */
+/** One user gets a quarter of each room: less than a body of the limit would refuse it for ever. */
 function linkRoom(context: LinkContext): void {
   const { server } = context.config;
   const limit = server?.body_limit ?? BODY_LIMIT;

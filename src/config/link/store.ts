@@ -1,6 +1,6 @@
 import { join } from "../diagnostics.ts";
 import type { LinkContext } from "./context.ts";
-import { parseUrl } from "./hosts.ts";
+import { parseUrl } from "./upstreams.ts";
 import { milliseconds } from "../units.ts";
 
 /** Milliseconds for which a settlement that waits is looked for in the ledger before it is told again. */

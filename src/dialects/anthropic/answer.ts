@@ -1,22 +1,14 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { type BlockPlace, isUsual } from "../block-order.ts";
+import { type BlockPlace, isUsual } from "../canonical/message.ts";
 import type { Decoded } from "../dialect.ts";
-import { malformed } from "../errors.ts";
-import { append, beside } from "../json-fields.ts";
-import { parseAnswer } from "../requests.ts";
-import { writtenUsage } from "../usage.ts";
+import { malformed } from "../canonical/errors.ts";
+import { append, extraFields } from "../canonical/json.ts";
+import { parseAnswer } from "../canonical/requests.ts";
+import { writtenUsage } from "../canonical/usage.ts";
 import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
 import { restated, usageOf } from "./usage.ts";
-import {
-  annotationsOf,
-  CallLedger,
-  CANONICAL,
-  explanationOf,
-  stopOf,
-  textField,
-  toolId,
-  writtenInput,
-} from "./wire.ts";
+import { annotationsOf, CallLedger, CANONICAL, explanationOf, stopOf, textField, toolId } from "./wire.ts";
+import { writtenInput } from "../canonical/tools.ts";
 
 const MESSAGE: ReadonlySet<string> = new Set([
   "id",
@@ -50,7 +42,7 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
       },
     ],
     ...(usage ? { usage: writtenUsage(usage) } : {}),
-    ...(verbatim ? nativeMessage(beside(message, MESSAGE)) : {}),
+    ...(verbatim ? nativeMessage(extraFields(message, MESSAGE)) : {}),
   };
   return { body, usage };
 }
@@ -140,7 +132,7 @@ class Answer {
   }
 
   #beside(block: Json, known: ReadonlySet<string>): Json {
-    return this.#verbatim ? withNative(beside(block, known)) : {};
+    return this.#verbatim ? withNative(extraFields(block, known)) : {};
   }
 }
 
@@ -148,6 +140,6 @@ function toolCall(block: Json): Json {
   return {
     id: toolId(block),
     type: "function",
-    function: { name: textField(block, "name"), arguments: writtenInput(block) },
+    function: { name: textField(block, "name"), arguments: writtenInput(block["input"]) },
   };
 }

@@ -1,8 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { malformed } from "../errors.ts";
-import { beside, objects } from "../json-fields.ts";
+import { malformed } from "../canonical/errors.ts";
+import { extraFields, objects } from "../canonical/json.ts";
 import { nativeEvent, withNative } from "./native.ts";
-import { annotationsOf, CallLedger, CANONICAL, textField, toolId, writtenInput } from "./wire.ts";
+import { writtenInput } from "../canonical/tools.ts";
+import { annotationsOf, CallLedger, CANONICAL, textField, toolId } from "./wire.ts";
 
 /** A content block that has begun and not ended. */
 type OpenBlock =
@@ -85,7 +86,7 @@ export class BlockReader {
   /** That a block began, where deltas do not tell it all: it is not one with the text before, or has further fields. */
   #startOf(event: Json, block: Json, secondText: boolean): readonly Json[] {
     const { text, thinking } = CANONICAL;
-    const more = beside(block, block["type"] === "text" ? text : thinking);
+    const more = extraFields(block, block["type"] === "text" ? text : thinking);
     if (!secondText && Object.keys(more).length === 0) return [];
     const empty = block["type"] === "text" ? { text: "" } : { thinking: "", signature: "" };
     return this.#native({ ...event, content_block: { ...block, ...empty } });
@@ -93,8 +94,8 @@ export class BlockReader {
 
   #startCall(place: unknown, block: Json): Json {
     const index = this.#callCount++;
-    this.#open.set(place, { kind: "tool_use", index, whole: writtenInput(block), empty: true });
-    const more = this.#verbatim ? withNative(beside(block, CANONICAL.tool_use)) : {};
+    this.#open.set(place, { kind: "tool_use", index, whole: writtenInput(block["input"]), empty: true });
+    const more = this.#verbatim ? withNative(extraFields(block, CANONICAL.tool_use)) : {};
     const called = { name: textField(block, "name"), arguments: "" };
     return { tool_calls: [{ ...more, index, id: toolId(block), type: "function", function: called }] };
   }

@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { inOrder } from "../block-order.ts";
-import { readDataUrl, textOf } from "../data-url.ts";
-import { inputOf } from "../functions.ts";
-import { claudeReasoning } from "../reasoning.ts";
-import type { Report } from "../report.ts";
+import { inOrder } from "../canonical/message.ts";
+import { readDataUrl, textOf } from "../canonical/data-url.ts";
+import { argumentsObject } from "../canonical/tools.ts";
+import { claudeReasoning } from "./claude.ts";
+import type { Report } from "../canonical/report.ts";
 import { nativeBlock, nativeFields } from "./native.ts";
 
 /** What the translation of one request's messages shares. */
@@ -136,7 +136,7 @@ function toolUse(call: unknown, at: string, { report, toolId, verbatim }: Transl
   const { name } = called;
   if (typeof id !== "string" || id === "") throw report.refusal(`${at}/id`, "must be a string that is not empty");
   if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
-  const input = inputOf(called["arguments"]);
+  const input = argumentsObject(called["arguments"]);
   return [{ ...nativeFields(call, verbatim), type: "tool_use", id: toolId(id), name, input, ...cacheControl(call) }];
 }
 

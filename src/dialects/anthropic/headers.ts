@@ -1,5 +1,5 @@
 import type { Call } from "../../kit/index.ts";
-import { bearer } from "../requests.ts";
+import { bearer } from "../canonical/requests.ts";
 import { ofMessages } from "./native.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,14 +1,13 @@
+import { errorMessage } from "../canonical/errors.ts";
+import { ownModelOnly } from "../canonical/own-model.ts";
+import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerCodec, Location, UpstreamDialect } from "../dialect.ts";
-import { errorMessage } from "../errors.ts";
-import { ownModelOnly } from "../own-model.ts";
-import { getJson } from "../requests.ts";
-import { namingTools } from "../named-calls.ts";
-import type { NameRules } from "../vendors/tool-names.ts";
+import { getJson } from "../canonical/requests.ts";
 import { answer } from "./answer.ts";
 import { credentials, VERSION } from "./headers.ts";
 import { PAID } from "./paid.ts";
 import { request } from "./request.ts";
-import { MessagesDecoder } from "./stream.ts";
+import { MessagesStreamReader } from "./stream.ts";
 
 /** "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" (https://platform.claude.com/docs/en/api/messages, tools). */
 const NAMES: NameRules = { toolName: 128, toolNameCharacters: "word" };
@@ -17,7 +16,7 @@ const messages = {
   type: "answer",
   request,
   answer,
-  decoder: (call) => new MessagesDecoder(call),
+  decoder: (call) => new MessagesStreamReader(call),
 } satisfies AnswerCodec;
 /** Messages, the upstream half. */
 const codec = namingTools(messages, NAMES);

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { outputLimit } from "../output-limit.ts";
-import type { Report } from "../report.ts";
+import { outputLimit } from "../canonical/options.ts";
+import type { Report } from "../canonical/report.ts";
 import { VERSION } from "./headers.ts";
 import type { ModelRules } from "./models.ts";
 

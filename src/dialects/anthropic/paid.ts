@@ -1,8 +1,8 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { isFolded } from "../folded.ts";
-import { list, objects, text } from "../json-fields.ts";
-import { type KeptBack, type PaidBeside, without } from "../own-model.ts";
-import { clientPointer } from "../pointers.ts";
+import { hasSourceMap } from "../canonical/source-map.ts";
+import { list, objects, text } from "../canonical/json.ts";
+import { type KeptBack, type PaidBeside, without } from "../canonical/own-model.ts";
+import { clientPointer } from "../canonical/report.ts";
 import { nativeBlock, ofMessages } from "./native.ts";
 
 /*
@@ -61,9 +61,9 @@ function withoutListed(call: Call, accepted: ReadonlySet<string>): KeptBack {
   const servers = objects(native["tools"]);
   const kept = servers.filter((tool) => !isPaid(tool, accepted));
   if (kept.length === servers.length) return { call, dropped: [] };
-  const places = isFolded(call) ? call.folded.records : [];
+  const places = hasSourceMap(call) ? call.sourceMap.records : [];
   const dropped = [
-    ...new Set(servers.flatMap((tool, index) => (kept.includes(tool) ? [] : (places[index] ?? "/tools")))),
+    ...new Set(servers.flatMap((tool, index) => (isPaid(tool, accepted) ? (places[index] ?? "/tools") : []))),
   ];
   const left = [...kept, ...objects(body["tools"]).map((tool) => (isJson(tool["function"]) ? tool["function"] : {}))];
   const choice = native["tool_choice"];

@@ -1,18 +1,17 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
-import { type ClaudeOutput, claudeOutput } from "../claude-output.ts";
+import { jsonToolForm, wantedSchema } from "../canonical/json-tool.ts";
+import { Report } from "../canonical/report.ts";
+import { postJson } from "../canonical/requests.ts";
 import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
-import { jsonToolForm, wantedSchema } from "../json-tool.ts";
-import { callsWithoutThinking } from "../reasoning.ts";
-import { Report } from "../report.ts";
-import { postJson } from "../requests.ts";
 import { answer } from "./answer.ts";
 import { cacheControl } from "./blocks.ts";
+import { callsWithoutThinking, type ClaudeOutput, claudeOutput } from "./claude.ts";
 import { betasOf, headersOf, versionOf } from "./headers.ts";
 import { conversation } from "./messages.ts";
 import { type ModelRules, rulesOf } from "./models.ts";
 import { ofMessages } from "./native.ts";
 import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences, thinkingOf } from "./options.ts";
-import { MessagesDecoder } from "./stream.ts";
+import { MessagesStreamReader } from "./stream.ts";
 import { forced, toolChoiceOf, toolsOf } from "./tools.ts";
 
 /** Canonical fields that are carried, or reported by what carries them. */
@@ -26,7 +25,7 @@ const CARRIED: ReadonlySet<string> = new Set(
 /** Reads answers without what only a Messages client knows: a tool's call is not what such a client is shown. */
 const PLAIN: AnswerForm = {
   answer: (body, call) => answer(body, { ...call, dialect: "chat" }),
-  decoder: (call) => new MessagesDecoder({ ...call, dialect: "chat" }),
+  decoder: (call) => new MessagesStreamReader({ ...call, dialect: "chat" }),
 };
 
 /** @throws GatewayError when the call cannot be written down. */

@@ -1,19 +1,20 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { malformed, reportedError } from "../errors.ts";
-import { beside, list } from "../json-fields.ts";
-import { producedText } from "../openai/produced.ts";
-import { SseDecoder } from "../sse.ts";
-import { writtenUsage } from "../usage.ts";
+import { malformed } from "../canonical/errors.ts";
+import { extraFields, list } from "../canonical/json.ts";
+import { producedText } from "../canonical/chunks.ts";
+import { SseStreamReader } from "../canonical/sse.ts";
+import { writtenUsage } from "../canonical/usage.ts";
 import { BlockReader } from "./block-reader.ts";
 import { nativeEvent, ofMessages } from "./native.ts";
 import { restated, usageOf } from "./usage.ts";
 import { explanationOf, stopOf } from "./wire.ts";
+import { reportedError } from "../canonical/refusals.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Reads the server-sent events of one Messages stream; `message_stop` is its ending. */
-export class MessagesDecoder extends SseDecoder {
+export class MessagesStreamReader extends SseStreamReader {
   /** `message_stop` was seen. */
   #ended = false;
   readonly #verbatim: boolean;
@@ -97,7 +98,7 @@ export class MessagesDecoder extends SseDecoder {
     }
     this.#head = { id, object: "chat.completion.chunk", model };
     this.#usages = restated({}, usage);
-    this.#ending = beside({ stop_reason, stop_sequence, stop_details }, NOTHING);
+    this.#ending = extraFields({ stop_reason, stop_sequence, stop_details }, NOTHING);
     this.#counted = isJson(usage) && typeof stop_reason === "string";
     const first = this.#chunk({ role: "assistant", content: "", ...(this.#verbatim ? nativeEvent(event) : {}) });
     // A stream that breaks off says nothing else of its prompt, and of what was read from a cache.
@@ -120,7 +121,7 @@ export class MessagesDecoder extends SseDecoder {
     if (!isJson(delta)) throw malformed("a message_delta without a delta");
     this.#usages = restated(this.#usages, usage);
     this.#counted ||= isJson(usage);
-    this.#ending = { ...this.#ending, ...beside(delta, NOTHING) };
+    this.#ending = { ...this.#ending, ...extraFields(delta, NOTHING) };
     this.#last = { ...this.#last, ...event, delta: this.#ending };
     const counted = isJson(usage) ? usageOf(this.#usages) : null;
     // Nobody is shown this one: the count must not be lost with the connection before `message_stop`.

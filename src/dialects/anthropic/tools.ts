@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { fitSchema } from "../json-schema.ts";
-import type { Report } from "../report.ts";
+import type { Report } from "../canonical/report.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
 import { cacheControl } from "./blocks.ts";
 import type { ModelRules } from "./models.ts";
@@ -54,12 +54,12 @@ function inputSchema(parameters: unknown, at: string, report: Report): Json {
 function claudeInput(schema: Json, strict: boolean, holds: boolean, at: string, report: Report): Json {
   const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS) : null;
   if (held?.shaped === true) {
-    report.dropOf(held, `${at}/parameters`);
+    report.dropWithin(held, `${at}/parameters`);
     return { input_schema: held.schema, strict: true };
   }
   if (strict) report.drop(`${at}/strict`);
   const taken = fitSchema(schema, CLAUDE_TOOLS);
-  report.dropOf(taken, `${at}/parameters`);
+  report.dropWithin(taken, `${at}/parameters`);
   return { input_schema: taken.schema };
 }
 

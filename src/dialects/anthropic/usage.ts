@@ -1,5 +1,5 @@
 import { isJson, type Json, type Usage } from "../../kit/index.ts";
-import { cacheWrites, tokenCount } from "../usage.ts";
+import { cacheWrites, tokenCount } from "../canonical/usage.ts";
 
 /** Counts are cumulative and may be restated: the last word on each counts. */
 export function restated(usage: Json, more: unknown): Json {

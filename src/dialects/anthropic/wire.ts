@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { annotationOf } from "../annotations.ts";
-import { malformed } from "../errors.ts";
-import { finishOf, type Finish } from "../finish.ts";
-import { objects } from "../json-fields.ts";
+import { annotationOf } from "../canonical/annotations.ts";
+import { malformed } from "../canonical/errors.ts";
+import { finishOf, type Finish } from "../canonical/finish.ts";
+import { objects } from "../canonical/json.ts";
 
 /** The fields of a content block that have a canonical place, by its type. */
 export const CANONICAL = {
@@ -24,16 +24,6 @@ export function toolId(block: Json): string {
   const id = textField(block, "id");
   if (id === "") throw malformed("a tool call without an id");
   return id;
-}
-
-/** The input of a tool_use block as JSON text. */
-export function writtenInput({ input }: Json): string {
-  if (input !== undefined && input !== null && !isJson(input)) throw malformed("a tool input that is no object");
-  try {
-    return JSON.stringify(input ?? {});
-  } catch {
-    throw malformed("a tool input that is nested too deeply");
-  }
 }
 
 /**

@@ -1,13 +1,13 @@
-import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { type BlockPlace, isUsual } from "../block-order.ts";
+import { type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
+import { annotationOf } from "../canonical/annotations.ts";
+import { malformed } from "../canonical/errors.ts";
+import { finishOf } from "../canonical/finish.ts";
+import { append, objects, text } from "../canonical/json.ts";
+import { type BlockPlace, isUsual } from "../canonical/message.ts";
+import { parseAnswer } from "../canonical/requests.ts";
+import { writtenInput } from "../canonical/tools.ts";
+import { cacheWrites, tokenCount, writtenUsage } from "../canonical/usage.ts";
 import type { Decoded } from "../dialect.ts";
-import { malformed } from "../errors.ts";
-import { finishOf } from "../finish.ts";
-import { parseAnswer } from "../requests.ts";
-import { writtenUsage } from "../usage.ts";
-import { annotationsOf } from "./citations.ts";
-import { usageOf } from "./usage.ts";
-import { append } from "../json-fields.ts";
 
 /** A complete answer of Converse as a chat completion. @throws AttemptError for a body that is none. */
 export function chatAnswer(bytes: Uint8Array, _call: Call): Decoded {
@@ -101,23 +101,45 @@ class MessageReader {
       throw malformed("a tool call without an id or a name");
     }
     this.#order.push("tool_call");
-    this.#calls.push({ id, type: "function", function: { name, arguments: argumentsOf(input) } });
+    this.#calls.push({ id, type: "function", function: { name, arguments: writtenInput(input) } });
   }
 
   #cited({ content, citations }: Json): void {
     const start = this.#length;
-    for (const piece of Array.isArray(content) ? content : []) if (isJson(piece)) this.#text(piece["text"] ?? "");
+    for (const part of Array.isArray(content) ? content : []) if (isJson(part)) this.#text(part["text"] ?? "");
     if (Array.isArray(citations)) append(this.#annotations, annotationsOf(citations, start, this.#length));
   }
 }
 
-/** `JSON.parse` accepts deeper nesting than `JSON.stringify` can write. */
-function argumentsOf(input: unknown): string {
-  if (input !== undefined && input !== null && !isJson(input)) throw malformed("a tool call without arguments");
-  try {
-    return JSON.stringify(input ?? {});
-  } catch (error) {
-    if (error instanceof RangeError) throw malformed("a tool call that is nested too deeply");
-    throw error;
-  }
+/**
+ * The citations of one block as annotations of the answer's text, in which the block stands from `start` to `end` (UTF-16
+ * units).
+ */
+export function annotationsOf(citations: readonly unknown[], start: number, end: number): readonly Json[] {
+  return objects(citations).map(({ location, title, source, sourceContent }) => {
+    const [[kind, at] = [undefined, {}]] = isJson(location) ? Object.entries(location) : [];
+    const { url, documentIndex: index } = isJson(at) ? at : {};
+    const quote =
+      objects(sourceContent)
+        .map((content) => text(content["text"]))
+        .join("") || undefined;
+    const file = { filename: title, file_id: source, index, quote, location: kind };
+    return annotationOf({ url, title }, file, { start_index: start, end_index: end });
+  });
+}
+
+/** `inputTokens` leaves out what was read from and written to a cache. @returns null for counts that cannot be believed. */
+export function usageOf(usage: unknown): Usage | null {
+  if (!isJson(usage)) return null;
+  const [input, completion] = [tokenCount(usage["inputTokens"]), tokenCount(usage["outputTokens"])];
+  const cached = tokenCount(usage["cacheReadInputTokens"] ?? 0);
+  const cacheWrite = tokenCount(usage["cacheWriteInputTokens"] ?? 0);
+  if (input === null || completion === null || cached === null || cacheWrite === null) return null;
+  const writes = cacheWrites(cacheWrite, writtenForAnHour(usage["cacheDetails"]));
+  return { prompt: input + cached + cacheWrite, completion, cached, reasoning: 0, cacheWrite, ...writes };
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CacheDetail.html */
+function writtenForAnHour(details: unknown): unknown {
+  return Array.isArray(details) ? details.filter(isJson).find(({ ttl }) => ttl === "1h")?.["inputTokens"] : 0;
 }

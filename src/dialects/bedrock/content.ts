@@ -1,11 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../report.ts";
-import { documentBlock, imageBlock } from "./media.ts";
+import { isTextType, readDataUrl } from "../canonical/data-url.ts";
+import { FILE_PART_FIELDS, IMAGE_PART_FIELDS, TEXT_PART_FIELDS } from "../canonical/message.ts";
+import type { Report } from "../canonical/report.ts";
 import { cachePoint, type Translation } from "./translation.ts";
-
-const TEXT: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);
-const IMAGE: ReadonlySet<string> = new Set(["image_url", "cache_control"]);
-const FILE: ReadonlySet<string> = new Set(["file", "cache_control"]);
 
 /**
  * The blocks of a message's content; texts without a visible character, which Converse refuses, are left out.
@@ -57,7 +54,7 @@ function knownBlocks(part: Json, at: string, { report, documentName }: Translati
     case "file": {
       const { file } = part;
       const document = isJson(file) ? documentBlock(file, documentName, `${at}/file`, report) : null;
-      if (document !== null) report.dropBeside(part, FILE, at);
+      if (document !== null) report.dropUnknown(part, FILE_PART_FIELDS, at);
       return listed(document);
     }
     default:
@@ -68,7 +65,7 @@ function knownBlocks(part: Json, at: string, { report, documentName }: Translati
 function textPart(part: Json, name: "text" | "refusal", at: string, report: Report): readonly Json[] {
   const text = part[name];
   if (typeof text !== "string") throw report.refusal(`${at}/${name}`, "must be a string");
-  report.dropBeside(part, TEXT, at);
+  report.dropUnknown(part, TEXT_PART_FIELDS, at);
   return textBlocks(text);
 }
 
@@ -88,6 +85,69 @@ function imageOf(part: Json, at: string, report: Report): Json | null {
   const block = imageBlock(url);
   if (block === null) return null;
   if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
-  report.dropBeside(part, IMAGE, at);
+  report.dropUnknown(part, IMAGE_PART_FIELDS, at);
   return block;
+}
+
+const IMAGES: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpeg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+};
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "application/msword": "doc",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "text/html": "html",
+  "text/plain": "txt",
+  "text/markdown": "md",
+};
+const S3 = /^s3:\/\/./;
+
+/** The block for an image; null for an address on the web, which Converse does not fetch, and for other formats. */
+function imageBlock(url: string): Json | null {
+  if (S3.test(url)) {
+    const format = Object.values(IMAGES).find((ending) =>
+      url
+        .toLowerCase()
+        .replace(/\.jpg$/, ".jpeg")
+        .endsWith(`.${ending}`),
+    );
+    return format === undefined ? null : { image: { format, source: { s3Location: { uri: url } } } };
+  }
+  const data = readDataUrl(url);
+  const format = data && IMAGES[data.type];
+  return data && format ? { image: { format, source: { bytes: data.base64 } } } : null;
+}
+
+/**
+ * The block for a file; null for one of another type, or that is elsewhere.
+ * @param name makes the document's name, which no other document of the request may have.
+ */
+function documentBlock(file: Json, name: (wanted: string) => string, at: string, report: Report): Json | null {
+  const { file_data, filename, title, context, citations } = file;
+  const data = typeof file_data === "string" ? readDataUrl(file_data) : null;
+  const format = data && (DOCUMENTS[data.type] ?? (isTextType(data.type) ? "txt" : null));
+  if (!data || !format) return null;
+  report.dropUnknown(file, DOCUMENT_FIELDS, at);
+  const wanted = typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
+  return {
+    document: {
+      format,
+      name: name(wanted),
+      source: { bytes: data.base64 },
+      ...(typeof context === "string" && context !== "" ? { context } : {}),
+      ...(isEnabled(citations) ? { citations: { enabled: true } } : {}),
+    },
+  };
+}
+
+const DOCUMENT_FIELDS: ReadonlySet<string> = new Set(["file_data", "filename", "title", "context", "citations"]);
+
+function isEnabled(citations: unknown): boolean {
+  return typeof citations === "object" && citations !== null && "enabled" in citations && citations.enabled === true;
 }

@@ -1,17 +1,14 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { assistantBlocks } from "./assistant.ts";
-import { contentBlocks, textContent } from "./content.ts";
-import { readsStatus } from "./family.ts";
-import { cachePoint, type Translation } from "./translation.ts";
-import { append } from "../json-fields.ts";
+import { claudeReasoning } from "../anthropic/claude.ts";
+import { ASSISTANT_FIELDS, inOrder, MESSAGE_FIELDS, NO_OUTPUT, SEE_DOCUMENTS } from "../canonical/message.ts";
+import { argumentsObject, writtenCalls } from "../canonical/tools.ts";
+import { contentBlocks, contentGroups, textContent } from "./content.ts";
+import { cachePoint, readsReasoning, readsStatus, type Translation } from "./translation.ts";
+import { append } from "../canonical/json.ts";
 
-const MESSAGE: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
-const TOOL: ReadonlySet<string> = new Set(["role", "content", "cache_control", "tool_call_id", "is_error"]);
-/** Converse wants a block in every result. */
-const NO_OUTPUT = "(no output)";
-const SEE_DOCUMENTS = "(see documents)";
+const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id", "is_error"]);
 
-export interface Conversation {
+interface Conversation {
   /** Left out: none. */
   readonly system?: readonly Json[];
   readonly messages: readonly Json[];
@@ -38,7 +35,7 @@ export function conversationOf(messages: unknown, translation: Translation): Con
     switch (message["role"]) {
       case "system":
       case "developer":
-        report.dropBeside(message, MESSAGE, at);
+        report.dropUnknown(message, MESSAGE_FIELDS, at);
         append(system, marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
         break;
       case "user":
@@ -91,7 +88,7 @@ function userBlocks(message: Json, at: string, translation: Translation): readon
   const blocks = contentBlocks(message["content"], `${at}/content`, translation);
   // A question without the image it is about is another question.
   if (blocks.length === 0 && report.count > before) throw report.unsupported(`${at}/content`);
-  report.dropBeside(message, MESSAGE, at);
+  report.dropUnknown(message, MESSAGE_FIELDS, at);
   return marked(blocks, message, at, translation);
 }
 
@@ -100,7 +97,7 @@ function toolResult(message: Json, at: string, translation: Translation): readon
   const { tool_call_id: id, is_error: failed } = message;
   if (typeof id !== "string" || id === "")
     throw report.refusal(`${at}/tool_call_id`, "must be a string that is not empty");
-  report.dropBeside(message, TOOL, at);
+  report.dropUnknown(message, TOOL_RESULT_FIELDS, at);
   const blocks = contentBlocks(message["content"], `${at}/content`, translation);
   // A result holds no cache points: one within it follows it.
   const content = blocks.filter((block) => !("cachePoint" in block));
@@ -113,4 +110,54 @@ function toolResult(message: Json, at: string, translation: Translation): readon
 
 function marked(blocks: readonly Json[], message: Json, at: string, translation: Translation): readonly Json[] {
   return blocks.length === 0 ? [] : [...blocks, ...cachePoint(message, at, translation)];
+}
+
+/** The blocks of an assistant turn. @throws GatewayError for a message that cannot be written down. */
+function assistantBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
+  const { report } = translation;
+  report.dropUnknown(message, ASSISTANT_FIELDS, at);
+  const { content, refusal } = message;
+  const contents = contentGroups(content, `${at}/content`, translation);
+  if (typeof refusal === "string" && refusal.trim() !== "") contents.push([{ text: refusal }]);
+  const lists = {
+    reasoning: reasoningBlocks(message, at, translation),
+    content: contents.map(group),
+    tool_call: toolUses(message["tool_calls"], `${at}/tool_calls`, translation).map(group),
+  };
+  const blocks = inOrder(lists, message["block_order"]).flatMap(({ blocks }) => blocks as readonly Json[]);
+  return blocks.length === 0 ? [] : [...blocks, ...cachePoint(message, at, translation)];
+}
+
+/** What one item of the message became, so that the order of the items can be told. */
+function group(blocks: readonly Json[]): { readonly blocks: readonly Json[] } {
+  return { blocks };
+}
+
+/** Models take back only what they signed: other reasoning is reported. */
+function reasoningBlocks(message: Json, at: string, { family, report }: Translation): Json[] {
+  const details: readonly unknown[] = Array.isArray(message["reasoning_details"]) ? message["reasoning_details"] : [];
+  const blocks = details.map((detail, index) => {
+    const block = isJson(detail) && readsReasoning(family) ? reasoningBlock(detail) : null;
+    if (block === null) report.drop(`${at}/reasoning_details/${index}`);
+    return group(block === null ? [] : [block]);
+  });
+  // The same thoughts as the details, in their own form.
+  for (const name of details.length > 0 ? [] : ["reasoning_content", "reasoning"]) {
+    if (typeof message[name] === "string" && message[name] !== "") report.drop(`${at}/${name}`);
+  }
+  return blocks;
+}
+
+function reasoningBlock(detail: Json): Json | null {
+  const own = claudeReasoning(detail);
+  if (own === null) return null;
+  return { reasoningContent: "data" in own ? { redactedContent: own.data } : { reasoningText: own } };
+}
+
+function toolUses(calls: unknown, at: string, translation: Translation): readonly (readonly Json[])[] {
+  const { report, toolId } = translation;
+  return writtenCalls(calls, at, report, ({ call, at, id, name, written }) => {
+    const toolUse = { toolUseId: toolId(id), name, input: argumentsObject(written) };
+    return [{ toolUse }, ...cachePoint(call, at, translation)];
+  });
 }

@@ -1,14 +1,11 @@
 import { AttemptError, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { ChunkWriter } from "../chunk-writer.ts";
-import type { StreamDecoder } from "../dialect.ts";
-import { malformed } from "../errors.ts";
-import { finishOf } from "../finish.ts";
-import { parseJson } from "../json.ts";
-import { stopSequence } from "./answer.ts";
-import { annotationsOf } from "./citations.ts";
-import { exception } from "./exceptions.ts";
-import { type Frame, FrameReader } from "./frames.ts";
-import { usageOf } from "./usage.ts";
+import { ChunkWriter } from "../canonical/chunks.ts";
+import { malformed } from "../canonical/errors.ts";
+import { finishOf } from "../canonical/finish.ts";
+import { parseJson } from "../canonical/json.ts";
+import type { StreamReader } from "../dialect.ts";
+import { annotationsOf, stopSequence, usageOf } from "./answer.ts";
+import { exception, type Frame, FrameReader } from "./aws.ts";
 
 /** One block of the answer that has not stopped. */
 type Open =
@@ -19,7 +16,7 @@ type Open =
   | { readonly type: "cited"; readonly start: number; readonly citations: Json[] };
 
 /** Reads the stream of ConverseStream. */
-export class ConverseDecoder implements StreamDecoder {
+export class ConverseStreamReader implements StreamReader {
   fault: AttemptError | null = null;
   readonly #frames = new FrameReader();
   readonly #chunks = new ChunkWriter();

@@ -1,11 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { cachePoint, type Translation } from "./translation.ts";
-import { describedFunction } from "../functions.ts";
+import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
 import { fitSchema } from "../json-schema.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
-
-const TOOL: ReadonlySet<string> = new Set(["function", "cache_control"]);
-const FUNCTION: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
 
 /** What of a request's tools goes where. */
 export interface Tools {
@@ -35,7 +32,11 @@ export function toolsOf(body: Json, turns: unknown, translation: Translation): T
     return {};
   }
   const forced = choice === "required" || namedTool(choice) !== null;
-  return { toolConfig: { tools, ...chosen(choice, body, translation) }, ...single(choice, body, translation), forced };
+  return {
+    toolConfig: { tools, ...choiceOf(choice, body, translation) },
+    ...single(choice, body, translation),
+    forced,
+  };
 }
 
 function toolSpec(listed: unknown, at: string, translation: Translation): readonly Json[] {
@@ -43,37 +44,37 @@ function toolSpec(listed: unknown, at: string, translation: Translation): readon
   const found = describedFunction(listed, at, report);
   if (found === null) return [];
   const { tool, described } = found;
-  report.dropBeside(tool, TOOL, at);
-  report.dropBeside(described, FUNCTION, `${at}/function`);
-  return [spec(described, inputOf(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
+  report.dropUnknown(tool, TOOL_FIELDS, at);
+  report.dropUnknown(described, FUNCTION_FIELDS, `${at}/function`);
+  return [spec(described, inputSchema(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
 }
 
 function spec({ name, description }: Json, input: Json): Json {
-  const said = typeof description === "string" && description.trim() !== "" ? { description } : {};
-  return { toolSpec: { name, ...said, ...input } };
+  const described = typeof description === "string" && description.trim() !== "" ? { description } : {};
+  return { toolSpec: { name, ...described, ...input } };
 }
 
 const ANY_INPUT: Json = { inputSchema: { json: { type: "object" } } };
 
 /** Converse takes schemas of objects only, and `$schema` of none of its models. */
-function inputOf({ parameters, strict }: Json, at: string, { family, strictTools, report }: Translation): Json {
+function inputSchema({ parameters, strict }: Json, at: string, { family, strictTools, report }: Translation): Json {
   const { $schema: _dialect, ...rest } = isJson(parameters) ? parameters : {};
   const schema = { type: "object", ...rest };
   // A function without parameters takes none.
   const own = isJson(parameters) ? schema : { ...schema, properties: {} };
   const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS) : null;
   if (held?.shaped === true) {
-    report.dropOf(held, `${at}/parameters`);
+    report.dropWithin(held, `${at}/parameters`);
     return { inputSchema: { json: held.schema }, strict: true };
   }
   if (strict === true) report.drop(`${at}/strict`);
   if (family !== "anthropic") return { inputSchema: { json: schema } };
   const taken = fitSchema(schema, CLAUDE_TOOLS);
-  report.dropOf(taken, `${at}/parameters`);
+  report.dropWithin(taken, `${at}/parameters`);
   return { inputSchema: { json: taken.schema } };
 }
 
-function chosen(choice: unknown, body: Json, { family, report }: Translation): Json {
+function choiceOf(choice: unknown, body: Json, { family, report }: Translation): Json {
   // Said among the model's own fields, it must not be said here: Converse refuses both.
   if (isSingle(body) && family === "anthropic") return {};
   if (choice === "auto") return {};
@@ -98,12 +99,6 @@ function single(choice: unknown, body: Json, { family, report }: Translation): {
 
 function isSingle(body: Json): boolean {
   return body["parallel_tool_calls"] === false;
-}
-
-function namedTool(choice: unknown): string | null {
-  const called = isJson(choice) ? choice["function"] : undefined;
-  const name = isJson(called) ? called["name"] : undefined;
-  return typeof name === "string" && name !== "" ? name : null;
 }
 
 /** The names of the tools that were called, each once. */

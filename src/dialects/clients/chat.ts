@@ -9,9 +9,9 @@ import {
   type StreamFormat,
   isJson,
 } from "../../kit/index.ts";
-import { pageCitations } from "../annotations.ts";
-import { producedText } from "../openai/produced.ts";
-import { readUsage } from "../openai/usage.ts";
+import { pageCitations } from "../canonical/annotations.ts";
+import { producedText } from "../canonical/chunks.ts";
+import { readUsage } from "../canonical/usage.ts";
 import { ModelSplice } from "./chat-splice.ts";
 import { promptBytes, promptText } from "./texts.ts";
 
@@ -45,30 +45,21 @@ function answers({ n }: Json): number {
 
 /** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked (decisions 5.6). */
 export function chatFormat(call: Call, standIn: StandIn = UNKNOWN): AnswerFormat & { readonly stream: StreamFormat } {
-  return new ChatFormat(call, standIn);
+  const options = call.body["stream_options"];
+  const wantsUsage = isJson(options) && options["include_usage"] === true;
+  return new ChatFormat(call, new ChatStream(call.model, wantsUsage, standIn));
 }
 
 const UNKNOWN: StandIn = { id: "unknown", created: 0 };
 
-class ChatFormat implements AnswerFormat, StreamFormat {
-  readonly stream = this;
+class ChatFormat implements AnswerFormat {
+  readonly stream: ChatStream;
   readonly contentType = "application/json";
-  readonly heartbeat = ": keep-alive\n\n";
   readonly #call: Call;
-  readonly #model: string;
-  readonly #wantsUsage: boolean;
-  #usageShown = false;
-  #last: Json = {};
-  readonly #splice: ModelSplice;
-  readonly #standIn: StandIn;
 
-  constructor(call: Call, standIn: StandIn) {
+  constructor(call: Call, stream: ChatStream) {
     this.#call = call;
-    this.#standIn = standIn;
-    this.#model = call.model;
-    this.#splice = new ModelSplice(call.model);
-    const options = call.body["stream_options"];
-    this.#wantsUsage = isJson(options) && options["include_usage"] === true;
+    this.stream = stream;
   }
 
   answer(body: Json, extras: AnswerExtras): string {
@@ -79,11 +70,40 @@ class ChatFormat implements AnswerFormat, StreamFormat {
       id: typeof id === "string" && id !== "" ? id : `chatcmpl-${extras.id}`,
       object: "chat.completion",
       created: Number.isSafeInteger(created) ? created : extras.created,
-      model: this.#model,
+      model: this.#call.model,
       usage: wholeUsage(body) ?? shownUsage(extras.bill),
       latency_ms: extras.latencyMs,
       provider: extras.provider,
     });
+  }
+
+  promptText(): string {
+    return promptText(this.#call.body);
+  }
+
+  producedText(body: Json): string {
+    const { choices } = body;
+    if (!Array.isArray(choices)) return "";
+    return choices
+      .map((choice) => (isJson(choice) && isJson(choice["message"]) ? producedText(choice["message"]) : ""))
+      .join("");
+  }
+}
+
+class ChatStream implements StreamFormat {
+  readonly heartbeat = ": keep-alive\n\n";
+  readonly #model: string;
+  readonly #wantsUsage: boolean;
+  #usageShown = false;
+  #last: Json = {};
+  readonly #splice: ModelSplice;
+  readonly #standIn: StandIn;
+
+  constructor(model: string, wantsUsage: boolean, standIn: StandIn) {
+    this.#model = model;
+    this.#wantsUsage = wantsUsage;
+    this.#standIn = standIn;
+    this.#splice = new ModelSplice(model);
   }
 
   event(event: StreamEvent): string {
@@ -114,18 +134,6 @@ class ChatFormat implements AnswerFormat, StreamFormat {
 
   killed(): string {
     return "data: [DONE]\n\n";
-  }
-
-  promptText(): string {
-    return promptText(this.#call.body);
-  }
-
-  producedText(body: Json): string {
-    const { choices } = body;
-    if (!Array.isArray(choices)) return "";
-    return choices
-      .map((choice) => (isJson(choice) && isJson(choice["message"]) ? producedText(choice["message"]) : ""))
-      .join("");
   }
 
   #rewrite(data: Json): string {

@@ -1,7 +1,6 @@
 import { type AnswerExtras, type AnswerFormat, type Call, isJson, type Json } from "../../kit/index.ts";
-import { inputsOf } from "../embeddings.ts";
-import { withoutNulls } from "../fields.ts";
-import { decodeVector, encodeVector } from "../vectors.ts";
+import { decodeVector, encodeVector, inputsOf } from "../canonical/embeddings.ts";
+import { withoutNulls } from "../canonical/json.ts";
 
 const BYTES_PER_TOKEN = 4;
 

@@ -1,4 +1,4 @@
-import { imageVariant } from "../image-variant.ts";
+import { imageVariant } from "../canonical/usage.ts";
 import {
   type AnswerExtras,
   type AnswerFormat,
@@ -8,7 +8,7 @@ import {
   isJson,
   type Json,
 } from "../../kit/index.ts";
-import { readDataUrl } from "../data-url.ts";
+import { readDataUrl } from "../canonical/data-url.ts";
 
 /** The canonical call of an image body that its schema has accepted: one `size`, `response_format` url or b64_json. */
 export function readImage(body: Json): Call {

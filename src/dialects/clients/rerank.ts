@@ -1,5 +1,5 @@
 import { type AnswerExtras, type AnswerFormat, type Call, isJson, type Json } from "../../kit/index.ts";
-import { withoutNulls } from "../fields.ts";
+import { withoutNulls } from "../canonical/json.ts";
 
 /** The canonical call of a rerank body that its schema has accepted: documents as texts, `top_n` no more than there are. */
 export function readRerank(body: Json): Call {

@@ -1,5 +1,5 @@
 import type { AnswerFormat, Call, Json } from "../../kit/index.ts";
-import { withoutNulls } from "../fields.ts";
+import { withoutNulls } from "../canonical/json.ts";
 
 const OPTIONAL = ["response_format", "speed", "instructions", "stream_format"];
 

@@ -1,6 +1,7 @@
 import { type AnswerFormat, type Call, invalidRequest, isJson, type Json, type Upload } from "../../kit/index.ts";
-import { audioMilliseconds } from "../audio.ts";
-import { type Cue, srt, vtt } from "../subtitles.ts";
+import { audioMilliseconds } from "../speech/audio.ts";
+import { escaped } from "../canonical/report.ts";
+import { type Cue, srt, vtt } from "../speech/transcript.ts";
 
 const PLAIN_TEXT = "text/plain; charset=utf-8";
 
@@ -32,11 +33,6 @@ function canonical(fields: Json): Json {
     if (name !== "stream" && value !== "") body.set(name, field === "temperature" ? Number(value) : value);
   }
   return Object.fromEntries(body);
-}
-
-/** As a part of a JSON pointer. */
-function escaped(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /**

@@ -1,10 +1,15 @@
-import { isJson, type Call, type Json } from "../../kit/index.ts";
-import { type BatchLimits, embeddingBatches } from "../batches.ts";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import {
+  type BatchLimits,
+  type EmbeddingAnswer,
+  embeddingBatches,
+  embeddingCodec,
+  textsOf,
+} from "../canonical/embeddings.ts";
+import { pick } from "../canonical/json.ts";
+import type { JsonRequest } from "../canonical/requests.ts";
 import type { AnswerCodec } from "../dialect.ts";
-import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../embeddings.ts";
-import { pick } from "../fields.ts";
-import { dropped } from "../pointers.ts";
-import type { JsonRequest } from "../requests.ts";
+import { dropped } from "../canonical/report.ts";
 import { post, resourceOf } from "./http.ts";
 
 const READ: ReadonlySet<string> = new Set(["input", "dimensions", "encoding_format", "task_type", "input_type"]);

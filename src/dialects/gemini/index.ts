@@ -1,11 +1,20 @@
-import type { UpstreamDialect } from "../dialect.ts";
-import { chat } from "./chat.ts";
+import { ownModelOnly, type PaidBeside } from "../canonical/own-model.ts";
+import { type NameRules, namingTools } from "../canonical/tool-names.ts";
+import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
+import { FORM } from "./answer.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
-import { errorMessage } from "./errors.ts";
-import { ownModelOnly, type PaidBeside } from "../own-model.ts";
-import { get } from "./http.ts";
+import { errorMessage, get } from "./http.ts";
+import { chatRequest } from "./request.ts";
 
-/** Tiers are rates, and searches are billed one by one (decisions 9.8; https://ai.google.dev/gemini-api/docs/pricing). */
+/** FunctionDeclaration.name: letters, digits, `_`, `:`, `.` and `-`, 64 at most (https://ai.google.dev/api/caching). */
+const NAMES: NameRules = { toolName: 64, toolNameCharacters: "any" };
+
+const codec = { type: "answer", request: chatRequest, ...FORM } satisfies AnswerCodec;
+
+/** `generateContent` and `streamGenerateContent`. */
+export const chat = namingTools(codec, NAMES);
+
+/** Tiers are rates, and searches are billed one by one (https://ai.google.dev/gemini-api/docs/pricing). */
 const PAID: PaidBeside = { fields: new Set(["service_tier", "web_search_options"]) };
 
 /** The end of an address of Vertex AI, whose models are those of a publisher. */
@@ -14,6 +23,7 @@ const PUBLISHER = /\/publishers\/[^/]+$/;
 /** Google's Gemini API, version v1beta; Vertex AI under a base URL that ends with a publisher. */
 export const gemini: UpstreamDialect = {
   name: "gemini",
+  signing: { by: "google" },
   codecs: { chat: ownModelOnly(chat, PAID), embedding },
   at: ({ baseUrl, accepts }) => ({
     ...gemini,

@@ -1,7 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { cleanBase64 } from "../data-url.ts";
-import type { Report } from "../report.ts";
-import { audioType, mediaPart, typeOfName } from "./media.ts";
+import { cleanBase64, isDataUrl, readDataUrl } from "../canonical/data-url.ts";
+import type { Report } from "../canonical/report.ts";
 
 /*
  * Not reported, because nothing of the answer changes: `cache_control` (Gemini caches prefixes by itself), a file's name,
@@ -28,19 +27,21 @@ export function textsOf(content: unknown, at: string, report: Report): string[] 
   });
 }
 
-const FIELDS: ReadonlySet<string> = new Set("type text refusal image_url input_audio file cache_control".split(" "));
+const PART_FIELDS: ReadonlySet<string> = new Set(
+  "type text refusal image_url input_audio file cache_control".split(" "),
+);
 const FILE_FIELDS: ReadonlySet<string> = new Set(["file_data", "file_url", "file_id", "filename"]);
 
 function partOf(part: unknown, at: string, report: Report): Json[] {
   if (!isJson(part)) throw report.refusal(at, "must be an object");
-  const parts = written(part, at, report);
+  const parts = knownParts(part, at, report);
   if (parts === null) report.drop(at);
-  else report.dropBeside(part, FIELDS, at);
+  else report.dropUnknown(part, PART_FIELDS, at);
   return parts ?? [];
 }
 
 /** null for a part without a form here. */
-function written(part: Json, at: string, report: Report): Json[] | null {
+function knownParts(part: Json, at: string, report: Report): Json[] | null {
   const { type } = part;
   if (type === "text" || type === "refusal") {
     const text = part[type];
@@ -71,7 +72,7 @@ function audioPart(audio: unknown, at: string, report: Report): Json {
 
 function filePart(file: unknown, at: string, report: Report): Json[] {
   if (!isJson(file)) throw report.refusal(`${at}/file`, "must be an object");
-  report.dropBeside(file, FILE_FIELDS, `${at}/file`);
+  report.dropUnknown(file, FILE_FIELDS, `${at}/file`);
   const { file_data: data, file_url: url, file_id: id, filename } = file;
   if (typeof data === "string" && data !== "") {
     const part = mediaPart(data) ?? bareFile(data, filename);
@@ -92,4 +93,52 @@ function bareFile(data: string, filename: unknown): Json | null {
   if (base64 === null) return null;
   const mimeType = (typeof filename === "string" ? typeOfName(filename) : null) ?? "application/pdf";
   return { inlineData: { mimeType, data: base64 } };
+}
+
+/** Media types by what a file's name or an audio format ends with. */
+const TYPES: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  gif: "image/gif",
+  heic: "image/heic",
+  heif: "image/heif",
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  html: "text/html",
+  csv: "text/csv",
+  json: "application/json",
+  xml: "text/xml",
+  mp3: "audio/mp3",
+  wav: "audio/wav",
+  ogg: "audio/ogg",
+  flac: "audio/flac",
+  aac: "audio/aac",
+  aiff: "audio/aiff",
+  mp4: "video/mp4",
+  mov: "video/mov",
+  webm: "video/webm",
+};
+
+function audioType(format: string): string {
+  return TYPES[format.toLowerCase()] ?? `audio/${format.toLowerCase()}`;
+}
+
+/** The media type that a name or URL ends with; null for an unknown one. */
+function typeOfName(name: string): string | null {
+  const path = name.slice(0, 2048).replace(/[?#].*$/s, "");
+  return TYPES[path.slice(path.lastIndexOf(".") + 1).toLowerCase()] ?? null;
+}
+
+/** The part for a URL of any kind; null when it is none. */
+export function mediaPart(url: string): Json | null {
+  if (isDataUrl(url)) {
+    const data = readDataUrl(url);
+    return data && { inlineData: { mimeType: data.type, data: data.base64 } };
+  }
+  if (!/^[a-z][a-z\d+.-]*:\/\/./i.test(url)) return null;
+  const mimeType = typeOfName(url);
+  return { fileData: mimeType === null ? { fileUri: url } : { mimeType, fileUri: url } };
 }

@@ -1,15 +1,15 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
-import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
-import { Report } from "../report.ts";
-import { chatAnswer } from "./answer.ts";
+import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { guardDepth } from "../canonical/json.ts";
+import { Report } from "../canonical/report.ts";
+import type { UpstreamRequest } from "../dialect.ts";
+import { fitSchema } from "../json-schema.ts";
+import { GEMINI_SCHEMAS } from "../schema-rules.ts";
+import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
-import { extraOf } from "./extra.ts";
-import { answersFormattedWithTools, familyOf } from "./family.ts";
 import { generationOf } from "./generation.ts";
 import { post } from "./http.ts";
-import { GeminiDecoder } from "./stream.ts";
-import { toolsOf } from "./tools.ts";
+import { answersFormattedWithTools, familyOf } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
 const READ: ReadonlySet<string> = new Set([
@@ -40,18 +40,16 @@ const READ: ReadonlySet<string> = new Set([
 
 const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
-/** How answers are read. */
-export const FORM = {
-  answer: chatAnswer,
-  decoder: (call: Call) => new GeminiDecoder(call),
-} satisfies AnswerForm;
-
 /** A canonical call as `generateContent` takes it. @throws GatewayError for a message that cannot be written down. */
 export function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
   const report = new Report(call);
   const { body: asked, tool } = withoutFormat(call.body, target.model, report);
-  const body = shallow(() => generateContent(asked, target.model, report));
-  report.dropRest(READ);
+  // A schema nested deeper than the call stack is the client's fault, not a 500.
+  const body = guardDepth(
+    () => generateContent(asked, target.model, report),
+    () => invalidRequest("/", "is nested too deeply"),
+  );
+  report.dropUnread(READ);
   const request = call.stream
     ? post(target.model, "streamGenerateContent?alt=sse", apiKey, body, "text/event-stream")
     : post(target.model, "generateContent", apiKey, body);
@@ -75,16 +73,6 @@ function withoutFormat(
   if (tool !== null) return { body: tool.body, tool: tool.name };
   if (!mustCall(body)) report.drop("/response_format");
   return { body: { ...body, response_format: undefined }, tool: null };
-}
-
-/** A schema nested deeper than the call stack is the client's fault, not a 500. */
-function shallow<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof RangeError) throw invalidRequest("/", "is nested too deeply");
-    throw error;
-  }
 }
 
 function generateContent(body: Json, model: string, report: Report): Json {
@@ -115,4 +103,129 @@ function tierOf(tier: unknown, report: Report): Json {
   const serviceTier = typeof tier === "string" && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined;
   if (serviceTier === undefined) report.drop("/service_tier");
   return serviceTier === undefined ? {} : { serviceTier };
+}
+
+/** Fields of `extra_body.google`, as Google's own OpenAI endpoint names them, and where they belong. */
+const OF_CONFIG: Readonly<Record<string, string>> = {
+  thinking_config: "thinkingConfig",
+  media_resolution: "mediaResolution",
+  image_config: "imageConfig",
+};
+const OF_REQUEST: Readonly<Record<string, string>> = {
+  safety_settings: "safetySettings",
+  cached_content: "cachedContent",
+};
+
+interface Extra {
+  readonly generationConfig: Json;
+  readonly request: Json;
+}
+
+/** What a client that knows Gemini says in its terms; inner names may be written either way, the API takes both. */
+function extraOf({ extra_body: extra }: Json, report: Report): Extra {
+  if (!isJson(extra)) {
+    if (extra !== undefined && extra !== null) report.drop("/extra_body");
+    return { generationConfig: {}, request: {} };
+  }
+  report.dropUnknown(extra, new Set(["google"]), "/extra_body");
+  const google = isJson(extra["google"]) ? extra["google"] : {};
+  const known = new Set([...Object.keys(OF_CONFIG), ...Object.keys(OF_REQUEST)]);
+  report.dropUnknown(google, known, "/extra_body/google");
+  return { generationConfig: renamed(google, OF_CONFIG), request: renamed(google, OF_REQUEST) };
+}
+
+function renamed(google: Json, names: Readonly<Record<string, string>>): Json {
+  const fields = Object.entries(names).map(([from, to]) => [to, google[from]] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined && value !== null));
+}
+
+interface ToolFields {
+  readonly tools?: readonly Json[];
+  readonly toolConfig?: Json;
+}
+
+const DECLARED_FIELDS: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
+
+function toolsOf(body: Json, report: Report): ToolFields {
+  const declared = declarations(body["tools"], report);
+  const search = searchTool(body["web_search_options"], report);
+  const tools = [...(declared.functions.length > 0 ? [{ functionDeclarations: declared.functions }] : []), ...search];
+  const config =
+    declared.functions.length > 0
+      ? callingMode(body["tool_choice"], declared.strict, report)
+      : unusedChoice(body, report);
+  // Gemini cannot be kept from calling several functions at once.
+  if (body["parallel_tool_calls"] === false && declared.functions.length > 0) report.drop("/parallel_tool_calls");
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...(config && { toolConfig: { functionCallingConfig: config } }),
+  };
+}
+
+function declarations(
+  tools: unknown,
+  report: Report,
+): { readonly functions: readonly Json[]; readonly strict: boolean } {
+  const functions: Json[] = [];
+  let strict = false;
+  for (const [index, tool] of (Array.isArray(tools) ? (tools as readonly unknown[]) : []).entries()) {
+    const at = `/tools/${index}`;
+    const declared =
+      isJson(tool) && (tool["type"] === "function" || tool["type"] === undefined) ? tool["function"] : null;
+    if (!isJson(tool) || !isJson(declared)) {
+      report.drop(at);
+      continue;
+    }
+    const { name, description, parameters } = declared;
+    if (typeof name !== "string" || name === "") throw report.refusal(`${at}/function/name`, "must be a name");
+    strict ||= declared["strict"] === true;
+    functions.push({
+      name,
+      ...(typeof description === "string" && description !== "" && { description }),
+      ...(isJson(parameters) &&
+        Object.keys(parameters).length > 0 && { parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS).schema }),
+    });
+    report.dropUnknown(tool, DECLARED_FIELDS, at);
+  }
+  return { functions, strict };
+}
+
+/** Gemini's own search; how much it reads and where it takes the user to be cannot be said. */
+function searchTool(options: unknown, report: Report): readonly Json[] {
+  if (!isJson(options)) return [];
+  report.dropUnknown(options, new Set(), "/web_search_options");
+  return [{ googleSearch: {} }];
+}
+
+/** `VALIDATED` holds calls to their schemas, as `ANY` does, and may be restricted, as `AUTO` may not. */
+function callingMode(wanted: unknown, strict: boolean, report: Report): Json | null {
+  const auto = strict ? { mode: "VALIDATED" } : null;
+  if (wanted === undefined || wanted === null || wanted === "auto") return auto;
+  if (wanted === "none") return { mode: "NONE" };
+  if (wanted === "required") return { mode: "ANY" };
+  const { type, function: named, allowed_tools: allowed } = isJson(wanted) ? wanted : {};
+  if (type === "function" && isJson(named) && typeof named["name"] === "string") {
+    return { mode: "ANY", allowedFunctionNames: [named["name"]] };
+  }
+  const names = type === "allowed_tools" && isJson(allowed) ? namesOf(allowed["tools"]) : [];
+  if (isJson(allowed) && names.length > 0) {
+    return { mode: allowed["mode"] === "required" ? "ANY" : "VALIDATED", allowedFunctionNames: names };
+  }
+  report.drop("/tool_choice");
+  return auto;
+}
+
+function namesOf(tools: unknown): readonly string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown) => {
+    const name = isJson(tool) && isJson(tool["function"]) ? tool["function"]["name"] : null;
+    return typeof name === "string" ? [name] : [];
+  });
+}
+
+/** Without functions there is nothing to choose from; only a choice that demands one is missed. */
+function unusedChoice({ tool_choice: wanted }: Json, report: Report): null {
+  const demands = wanted === "required" || isJson(wanted);
+  if (demands) report.drop("/tool_choice");
+  return null;
 }

@@ -1,11 +1,13 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Decoded } from "../dialect.ts";
-import { malformed } from "../errors.ts";
-import { finishOf } from "../finish.ts";
-import { parseAnswer } from "../requests.ts";
-import { argumentsText, isText, madeId } from "./calls.ts";
+import { malformed } from "../canonical/errors.ts";
+import { finishOf } from "../canonical/finish.ts";
+import { parseAnswer } from "../canonical/requests.ts";
 import { withText } from "./said.ts";
-import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
+import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
+import { madeId } from "../canonical/tool-ids.ts";
+import { argumentsText } from "../canonical/tools.ts";
+import { isText } from "../canonical/json.ts";
 
 /** A complete answer in the canonical form. @throws AttemptError for a body that is none. */
 export function readAnswer(bytes: Uint8Array): Decoded {

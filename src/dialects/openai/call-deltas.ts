@@ -1,6 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { malformed } from "../errors.ts";
-import { argumentsText, isText, madeId } from "./calls.ts";
+import { malformed } from "../canonical/errors.ts";
+import { madeId } from "../canonical/tool-ids.ts";
+import { argumentsText } from "../canonical/tools.ts";
+import { isText } from "../canonical/json.ts";
 
 /** More than any model makes at once; what is kept of a stream is bounded. */
 const MAX_CALLS = 1024;

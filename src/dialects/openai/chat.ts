@@ -1,20 +1,18 @@
 import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, Location } from "../dialect.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../json-tool.ts";
-import { namedForm } from "../named-calls.ts";
-import { clientPointer } from "../pointers.ts";
-import { type JsonRequest, postJson } from "../requests.ts";
+import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { namedForm } from "../canonical/tool-names.ts";
+import { clientPointer } from "../canonical/report.ts";
+import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { type Rules, rulesOf } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { MAX_CHOICES } from "./chunks.ts";
-import { ChatDecoder } from "./decoder.ts";
+import { ChatStreamReader } from "./decoder.ts";
 import { chatBody } from "./request.ts";
 
-export { producedText } from "./produced.ts";
-
 /** How answers are read. */
-const FORM = { answer: readAnswer, decoder: () => new ChatDecoder() } satisfies AnswerForm;
+const FORM = { answer: readAnswer, decoder: () => new ChatStreamReader() } satisfies AnswerForm;
 
 /**
  * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse or as

@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { finishOf, isCanonicalFinish } from "../finish.ts";
+import { finishOf, isCanonicalFinish } from "../canonical/finish.ts";
 import { CallDeltas } from "./call-deltas.ts";
-import { isText } from "./calls.ts";
-import { producedText } from "./produced.ts";
+import { producedText } from "../canonical/chunks.ts";
 import { withText } from "./said.ts";
+import { isText } from "../canonical/json.ts";
 
 /** Puts the pieces of one streamed choice into the canonical form. */
 export class ChoiceReader {

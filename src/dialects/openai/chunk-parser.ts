@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { parseJson } from "../json.ts";
+import { parseJson } from "../canonical/json.ts";
 
 /** Shapes learnt in a row without a chunk that had one of them: such a stream is not worth learning. */
 const MAX_VAIN = 4;

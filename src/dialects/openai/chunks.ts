@@ -1,9 +1,8 @@
 import { isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { malformed } from "../errors.ts";
-import { isText } from "./calls.ts";
+import { malformed } from "../canonical/errors.ts";
 import { ChoiceReader } from "./choice.ts";
-import { canonicalUsage, readUsage, reportedUsage } from "./usage.ts";
-import { append } from "../json-fields.ts";
+import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
+import { append, isText } from "../canonical/json.ts";
 
 /** More than any provider gives; what is kept of a stream is bounded. */
 export const MAX_CHOICES = 256;

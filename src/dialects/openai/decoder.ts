@@ -1,12 +1,12 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import type { Json, StreamEvent } from "../../kit/index.ts";
-import { reportedError } from "../errors.ts";
-import { SseDecoder } from "../sse.ts";
+import { SseStreamReader } from "../canonical/sse.ts";
 import { ChunkParser } from "./chunk-parser.ts";
 import { ChunkReader } from "./chunks.ts";
+import { reportedError } from "../canonical/refusals.ts";
 
 /** Reads the events of one stream of chat completions; `[DONE]` is its ending. */
-export class ChatDecoder extends SseDecoder {
+export class ChatStreamReader extends SseStreamReader {
   override done = false;
   readonly #parser = new ChunkParser();
   readonly #chunks = new ChunkReader();

@@ -1,16 +1,14 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { namedChoice } from "../named-calls.ts";
-import { wantedSchema } from "../json-tool.ts";
-import { asks, escaped } from "../pointers.ts";
-import { sha256 } from "../tool-ids.ts";
+import { wantedSchema } from "../canonical/json-tool.ts";
+import { append, changed, Edits } from "../canonical/json.ts";
+import { sha256 } from "../canonical/tool-ids.ts";
+import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
+import { asks, escaped } from "../canonical/report.ts";
 import { SAMPLING } from "../vendors/fields.ts";
-import { withFittedSchema } from "../vendors/schemas.ts";
 import type { Rules } from "../vendors/rules.ts";
-import { ToolNames } from "../vendors/tool-names.ts";
+import { withFittedSchema } from "../vendors/schemas.ts";
 import { effortOf } from "./effort.ts";
-import { changed, Edits } from "./edits.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
-import { append } from "../json-fields.ts";
 
 /** A canonical body as the target takes it. */
 export interface Fitted {

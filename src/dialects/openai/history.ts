@@ -1,10 +1,10 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { asks } from "../pointers.ts";
-import { MARKED } from "../reasoning.ts";
-import { fittedToolId } from "../tool-ids.ts";
+import { asks } from "../canonical/report.ts";
+import { fittedToolId } from "../canonical/tool-ids.ts";
 import type { Rules } from "../vendors/rules.ts";
-import type { ToolNames } from "../vendors/tool-names.ts";
-import { changed, Edits } from "./edits.ts";
+import type { ToolNames } from "../canonical/tool-names.ts";
+import { changed, Edits } from "../canonical/json.ts";
+import { MARKED } from "../canonical/message.ts";
 
 /**
  * What this gateway wrote into an answer and a client sends back (decisions 9.4), beside reasoning: it says something of

@@ -1,8 +1,7 @@
 import { AttemptError, isJson, type Usage } from "../../kit/index.ts";
+import { imageVariant, readUsage } from "../canonical/usage.ts";
 import type { AnswerCodec } from "../dialect.ts";
-import { imageVariant } from "../image-variant.ts";
-import { parseAnswer, postJson } from "../requests.ts";
-import { readUsage } from "./usage.ts";
+import { parseAnswer, postJson } from "../canonical/requests.ts";
 
 /** These always answer in base64 and refuse a request that names a `response_format`. */
 const BASE64_ONLY = /(?:^|\/)(?:chatgpt|gpt)-image/i;

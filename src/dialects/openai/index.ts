@@ -1,9 +1,9 @@
 import type { AnswerCodec, Codec, Location, UpstreamDialect } from "../dialect.ts";
-import { errorMessage } from "../errors.ts";
-import { asks, escaped } from "../pointers.ts";
-import { getJson } from "../requests.ts";
+import { errorMessage } from "../canonical/errors.ts";
+import { asks, escaped } from "../canonical/report.ts";
+import { getJson } from "../canonical/requests.ts";
 import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
-import { vendorOf } from "../vendors/rules.ts";
+import { mayHaveResponses, vendorOf } from "../vendors/rules.ts";
 import { chat, chatAt } from "./chat.ts";
 import { embedding } from "./embedding.ts";
 import { image } from "./image.ts";
@@ -19,6 +19,7 @@ const OF_SPEECH = ["speed"];
 export const openai: UpstreamDialect = {
   name: "openai",
   codecs: CODECS,
+  mayHaveResponses,
   probe: (apiKey) => getJson("/models", apiKey),
   errorMessage,
   at(location) {

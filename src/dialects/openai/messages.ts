@@ -1,8 +1,7 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { pick } from "../fields.ts";
-import { droppedBeside } from "../pointers.ts";
+import { append, pick } from "../canonical/json.ts";
+import { droppedUnknown } from "../canonical/report.ts";
 import { joinedText, type Written, writeParts } from "./parts.ts";
-import { append } from "../json-fields.ts";
 
 export interface WrittenMessages {
   readonly messages: readonly Json[];
@@ -51,7 +50,7 @@ class Writer {
   }
 
   add(message: Json, at: string): void {
-    append(this.#dropped, droppedBeside(message, KNOWN, at));
+    append(this.#dropped, droppedUnknown(message, KNOWN, at));
     const { role } = message;
     if (role !== "tool") this.#showMedia();
     if (role === "tool") this.#addResult(message, at);
@@ -93,7 +92,7 @@ class Writer {
 
   #calls(calls: readonly unknown[], at: string): readonly Json[] {
     return calls.filter(isJson).map((call, index) => {
-      append(this.#dropped, droppedBeside(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      append(this.#dropped, droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
       const { id, function: called } = call;
       return { id, type: "function", function: called };
     });

@@ -1,11 +1,10 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { pick } from "../fields.ts";
-import { droppedBeside, droppedNative, pointersOf } from "../pointers.ts";
+import { append, pick } from "../canonical/json.ts";
+import { droppedUnknown, droppedNative, pointersOf } from "../canonical/report.ts";
 import type { Rules } from "../vendors/rules.ts";
-import type { ToolNames } from "../vendors/tool-names.ts";
+import type { ToolNames } from "../canonical/tool-names.ts";
 import { fitted } from "./fitted.ts";
 import { writeMessages } from "./messages.ts";
-import { append } from "../json-fields.ts";
 
 export interface ChatBody {
   readonly body: Json;
@@ -75,7 +74,7 @@ function writeTools(value: unknown): { readonly tools: readonly Json[]; readonly
       dropped.push(at);
       continue;
     }
-    append(dropped, droppedBeside(tool, OF_A_TOOL, at));
+    append(dropped, droppedUnknown(tool, OF_A_TOOL, at));
     tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
   }
   return { tools, dropped };

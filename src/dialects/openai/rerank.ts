@@ -1,4 +1,4 @@
-import { rerankCodec } from "../rerank.ts";
+import { rerankCodec } from "../canonical/rerank.ts";
 
 /** OpenAI has no such endpoint; this is what vLLM, Together, LiteLLM and others serve beside theirs. */
 export const rerank = rerankCodec({ path: "/rerank" });

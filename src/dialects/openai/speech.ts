@@ -1,5 +1,5 @@
 import type { ByteCodec } from "../dialect.ts";
-import { postJson } from "../requests.ts";
+import { postJson } from "../canonical/requests.ts";
 
 /** What OpenAI announces for each `response_format`. */
 const TYPES: ReadonlyMap<unknown, string> = new Map([

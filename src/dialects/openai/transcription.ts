@@ -1,11 +1,8 @@
 import { AttemptError, isJson, type Json, type Usage } from "../../kit/index.ts";
+import { bearer, multipartForm, parseAnswer } from "../canonical/requests.ts";
+import { readUsage } from "../canonical/usage.ts";
+import { seconds } from "../speech/transcript.ts";
 import type { AnswerCodec } from "../dialect.ts";
-import { multipartForm } from "../multipart.ts";
-import { bearer, parseAnswer } from "../requests.ts";
-import { readUsage } from "./usage.ts";
-
-/** A week: more than any one file can hold; a measure above it is a defect of the upstream. */
-const MAX_SECONDS = 604_800;
 
 /** Transcription, the upstream half. Upstreams are asked for JSON only: text and subtitles are made from it. */
 export const transcription = {
@@ -89,14 +86,14 @@ function isTimed(value: unknown, what: "text" | "word"): boolean {
  */
 function durationOf({ duration, usage }: Json): number | null {
   return (
-    seconds(duration) ?? (isJson(usage) ? (seconds(usage["seconds"]) ?? seconds(usage["prompt_audio_seconds"])) : null)
+    measured(duration) ??
+    (isJson(usage) ? (measured(usage["seconds"]) ?? measured(usage["prompt_audio_seconds"])) : null)
   );
 }
 
-function seconds(value: unknown): number | null {
-  // Some upstreams write it as text.
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && number >= 0 && number <= MAX_SECONDS ? number : null;
+/** Some upstreams write it as text. */
+function measured(value: unknown): number | null {
+  return seconds(typeof value === "string" && value.trim() !== "" ? Number(value) : value);
 }
 
 /** Tokens without a duration say nothing of the audio: its length stays out, so that a price by the second estimates it. */

@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Decoded } from "../dialect.ts";
-import { malformed } from "../errors.ts";
-import { parseJson } from "../json.ts";
-import { writtenUsage } from "../usage.ts";
+import { malformed } from "../canonical/errors.ts";
+import { parseJson } from "../canonical/json.ts";
+import { writtenUsage } from "../canonical/usage.ts";
 import {
   citation,
   failureOf,

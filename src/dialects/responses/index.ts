@@ -1,11 +1,11 @@
 import type { ApiChoice, Call, Target } from "../../kit/index.ts";
 import { effortOf } from "../openai/effort.ts";
-import { type JsonRequest, postJson } from "../requests.ts";
+import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { ofResponses } from "./items.ts";
 import { responsesBody } from "./request.ts";
-import { ResponsesDecoder } from "./stream.ts";
+import { ResponsesStreamReader } from "./stream.ts";
 
 export const RESPONSES_PATH = "/responses";
 
@@ -30,6 +30,6 @@ export function responsesRequest(call: Call, target: Target, apiKey: string, rul
   return {
     ...postJson(RESPONSES_PATH, apiKey, body, accept),
     dropped,
-    form: { answer: (bytes) => readAnswer(bytes, as), decoder: () => new ResponsesDecoder(as) },
+    form: { answer: (bytes) => readAnswer(bytes, as), decoder: () => new ResponsesStreamReader(as) },
   };
 }

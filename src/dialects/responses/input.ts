@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { inOrder } from "../block-order.ts";
+import { list } from "../canonical/json.ts";
+import { inOrder, ASSISTANT_FIELDS } from "../canonical/message.ts";
 import type { ResponsesCall } from "../clients/responses/request.ts";
 import { unsealed } from "../clients/responses/reasoning.ts";
-import { ASSISTANT_FIELDS } from "../fields.ts";
-import { list } from "../json-fields.ts";
 import { joinedText, writeParts } from "../openai/parts.ts";
-import type { Report } from "../report.ts";
+import type { Report } from "../canonical/report.ts";
 import { objects, withOwnName, words } from "./items.ts";
 
 /** What of an input the upstream takes. */
@@ -227,7 +226,7 @@ class InputWriter {
 
   items(message: Json, at: string): readonly Json[] {
     const { role, content } = message;
-    this.#report.dropBeside(message, KNOWN, at);
+    this.#report.dropUnknown(message, KNOWN, at);
     if (role === "assistant") return this.#assistant(message, at);
     if (role === "tool" || role === "function") return [this.#result(message, at)];
     const items = nativeItems(content);
@@ -277,7 +276,7 @@ class InputWriter {
 
   #call(call: Json, at: string): readonly Json[] {
     const { id, function: called, custom } = call;
-    this.#report.dropBeside(call, KNOWN_CALL, at);
+    this.#report.dropUnknown(call, KNOWN_CALL, at);
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     if (isJson(custom)) {
       this.#custom.add(call_id);

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AttemptError, type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
-import type { ReasoningDetail } from "../canonical.ts";
-import { reportedError } from "../errors.ts";
-import { readUsage } from "../openai/usage.ts";
+import type { ReasoningDetail } from "../canonical/message.ts";
+import { readUsage } from "../canonical/usage.ts";
+import { reportedError } from "../canonical/refusals.ts";
 
 /*
  * The vocabulary of what a Responses upstream answers: the items of an answer and what they are in the canonical form.

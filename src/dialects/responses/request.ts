@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { hasSourceMap } from "../canonical/source-map.ts";
+import { append, pick } from "../canonical/json.ts";
+import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
+import { fittedToolId, sha256 } from "../canonical/tool-ids.ts";
+import { ToolNames } from "../canonical/tool-names.ts";
 import { requestOf } from "../clients/responses/response.ts";
-import { pick } from "../fields.ts";
-import { isFolded } from "../folded.ts";
 import { effortOf } from "../openai/effort.ts";
-import { dropped as droppedOf, droppedNative } from "../pointers.ts";
-import { Report } from "../report.ts";
-import { fittedToolId, sha256 } from "../tool-ids.ts";
 import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { withFittedSchema } from "../vendors/schemas.ts";
-import { ToolNames } from "../vendors/tool-names.ts";
 import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
 import { objects, ofResponses, type ReadAs } from "./items.ts";
 import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
-import { append } from "../json-fields.ts";
 
 export interface ResponsesBody {
   readonly body: Json;
@@ -113,7 +111,7 @@ class BodyWriter {
       store: false,
       ...(stream && { stream: true }),
     };
-    if (!records && isFolded(this.#call)) append(this.#dropped, this.#call.folded.records);
+    if (!records && hasSourceMap(this.#call)) append(this.#dropped, this.#call.sourceMap.records);
     return {
       body: written,
       dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
@@ -246,7 +244,7 @@ class BodyWriter {
   #format({ type, json_schema: described }: Json): Json {
     if (!isJson(described)) return { type };
     const { owner, dropped } = withFittedSchema(described, "schema", this.#rules);
-    this.#report.dropOf({ dropped }, "/response_format/json_schema");
+    this.#report.dropWithin({ dropped }, "/response_format/json_schema");
     return { type, ...owner };
   }
 

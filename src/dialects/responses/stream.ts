@@ -1,8 +1,7 @@
-import type { Json, StreamEvent } from "../../kit/index.ts";
-import { isJson } from "../../kit/index.ts";
-import { ChunkWriter } from "../chunk-writer.ts";
-import { malformed } from "../errors.ts";
-import { SseDecoder } from "../sse.ts";
+import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
+import { malformed } from "../canonical/errors.ts";
+import { ChunkWriter } from "../canonical/chunks.ts";
+import { SseStreamReader } from "../canonical/sse.ts";
 import { imageOf } from "./answer.ts";
 import {
   citation,
@@ -11,8 +10,8 @@ import {
   logprobsOf,
   nativeEvent,
   objects,
-  readCall,
   type ReadAs,
+  readCall,
   type ReadCall,
   usageOf,
   withOwnName,
@@ -43,7 +42,7 @@ interface OpenItem {
  * it says nothing. Items are known by `output_index`: some servers change the ids of an item with every event (GitHub
  * Copilot: recordings of vercel/ai, github-copilot-id-rotation.1).
  */
-export class ResponsesDecoder extends SseDecoder {
+export class ResponsesStreamReader extends SseStreamReader {
   override done = false;
   readonly #as: ReadAs;
   readonly #writer = new ChunkWriter();
@@ -295,7 +294,7 @@ export class ResponsesDecoder extends SseDecoder {
   }
 
   #piece(delta: Json, text = "", beside: Json = {}): void {
-    this.#events.push(this.#writer.piece(delta, text, beside));
+    this.#events.push(this.#writer.delta(delta, text, beside));
   }
 }
 

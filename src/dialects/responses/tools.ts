@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Report } from "../report.ts";
+import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { withFittedSchema } from "../vendors/schemas.ts";
 import { objects, words } from "./items.ts";
@@ -61,7 +61,7 @@ export function writeTools(tools: unknown, context: ToolsContext): readonly Json
       context.report.drop(at);
       return [];
     }
-    context.report.dropBeside(tool, KNOWN, at);
+    context.report.dropUnknown(tool, KNOWN, at);
     return [
       isJson(described) ? functionTool(described, `${at}/function`, context) : customTool(isJson(custom) ? custom : {}),
     ];
@@ -71,7 +71,7 @@ export function writeTools(tools: unknown, context: ToolsContext): readonly Json
 /** Left out, `strict` is true here and false in chat completions (SDK openai responses.d.ts FunctionTool). */
 function functionTool(described: Json, at: string, { report, rules, sentName }: ToolsContext): Json {
   const { owner, dropped } = withFittedSchema(described, "parameters", rules);
-  report.dropOf({ dropped }, at);
+  report.dropWithin({ dropped }, at);
   const { name, description, parameters, strict } = owner;
   return {
     type: "function",

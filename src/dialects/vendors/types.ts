@@ -1,4 +1,6 @@
 import type { EffortLevel, Vendor } from "../../kit/index.ts";
+import type { ToolIdRules } from "../canonical/tool-ids.ts";
+import type { NameRules } from "../canonical/tool-names.ts";
 
 /** Whose rules they are: `azure` is a dialect of its own. */
 export type RuledVendor = Vendor | "azure";
@@ -11,7 +13,7 @@ export type RuledVendor = Vendor | "azure";
 export type Endpoint = "chat" | "responses" | "responses_for_tools";
 
 /** What one model of a vendor takes, complete. Sets and lists are of what is taken, unless their name says otherwise. */
-export interface Rules {
+export interface Rules extends NameRules, ToolIdRules {
   readonly vendor: RuledVendor;
   /** The field that limits output; `either`: both are taken. */
   readonly outputLimit: "max_tokens" | "max_completion_tokens" | "either";
@@ -37,10 +39,6 @@ export interface Rules {
   readonly toolTypes: ReadonlySet<string>;
   /** Most stop sequences; 0: none are taken. */
   readonly stop: number;
-  /** Characters of the longest name of a tool. */
-  readonly toolName: number;
-  /** `word`: letters, digits, `_` and `-`. */
-  readonly toolNameCharacters: "any" | "word";
   /** `strings`: `auto`, `none` and `required`, but not the name of a tool. */
   readonly toolChoice: "any" | "strings" | "auto";
   /** Characters of the longest `user`; 0: the field is not taken. */
@@ -48,10 +46,6 @@ export interface Rules {
   readonly streamOptions: boolean;
   readonly developerRole: boolean;
   readonly strictTools: boolean;
-  /** `mistral`: exactly nine letters and digits. */
-  readonly toolCallIds: "any" | "mistral";
-  /** Characters of the longest id of a tool call. */
-  readonly toolCallId: number;
   /** Those of `temperature`, `top_p`, the penalties, `logprobs`, `top_logprobs` and `logit_bias` that are taken. */
   readonly sampling: ReadonlySet<string>;
   /** The same when the effort is `none`. */

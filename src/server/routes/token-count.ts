@@ -5,6 +5,7 @@ import { readBody, requireJson } from "../body.ts";
 import { parseJson } from "../json.ts";
 import { keyHolderOf } from "./caller.ts";
 import { mayCall } from "./catalogue.ts";
+import type { Claim } from "../room.ts";
 import type { RouteParts } from "./parts.ts";
 
 /** Decisions 10.1. */
@@ -38,8 +39,13 @@ export function tokenCountRoutes(parts: RouteParts): readonly Route[] {
       path: "/v1/messages/count_tokens",
       async handle(_event, visit) {
         const principal = await keyHolderOf(visit, parts.identities);
-        const input_tokens = await atMost(principal.userId, () => countTokens(parts, visit, principal));
-        return jsonResponse(200, { input_tokens });
+        const claim = visit.memory?.claim(principal.userId);
+        try {
+          const input_tokens = await atMost(principal.userId, () => countTokens(parts, visit, principal, claim));
+          return jsonResponse(200, { input_tokens });
+        } finally {
+          claim?.release();
+        }
       },
     },
   ];
@@ -50,9 +56,10 @@ async function countTokens(
   { snapshot, validateTokenCount, tokensIn }: RouteParts,
   visit: Visit,
   principal: Principal,
+  claim: Claim | undefined,
 ): Promise<number> {
   const { models, tiers, server } = snapshot();
-  const body = await readWhole(visit, Math.min(MOST_BYTES, server.bodyLimit));
+  const body = await readWhole(visit, Math.min(MOST_BYTES, server.bodyLimit), claim);
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
   const { model: id, text } = readCountTokens(body);
@@ -64,7 +71,7 @@ async function countTokens(
   return tokensIn(text);
 }
 
-async function readWhole({ req }: Visit, limit: number): Promise<Json> {
+async function readWhole({ req }: Visit, limit: number, claim: Claim | undefined): Promise<Json> {
   requireJson(req);
-  return parseJson(await readBody(req, limit).finally(() => req.resume()));
+  return parseJson(await readBody(req, limit, { ...(claim && { claim }) }).finally(() => req.resume()));
 }

@@ -8,20 +8,25 @@ const PUT = loadScript("code-put", "clock");
 const TAKE = loadScript("code-take", "clock");
 
 /**
- * Sign-in codes, one an address. Addresses are those of users: equal but for the case of ASCII letters is equal.
+ * Sign-in codes, one an address and client. Addresses are those of users: equal but for the case of ASCII letters is
+ * equal.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
 export function codePart(connection: Connection, keys: Keys, now: () => number) {
-  const keyOf = (email: string) => keys.code(hash("sha256", lowerCase(email)));
+  const keyOf = (email: string) => keys.codes(hash("sha256", lowerCase(email)));
 
   return {
-    async putCode({ email, digest, expiresAt, tries }: NewCode): Promise<void> {
-      await connection.run(PUT, [keyOf(email)], [now(), hexOf(digest), expiresAt, tries]);
+    async putCode({ email, client, digest, expiresAt, tries, triesOfOthers }: NewCode): Promise<void> {
+      await connection.run(
+        PUT,
+        [keyOf(email)],
+        [now(), client, expiresAt, `${hexOf(digest)} ${expiresAt} ${tries} ${triesOfOthers}`],
+      );
     },
 
     /** The same steps whether or not there is a code. */
-    async takeCode(email: string, digests: readonly Uint8Array[]): Promise<boolean> {
-      return (await connection.run(TAKE, [keyOf(email)], [now(), ...digests.map(hexOf)])) === 1;
+    async takeCode(email: string, client: string, digests: readonly Uint8Array[]): Promise<boolean> {
+      return (await connection.run(TAKE, [keyOf(email)], [now(), client, ...digests.map(hexOf)])) === 1;
     },
   };
 }

@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
-import type { Counter } from "../../kit/index.ts";
+import type { Counter, CountWindow, Uses } from "../../kit/index.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import type { Keys } from "./keys.ts";
+import { MOST_COUNTS } from "../window-counts.ts";
 
+const ADD = loadScript("counts-add", "clock");
 const THROTTLE = loadScript("throttle", "clock");
 
 /**
@@ -16,6 +18,13 @@ export function counterPart(connection: Connection, keys: Keys, now: () => numbe
       const names = counters.map(({ name }) => keys.counter(hash("sha256", name), window));
       const limits = counters.map(({ limit }) => limit);
       return (await connection.run(THROTTLE, names, [now(), window, ...limits])) as number | null;
+    },
+
+    async addCounts(window: CountWindow, uses: readonly Uses[]): Promise<(number | null)[]> {
+      if (uses.length === 0) return [];
+      const added = uses.flatMap((use) => [use.name, use.uses]);
+      const args = [now(), window.endsAt, MOST_COUNTS, ...added];
+      return (await connection.run(ADD, [keys.counts(window)], args)) as (number | null)[];
     },
   };
 }

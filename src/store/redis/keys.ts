@@ -1,3 +1,5 @@
+import type { CountWindow } from "../../kit/index.ts";
+
 /**
  * The names of everything in the store, `prefix` in front. Braces are the Cluster's hash tags: all keys of one user are
  * in one slot. Ids are the store's own and hold no braces.
@@ -42,14 +44,16 @@ export function createKeys(prefix: string) {
     /** String, durable. */
     remembered: (name: string) => `${prefix}m:${name}`,
 
-    /** Hash, goes with its code: digest expires tries. By the digest of the address. */
-    code: (digest: string) => `${prefix}code:${digest}`,
+    /** Hash, goes with its last code: client to the code it asked for (code-put.lua). By the digest of the address. */
+    codes: (digest: string) => `${prefix}codes:${digest}`,
     /** Hash, goes with its family: user live at expires. */
     family: (id: string) => `${prefix}fam:{${id}}`,
     /** String, goes with its family: the family of a refresh token, by the token's digest. */
     token: (digest: string) => `${prefix}f:${digest}`,
     /** String, goes with its window. All in one slot, so that one script counts in several. */
     counter: (digest: string, length: number) => `${prefix}t:{throttle}:${digest}:${length}`,
+    /** Hash, goes with its window: name to count. Windows follow one another through the slots of a Cluster. */
+    counts: ({ name, length, endsAt }: CountWindow) => `${prefix}counts:{${name} ${length} ${endsAt}}`,
     /** Hash: instance to what it says of itself. */
     fleet: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */
@@ -59,6 +63,8 @@ export function createKeys(prefix: string) {
 
     /** Sorted set: instance by the time (server's milliseconds) at which it was buried. */
     dead: `${prefix}dead`,
+    /** Channel of one instance: ids of users of whom others want to know what it runs. */
+    doubts: (instance: string) => `${prefix}doubts:${instance}`,
     /** Channel: instances as they are buried. */
     burials: `${prefix}burials`,
   };

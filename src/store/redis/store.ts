@@ -1,5 +1,15 @@
-import type { Admission, Counter, Limits, Log, NewCode, NewFamily, NewKey, NewUser } from "../../kit/index.ts";
-import type { OnChange, OnStop, Rotation, Settlement, Store } from "../../kit/index.ts";
+import type {
+  Admission,
+  Counter,
+  CountWindow,
+  Limits,
+  Log,
+  NewCode,
+  NewFamily,
+  NewKey,
+  NewUser,
+} from "../../kit/index.ts";
+import type { OnChange, OnStop, Rotation, Settlement, Store, Uses } from "../../kit/index.ts";
 import { keyPart } from "./api-keys.ts";
 import { changePart } from "./changes.ts";
 import { codePart } from "./codes.ts";
@@ -30,6 +40,8 @@ export interface RedisStoreOptions {
   readonly lease?: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention?: number;
+  /** Milliseconds that other processes get to give back what they have lost, before a limit is told as reached. */
+  readonly patience?: number;
 }
 
 /** The store on Redis or Valkey, alone or as a Cluster. Takes over `connection` and closes it. */
@@ -50,14 +62,21 @@ export class RedisStore implements Store {
   readonly #renewal: NodeJS.Timeout;
 
   constructor(connection: RedisConnection, options: RedisStoreOptions) {
-    const { prefix, instance, log, timeout, clock, lease = LEASE, retention = RETENTION } = options;
+    const { prefix, instance, log, timeout, clock, lease = LEASE, retention = RETENTION, patience = timeout } = options;
     if (!/^\S+$/.test(instance)) throw new RangeError(`not a name for an instance: ${instance}`);
     const keys = createKeys(prefix);
     // To the scripts, 0 is the server's clock.
     const now = clock ?? (() => 0);
     this.#connection = connection;
     this.#leases = new Leases(connection, keys, instance, lease, retention);
-    this.#requests = new Requests(connection, keys, this.#leases, { instance, lease, timeout, retention, clock });
+    this.#requests = new Requests(connection, keys, this.#leases, {
+      instance,
+      lease,
+      timeout,
+      retention,
+      patience,
+      clock,
+    });
     this.#users = userPart(connection, keys, now, () => this.#requests.latest());
     this.#apiKeys = keyPart(connection, keys, now);
     this.#stops = stopPart(connection, keys, now);
@@ -68,6 +87,7 @@ export class RedisStore implements Store {
     this.#identities = identityPart(connection, keys, (id) => this.#users.userById(id));
     this.#remembered = rememberPart(connection, keys);
     this.#instances = instancePart(connection, keys, now);
+    this.#requests.onAsked((error) => log?.error({ reason: String(error) }, "nobody was told what runs here"));
     connection.onReady(() => {
       this.#catchUp().catch((error: unknown) =>
         log?.error({ reason: String(error) }, "the store was not caught up with"),
@@ -176,12 +196,16 @@ export class RedisStore implements Store {
     return this.#counters.throttle(counters, window);
   }
 
+  addCounts(window: CountWindow, uses: readonly Uses[]) {
+    return this.#counters.addCounts(window, uses);
+  }
+
   putCode(code: NewCode) {
     return this.#codes.putCode(code);
   }
 
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.#codes.takeCode(email, digests);
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.#codes.takeCode(email, client, digests);
   }
 
   addFamily(family: NewFamily) {

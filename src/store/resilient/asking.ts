@@ -1,5 +1,14 @@
-import type { Admission, AdmissionResult, Awaitable, Counter, Limits, NewCode, NewFamily } from "../../kit/index.ts";
-import type { NewKey, NewUser, OnChange, OnStop, Rotation, Settlement, Store, Windows } from "../../kit/index.ts";
+import type {
+  Admission,
+  AdmissionResult,
+  Awaitable,
+  Counter,
+  CountWindow,
+  Limits,
+  NewCode,
+  NewFamily,
+} from "../../kit/index.ts";
+import type { NewKey, NewUser, OnChange, OnStop, Rotation, Settlement, Store, Uses, Windows } from "../../kit/index.ts";
 
 /** A store before another one, which it asks in its own way. */
 export abstract class AskingStore implements Store {
@@ -92,12 +101,16 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.throttle(counters, window));
   }
 
+  addCounts(window: CountWindow, uses: readonly Uses[]) {
+    return this.ask(() => this.store.addCounts(window, uses));
+  }
+
   putCode(code: NewCode) {
     return this.ask(() => this.store.putCode(code));
   }
 
-  takeCode(email: string, digests: readonly Uint8Array[]) {
-    return this.ask(() => this.store.takeCode(email, digests));
+  takeCode(email: string, client: string, digests: readonly Uint8Array[]) {
+    return this.ask(() => this.store.takeCode(email, client, digests));
   }
 
   addFamily(family: NewFamily) {

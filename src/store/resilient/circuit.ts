@@ -6,6 +6,11 @@ const FAILURES = 3;
 const PROBE_EVERY = 100;
 /** Questions that may wait for their answers at the same time. */
 const MOST_WAITING = 10_000;
+/**
+ * Looks without any answer after which a store that must hurry is given up, and milliseconds between them. A process that
+ * is busy looks less often, and does not take its own delay for the store's.
+ */
+const HURRY = { looks: 8, every: 50 };
 
 export interface CircuitOptions {
   /** Unix milliseconds. */
@@ -20,9 +25,11 @@ export class Circuit {
   /** Since the last answer. */
   #failures = 0;
   #answers = 0;
-  #waiting = 0;
+  /** For each question without an answer, tells who asked that it is given up. */
+  readonly #waiting = new Set<(error: Error) => void>();
   #probeAt = 0;
   #leaving = false;
+  #hurry: NodeJS.Timeout | null = null;
 
   constructor(options: CircuitOptions) {
     this.#options = options;
@@ -37,6 +44,26 @@ export class Circuit {
     this.#leaving = true;
   }
 
+  /**
+   * The process is about to end: a store that answers nothing for a moment while it is asked is given up, whatever time
+   * its calls have, and with it all who wait for it.
+   */
+  hurry(): void {
+    let before = this.#answers;
+    let silent = 0;
+    this.#hurry ??= setInterval(() => {
+      silent = this.#waiting.size === 0 || this.#answers !== before ? 0 : silent + 1;
+      before = this.#answers;
+      if (silent < HURRY.looks) return;
+      const error = storeUnavailable(new Error("the process ends, and the store does not answer"));
+      for (const giveUp of this.#waiting) giveUp(error);
+    }, HURRY.every).unref();
+  }
+
+  close(): void {
+    if (this.#hurry) clearInterval(this.#hurry);
+  }
+
   /** Whether nothing is to be asked of which the end of the process would wait. */
   get left(): boolean {
     return this.#leaving && this.#failures > 0;
@@ -44,7 +71,7 @@ export class Circuit {
 
   /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
   ask<T>(question: () => Awaitable<T>): Awaitable<T> {
-    if (this.#waiting >= MOST_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.#waiting.size >= MOST_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
     if (this.left || (this.away && !this.#mayProbe()))
       throw storeUnavailable(new Error("the store did not answer before"));
     return this.observe(question);
@@ -67,15 +94,17 @@ export class Circuit {
   }
 
   async #await<T>(asked: Promise<T>, before: number): Promise<T> {
-    this.#waiting++;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.add(reject);
+    asked.then(resolve, reject);
     try {
-      const answer = await asked;
+      const answer = await promise;
       this.#answered();
       return answer;
     } catch (error) {
       throw this.#failed(error, before);
     } finally {
-      this.#waiting--;
+      this.#waiting.delete(reject);
     }
   }
 

@@ -53,6 +53,7 @@ export class Settlements {
   #nap = new AbortController();
   /** Nothing is replayed any more; what comes is still written down. */
   #over = false;
+  #patience = PATIENCE;
   #closed = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -137,7 +138,7 @@ export class Settlements {
 
   async #patiently(settled: Promise<void>): Promise<void> {
     const answered = new AbortController();
-    const tired = this.#options.sleep(PATIENCE, answered.signal).then(() => {
+    const tired = this.#options.sleep(this.#patience, answered.signal).then(() => {
       throw storeUnavailable(new Error("the settlement goes on when the store answers"));
     });
     await Promise.race([settled, tired]).finally(() => answered.abort());
@@ -148,13 +149,19 @@ export class Settlements {
     this.#nap.abort();
   }
 
+  /** The process is about to end: an answer waits half a second for a settlement that cannot be written down. */
+  hurry(): void {
+    this.#patience = LAST_CHANCE;
+  }
+
   /** Waits for what is pending, so many milliseconds at most; what only memory has always gets half a second. */
-  async done(patience = PATIENCE): Promise<void> {
+  async done(most = PATIENCE): Promise<void> {
+    const patience = Math.min(most, PATIENCE);
     this.#look();
     this.wake();
     const settled = new AbortController();
-    const most = this.#memory.size > 0 ? Math.max(patience, LAST_CHANCE) : patience;
-    if (this.#working && most > 0) await Promise.race([this.#working, this.#options.sleep(most, settled.signal)]);
+    const wait = this.#memory.size > 0 ? Math.max(patience, LAST_CHANCE) : patience;
+    if (this.#working && wait > 0) await Promise.race([this.#working, this.#options.sleep(wait, settled.signal)]);
     settled.abort();
     this.#end();
     const { log, journal } = this.#options;

@@ -79,14 +79,30 @@ export class ResilientStore extends AskingStore {
     this.#circuit.leave();
   }
 
+  /**
+   * From now on nobody waits long for a store that is somewhere else: what it does not take at once the journal does.
+   * After `leave`, when nothing is left to be done but to settle.
+   */
+  hurry(): void {
+    const { journal, onlyRejected = false } = this.#options;
+    if (journal === null || onlyRejected) return;
+    this.#circuit.hurry();
+    this.#settlements.hurry();
+    // Found out before the first settlement comes: what broke off has to be counted for it.
+    if (!this.#circuit.left) Promise.resolve(this.#circuit.observe(() => this.store.ping())).catch(() => {});
+  }
+
   /** Settlements that the store will never take, the newest first; at most 1,000. */
   rejections(): readonly Rejection[] {
     return this.#settlements.rejections();
   }
 
-  /** Before `close`: waits for what is pending, 5 s at most, while the store answers; the journal keeps what remains. */
-  done(): Promise<void> {
-    return this.#settlements.done(this.#circuit.left ? 0 : undefined);
+  /**
+   * Before `close`: waits for what is pending while the store answers; the journal keeps what remains.
+   * @param most milliseconds; 5 s unless given.
+   */
+  done(most?: number): Promise<void> {
+    return this.#settlements.done(this.#circuit.left ? 0 : most);
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
@@ -170,6 +186,7 @@ export class ResilientStore extends AskingStore {
 
   async close() {
     this.#closed = true;
+    this.#circuit.close();
     this.#settlements.close();
     await this.store.close();
   }

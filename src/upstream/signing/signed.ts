@@ -1,10 +1,7 @@
-import { type AwsCredentials, awsCredentials } from "../../dialects/bedrock/credentials.ts";
-import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import type { Awaitable, DialectName } from "../../kit/index.ts";
+import { type AwsCredentials, awsCredentials } from "../../dialects/bedrock/aws.ts";
+import type { UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
+import type { Awaitable } from "../../kit/index.ts";
 import { signRequest } from "./sigv4.ts";
-
-/** The dialects whose requests are signed, by the service they are signed for. */
-const SERVICES: Readonly<Partial<Record<DialectName, string>>> = { bedrock: "bedrock" };
 
 /** Sets the region where the host does not name it; never sent. */
 export const REGION_HEADER = "x-aws-region";
@@ -15,7 +12,7 @@ const DEFAULT_REGION = "us-east-1";
 const SIGNED_HEADERS: ReadonlySet<string> = new Set(["content-type", "accept"]);
 
 export interface Sending {
-  readonly dialect: DialectName;
+  readonly dialect: Pick<UpstreamDialect, "signing">;
   /** Complete but for its signature; its body is text or none. */
   readonly request: UpstreamRequest;
   /** Host of the upstream, with its port when that is not the protocol's own. */
@@ -28,8 +25,8 @@ export interface Sending {
 /** The request as it is sent: signed, where the dialect signs and the key is one of AWS. */
 export function signed(sending: Sending): Awaitable<UpstreamRequest> {
   const { dialect, request, apiKey } = sending;
-  const service = SERVICES[dialect];
-  if (service === undefined) return request;
+  if (dialect.signing?.by !== "aws") return request;
+  const { service } = dialect.signing;
   const { [REGION_HEADER]: region, ...headers } = request.headers;
   const credentials = awsCredentials(apiKey);
   const unsigned = { ...request, headers };

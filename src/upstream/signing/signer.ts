@@ -20,7 +20,9 @@ export class Signer {
    */
   sign(sending: Sending & Waiting): Awaitable<UpstreamRequest> {
     const { dialect, apiKey } = sending;
-    return dialect === "gemini" && isGoogleCredentials(apiKey) ? this.#authorized(sending) : signed(sending);
+    return dialect.signing?.by === "google" && isGoogleCredentials(apiKey)
+      ? this.#authorized(sending)
+      : signed(sending);
   }
 
   #authorized({ request, apiKey, now, ...waiting }: Sending & Waiting): Awaitable<UpstreamRequest> {

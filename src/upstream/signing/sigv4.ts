@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
-import type { AwsCredentials } from "../../dialects/bedrock/credentials.ts";
+import type { AwsCredentials } from "../../dialects/bedrock/aws.ts";
 
 export interface Signing {
   readonly method: string;

@@ -104,7 +104,7 @@ export async function signInBench(
 }
 
 /** "session", or the code of the error. */
-export async function outcome(session: Promise<Session>): Promise<string> {
+export async function outcome(session: Promise<Session | void>): Promise<string> {
   return session.then(
     () => "session",
     (error: GatewayError) => error.code,

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import type { Tool } from "../../../src/upstream/sim/answer.ts";
-import { example } from "../../../src/upstream/sim/example.ts";
+import type { Tool } from "../../../src/simulator/answer.ts";
+import { example } from "../../../src/simulator/example.ts";
 import type { Deed, Scene } from "./speakers.ts";
 
 /** What an agent is told to do, and what it says when every step of it went through. */

@@ -1,16 +1,15 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readBody } from "../../../src/upstream/sim/body.ts";
-import { checkSigned } from "../../../src/upstream/sim/bedrock/credentials.ts";
-import { checkKey } from "../../../src/upstream/sim/dialect.ts";
-import { SimError } from "../../../src/upstream/sim/error.ts";
-import { parseBody } from "../../../src/upstream/sim/fields.ts";
-import { Ledger, type LedgerEntry } from "../../../src/upstream/sim/ledger.ts";
-import { play } from "../../../src/upstream/sim/play.ts";
-import { errorReply } from "../../../src/upstream/sim/reply.ts";
-import { parseScript } from "../../../src/upstream/sim/script.ts";
-import { checkVendor } from "../../../src/upstream/sim/strict/vendors.ts";
+import { checkSigned } from "../../../src/simulator/dialects/bedrock.ts";
+import { readBody } from "../../../src/simulator/endpoint.ts";
+import { parseBody, SimError } from "../../../src/simulator/fields.ts";
+import { Ledger, type LedgerEntry } from "../../../src/simulator/ledger.ts";
+import { play } from "../../../src/simulator/play.ts";
+import { checkKey } from "../../../src/simulator/provider.ts";
+import { errorReply } from "../../../src/simulator/reply.ts";
+import { parseScript } from "../../../src/simulator/script.ts";
+import { checkVendor } from "../../../src/simulator/strict/vendors.ts";
 import { nextDeed } from "./errand.ts";
 import { type Deed, performed, SPEAKERS, type SpeakerName } from "./speakers.ts";
 

@@ -1,18 +1,14 @@
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { type Answer, answer, type Question, type Tool } from "../../../src/upstream/sim/answer.ts";
-import { events as messageEvents, message } from "../../../src/upstream/sim/anthropic/answer.ts";
-import { parseMessages } from "../../../src/upstream/sim/anthropic/request.ts";
-import { converse, events as converseEvents } from "../../../src/upstream/sim/bedrock/answer.ts";
-import { EVENT_STREAM } from "../../../src/upstream/sim/bedrock/frames.ts";
-import { parseConverse } from "../../../src/upstream/sim/bedrock/request.ts";
-import { ended } from "../../../src/upstream/sim/chat.ts";
-import { generated, pieces } from "../../../src/upstream/sim/gemini/answer.ts";
-import { parseGenerate } from "../../../src/upstream/sim/gemini/request.ts";
-import { chunks, completion, DONE } from "../../../src/upstream/sim/openai-answer.ts";
-import { parseChat } from "../../../src/upstream/sim/openai-request.ts";
-import { jsonReply, type Reply, streamReply } from "../../../src/upstream/sim/reply.ts";
-import { events as responseEvents, response } from "../../../src/upstream/sim/responses/answer.ts";
-import { parseResponses } from "../../../src/upstream/sim/responses/request.ts";
+import { type Answer, answer, type Question, type Tool } from "../../../src/simulator/answer.ts";
+import { parseMessages } from "../../../src/simulator/dialects/anthropic-request.ts";
+import { events as messageEvents, message } from "../../../src/simulator/dialects/anthropic.ts";
+import { parseConverse } from "../../../src/simulator/dialects/bedrock-request.ts";
+import { converse, EVENT_STREAM, events as converseEvents } from "../../../src/simulator/dialects/bedrock.ts";
+import { chunks, completion, DONE, ended, parseChat } from "../../../src/simulator/dialects/chat.ts";
+import { parseGenerate } from "../../../src/simulator/dialects/gemini-request.ts";
+import { generated, streamedAnswers } from "../../../src/simulator/dialects/gemini.ts";
+import { events as responseEvents, parseResponses, response } from "../../../src/simulator/dialects/responses.ts";
+import { jsonReply, type Reply, streamReply } from "../../../src/simulator/reply.ts";
 
 export interface Asked {
   /** As it was called, decoded. */
@@ -94,7 +90,7 @@ export const SPEAKERS = {
         results: partsOf(body["contents"], "parts", (part) => part["functionResponse"] !== undefined),
       });
       if (method === "generateContent") return jsonReply(200, generated(made, shown, {}));
-      const parts = Iterator.from(pieces(made, shown, {}));
+      const parts = Iterator.from(streamedAnswers(made, shown, {}));
       return streamReply(parts.map((part) => ({ ...part, data: `data: ${part.data}\r\n\r\n` })));
     },
   },
@@ -124,8 +120,8 @@ export type SpeakerName = keyof typeof SPEAKERS;
 /** An answer that calls a tool or says something, with true counts of what was asked. */
 export function performed(question: Question, deed: Deed, source: string): Answer {
   const call = "call" in deed ? [{ name: deed.call, parameters: { const: deed.arguments } }] : [];
-  const said = "say" in deed ? deed.say : "";
-  return answer({ ...question, said, calls: call, choices: 1 }, {}, source);
+  const userText = "say" in deed ? deed.say : "";
+  return answer({ ...question, userText, calls: call, choices: 1 }, {}, source);
 }
 
 export type Deed = { readonly say: string } | { readonly call: string; readonly arguments: Json };

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from "../../../src/kit/index.ts";
 import type { Evidence, Served } from "../evidence.ts";
 import type { Findings } from "../findings.ts";
-import { ended, isOrphan, type Joined, overlap } from "../joined.ts";
+import { ended, isOrphan, type Joined, killedSoon, overlap } from "../joined.ts";
 
 /** Milliseconds by which what one process does may be seen later by another. */
 const MARGIN = 1_000;
@@ -46,11 +46,12 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
       if (!one.user.stops.some((stop) => overlap({ from: stop.from, until: stop.until + LATE }, period(one))))
         bad("ended before its end, and nobody had asked for it");
       if (entry && entry.outcome !== "killed") bad(`recorded as ${entry.outcome}`);
+      if (entry?.upstream === null && entry.charge > 0n) bad("charged for an answer that nobody gave");
       return findings.allow("H: stopped by its user: charged for what came");
     case "refused":
       return checkRefused(seen.status, entry, served, bad);
     case "left":
-      return findings.allow(entry ? "G: the client left: charged for what came" : "F: the client left: not charged");
+      return findings.allow(leftAs(entry));
     case "broken":
       if (ended(life, "killed", seen, MARGIN))
         return findings.allow(entry ? "I: killed -9 after its charge" : "I: killed -9 before its charge: not charged");
@@ -60,10 +61,22 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
       return findings.violation("I7", `${seen.id}: the connection broke without a cause`);
     case "unreached":
       if (entry) bad("in the ledger, though nobody took the connection");
+      // Also with all its workers dead a supervisor listens on.
+      if (life !== null && (life.signalledAt === null || life.signalledAt > seen.endedAt + MARGIN))
+        findings.violation("I7", `${seen.id}: nobody took the connection, though its gateway was up`);
       return findings.allow("nobody took the connection: not charged");
     case "wrong":
       return bad(seen.fault);
   }
+}
+
+/** Before its first byte a request counts once an upstream was asked, and is free. */
+function leftAs(entry: LedgerEntry | undefined): string {
+  if (!entry) return "F: the client left before an upstream was asked, or none served: not charged";
+  const unanswered = entry.outcome === "client_gone" && entry.upstream === null;
+  return unanswered
+    ? "F: the client left before the first byte: counted, free"
+    : "G: the client left: charged for what came";
 }
 
 function checkWhole(
@@ -115,7 +128,8 @@ function checkRefused(
 function checkOrphans(orphans: readonly LedgerEntry[], joined: readonly Joined[], findings: Findings): void {
   const unsettled = joined.filter(
     ({ seen, life, entries }) =>
-      entries.length === 0 && life?.signalledAt != null && seen.endedAt >= life.signalledAt - LATE,
+      entries.length === 0 &&
+      ((life?.signalledAt != null && seen.endedAt >= life.signalledAt - LATE) || killedSoon(life, seen, LATE)),
   );
   if (orphans.length > unsettled.length)
     findings.violation("I4", `${orphans.length} requests were given up, and ${unsettled.length} may have been`);

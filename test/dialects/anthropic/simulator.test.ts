@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { parseMessages } from "../../../src/upstream/sim/anthropic/request.ts";
-import { scriptedOrigin, startSimulator, type Simulator } from "../../../src/upstream/sim/server.ts";
+import { parseMessages } from "../../../src/simulator/dialects/anthropic-request.ts";
+import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { assembled, callOf, chat, decoderOf, list, target } from "./support.ts";
 
 let simulator: Simulator;

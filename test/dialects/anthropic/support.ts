@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { anthropic } from "../../../src/dialects/anthropic/index.ts";
 import { readChat } from "../../../src/dialects/clients/chat.ts";
-import type { AnswerCodec, StreamDecoder } from "../../../src/dialects/dialect.ts";
+import type { AnswerCodec, StreamReader } from "../../../src/dialects/dialect.ts";
 import { type Call, isJson, type Json, type StreamEvent, type Target } from "../../../src/kit/index.ts";
 
 export const chat = anthropic.codecs.chat as AnswerCodec;
@@ -12,7 +12,7 @@ export function accepting(fields: readonly string[] = []): AnswerCodec {
   return anthropic.at!({ baseUrl: "", headers: {}, accepts: { fields } }).codecs.chat as AnswerCodec;
 }
 
-export function decoderOf(call: Call): StreamDecoder {
+export function decoderOf(call: Call): StreamReader {
   return chat.decoder!(call);
 }
 

@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
-import { NO_ERROR_BODY } from "../../../src/dialects/error-body.ts";
-import { refusalClass } from "../../../src/dialects/refusals.ts";
+import { NO_ERROR_BODY } from "../../../src/dialects/canonical/errors.ts";
+import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { assemble } from "../assemble.ts";
 import { chatCall, codec, decode, outcome, OUTCOMES, stream, write } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const bytes = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
 
@@ -124,7 +125,7 @@ describe("complete answers", () => {
       fc.property(body, (given) => {
         expect(outcome(() => codec.answer(bytes(given), chatCall({})))).toMatch(OUTCOMES);
       }),
-      { numRuns: 2000 },
+      { numRuns: RUNS },
     );
   });
 });

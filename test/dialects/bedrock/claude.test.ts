@@ -4,6 +4,7 @@ import { anthropic } from "../../../src/dialects/anthropic/index.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
 import { chatCall, write } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 /*
  * A Claude model is the same wherever it is served: Bedrock sends it the thoughts and the sampling that the API would be
@@ -90,6 +91,6 @@ test.each(MODELS)("%s thinks and samples as it would at the API, with the same r
     fc.property(asked, (body) => {
       expect(toBedrock(body, model)).toEqual(toApi(body, model));
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
 });

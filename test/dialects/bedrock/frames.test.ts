@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FrameReader, type Frame } from "../../../src/dialects/bedrock/frames.ts";
+import { FrameReader, type Frame } from "../../../src/dialects/bedrock/aws.ts";
 import { AttemptError } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { cutAt, cuts } from "../decode.ts";
 import { frame } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 interface Vector {
   readonly name: string;
@@ -92,7 +93,7 @@ describe("frames", () => {
         const changed = Uint8Array.from(bytes, (byte, index) => (index === at ? byte ^ (1 << bit) : byte));
         expect(() => read([changed])).toThrow(AttemptError);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

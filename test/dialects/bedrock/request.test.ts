@@ -4,6 +4,7 @@ import { AttemptError, GatewayError, type Json } from "../../../src/kit/index.ts
 import { target } from "../../upstream/support/build.ts";
 import { FIELDS, MESSAGES, MODEL_FIELDS, REFUSED, type RequestCase } from "./request-cases.ts";
 import { chatCall, CLAUDE, codec, outcome, write, WRITTEN } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 function check({ model, body, call, has = {}, lacks = [], dropped = [] }: RequestCase): void {
   const written = write(chatCall(body, call), model);
@@ -136,6 +137,6 @@ test("whatever a client sends is written or refused with its place: never anothe
       expect(ended).toMatch(WRITTEN);
       expect(dropped.filter((pointer) => !pointer.startsWith("/"))).toEqual([]);
     }),
-    { numRuns: 3000 },
+    { numRuns: RUNS },
   );
 });

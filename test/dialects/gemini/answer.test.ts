@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { attempt } from "../wire-cases.ts";
 import { bytes, callOf, decode, list, reassemble, sse } from "./support.ts";
@@ -220,7 +220,7 @@ const CASES: readonly AnswerCase[] = [
   {
     about: "arguments as text",
     parts: [{ functionCall: { name: "f", args: "{}" } }],
-    fails: "protocol: upstream sent arguments that are no object",
+    fails: "protocol: upstream sent a tool input that is no object",
   },
   { about: "a text that is none", parts: [{ text: 1 }], fails: "protocol: upstream sent a text that is none" },
   { about: "a part that is none", parts: ["a"], fails: "protocol: upstream sent a part that is no object" },

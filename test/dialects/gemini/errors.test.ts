@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readError } from "../../../src/dialects/error-body.ts";
-import { errorMessage } from "../../../src/dialects/gemini/errors.ts";
-import { refusalClass } from "../../../src/dialects/refusals.ts";
+import { readError } from "../../../src/dialects/canonical/errors.ts";
+import { errorMessage } from "../../../src/dialects/gemini/http.ts";
+import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
 import { bytes } from "./support.ts";
 
 /** Milliseconds that a body asks to wait. */

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CallIds } from "../../../src/dialects/gemini/call-ids.ts";
-import { readCallId, withSignature } from "../../../src/dialects/tool-ids.ts";
-import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { CallIds } from "../../../src/dialects/gemini/candidates.ts";
+import { readCallId, withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { bytes, callOf, decode, list, reassemble, send, sse } from "./support.ts";
 

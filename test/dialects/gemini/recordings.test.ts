@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embedding.ts";
-import { readError } from "../../../src/dialects/error-body.ts";
-import { errorMessage } from "../../../src/dialects/gemini/errors.ts";
-import { refusalClass } from "../../../src/dialects/refusals.ts";
+import { readError } from "../../../src/dialects/canonical/errors.ts";
+import { errorMessage } from "../../../src/dialects/gemini/http.ts";
+import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
 import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { linesOf, recorded as available, recordedBytes } from "../recordings.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Usage } from "../../../src/kit/index.ts";
 import { cutAt, cuts, type Decoding } from "../decode.ts";
 import { bytes, callOf, decode, list, sse } from "./support.ts";

@@ -1,5 +1,5 @@
 import { readChat } from "../../../src/dialects/clients/chat.ts";
-import { chat } from "../../../src/dialects/gemini/chat.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import { type Call, isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import type { Decoding } from "../decode.ts";

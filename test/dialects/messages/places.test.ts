@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readMessages } from "../../../src/dialects/clients/messages.ts";
-import { clientPointer } from "../../../src/dialects/pointers.ts";
+import { clientPointer } from "../../../src/dialects/canonical/report.ts";
 import { AttemptError, type Call, type DialectName, GatewayError, isJson, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { codecOf } from "../wire-cases.ts";

@@ -18,7 +18,7 @@ describe("fields", () => {
       model: ROUTE,
       stream: false,
       dialect: "messages",
-      folded: {
+      sourceMap: {
         messages: [{ at: "/messages/0", whole: "/messages/0/content", lists: { content: ["/messages/0/content"] } }],
         tools: [],
         records: [],

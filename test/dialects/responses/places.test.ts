@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import { readResponses } from "../../../src/dialects/clients/responses.ts";
-import { cohere } from "../../../src/dialects/cohere.ts";
+import { cohere } from "../../../src/dialects/cohere/index.ts";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import { anthropic } from "../../../src/dialects/anthropic/index.ts";
 import { openai } from "../../../src/dialects/openai/index.ts";
-import { clientPointer } from "../../../src/dialects/pointers.ts";
+import { clientPointer } from "../../../src/dialects/canonical/report.ts";
 import { testTarget } from "../../support/snapshot.ts";
 
 const call = readResponses({
@@ -106,8 +106,8 @@ describe("a pointer into the canonical body is one into the client's", () => {
 
   test("parts of one text are counted too", () => {
     const { body } = call;
-    expect(body["messages"]).toHaveLength(call.folded.messages.length);
-    expect(body["tools"]).toHaveLength(call.folded.tools.length);
+    expect(body["messages"]).toHaveLength(call.sourceMap.messages.length);
+    expect(body["tools"]).toHaveLength(call.sourceMap.tools.length);
   });
 });
 

@@ -24,7 +24,7 @@ test("the call is chat's of the canonical body, and remembers the client's", () 
     promptBytes: "systembeuserhi".length,
     maxOutput: 50,
     answers: 1,
-    folded: {
+    sourceMap: {
       messages: [
         { at: "/instructions", lists: { content: ["/instructions"] } },
         { at: "/input", lists: { content: ["/input"] } },

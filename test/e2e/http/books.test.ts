@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LedgerEntry } from "../../../src/kit/index.ts";
-import type { LedgerEntry as Truth } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry as Truth } from "../../../src/simulator/server.ts";
 import { TestGateway } from "../support/in-process.ts";
 
 const SEED = 20_260_120;
@@ -37,7 +37,8 @@ const fault = fc.constantFrom(
   "?chunk_delay=2ms&chunks=30",
   "?first_byte=30ms",
 );
-const silence = fc.constantFrom("?stall_after=3", "?stall_after=0", "?first_byte=1h", "?chunk_delay=4ms&chunks=400");
+const SILENCES = ["?stall_after=3", "?stall_after=0", "?first_byte=1h", "?chunk_delay=4ms&chunks=400"];
+const silence = fc.constantFrom(...SILENCES);
 const model = fc.constantFrom("route/one", "route/chain");
 const staying = fc.record<Plan>({
   model,
@@ -88,12 +89,17 @@ test(`${REQUESTS} requests with faults of every kind: client, ledger and upstrea
     for (const entry of ledger) entries.set(entry.requestId, entry);
   }
   const asked = Map.groupBy(gateway.simulator.ledger(), ({ requestId }) => requestId);
+  const planOf = (id: string): Plan => plans[Number(id.slice("book-".length))]!;
   const wrong = [...seen].filter(([id, saw]) => !agrees(saw, entries.get(id), asked.get(id) ?? [], price));
+  // Nothing else ends a silence than its client, and who leaves an upstream that was asked is counted.
+  const unanswered = [...seen].filter(([id, saw]) => saw === "left" && SILENCES.includes(planOf(id).script));
+  expect(unanswered.filter(([id]) => asked.has(id) && !entries.has(id))).toEqual([]);
+  expect(unanswered.filter(([id]) => entries.get(id)?.charge === 0n).length).toBeGreaterThan(0);
   expect(
     wrong.map(([id, saw]) => ({
       id,
       saw,
-      plan: plans[Number(id.slice(5))],
+      plan: planOf(id),
       entry: entries.get(id),
       asked: asked.get(id),
     })),

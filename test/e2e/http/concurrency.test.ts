@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
-import type { LedgerEntry } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry } from "../../../src/simulator/server.ts";
 import { tier } from "../support/gateway-config.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 

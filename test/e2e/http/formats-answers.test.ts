@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { DEFECTS } from "../../../src/upstream/sim/shape.ts";
+import { DEFECTS } from "../../../src/simulator/script.ts";
 import { askFormat, eventsOf, FORMAT_NAMES, FORMATS, modelsIn, openFormat, streamedText } from "../support/formats.ts";
 import { type Answer, eventually } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";

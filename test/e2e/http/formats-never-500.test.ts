@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl } from "../../../src/upstream/sim/server.ts";
+import { scriptedOrigin, scriptedUrl } from "../../../src/simulator/server.ts";
 import { askFormat, FORMAT_NAMES, type FormatName } from "../support/formats.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 import { CHAT_DIALECTS } from "../support/sdk-matrix.ts";

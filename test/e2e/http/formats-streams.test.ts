@@ -1,5 +1,6 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unanswered } from "../support/books.ts";
 import { askFormat, eventsOf, FORMATS, modelsIn, openFormat, streamedText } from "../support/formats.ts";
 import { eventually, shown } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
@@ -154,16 +155,16 @@ describe.each(OTHERS)("%s: with heartbeats", (name) => {
     expect((await beating.books(someone)).balance).toBe(before.balance);
   });
 
-  test("a killed stream that has had nothing else is a whole answer, and was never asked for", async () => {
-    const before = await beating.books(someone);
-    const call = openFormat(beating, someone, name, { model: "route/mute", stream: true });
+  test("a killed stream that has had nothing else is a whole answer, counted and free", async () => {
+    const another = await beating.user();
+    const call = openFormat(beating, another, name, { model: "route/mute", stream: true });
     await call.until(beat);
-    expect(await kill(beating, someone)).toBe(1);
+    expect(await kill(beating, another)).toBe(1);
     const { text, whole } = await call.whole();
     expect(whole).toBe(true);
     expect(text.replaceAll(beat, "")).toMatch(killed);
     expect([...modelsIn(eventsOf(text))]).toEqual(["route/mute"]);
-    expect(await beating.books(someone)).toMatchObject({ balance: before.balance, ledger: before.ledger });
+    expect(await beating.books(another)).toMatchObject(unanswered({ outcome: "killed" }));
   });
 });
 
@@ -204,9 +205,8 @@ describe.each(OTHERS)("%s: a stream that ends early", (name) => {
     expect((await still.books(someone)).ledger).toMatchObject([{ outcome: "killed", estimated: true, usage }]);
   });
 
-  test("killed before it began answers 200 with a whole ending, and was never asked for", async () => {
+  test("killed before it began answers 200 with a whole ending, counted and free", async () => {
     someone = await still.user();
-    const before = await still.books(someone);
     const call = openFormat(still, someone, name, { model: "route/mute", stream: true });
     await eventually(async () => (await still.books(someone)).running.streams === 1);
     await eventually(() => still.simulator.open() === 1);
@@ -215,7 +215,7 @@ describe.each(OTHERS)("%s: a stream that ends early", (name) => {
     expect([status, headers["content-type"]]).toEqual([200, "text/event-stream; charset=utf-8"]);
     expect(text).toMatch(format.killed);
     expect(streamedText(name, text)).toBe("");
-    expect(await still.books(someone)).toEqual(before);
+    expect(await still.books(someone)).toMatchObject(unanswered({ outcome: "killed" }));
   });
 
   test("left by its client frees everything within a second and costs what was delivered", async () => {
@@ -232,15 +232,14 @@ describe.each(OTHERS)("%s: a stream that ends early", (name) => {
     expect([ledger[0]!.charge > 0n, used.day]).toEqual([true, 1]);
   });
 
-  test("left before its beginning was never asked for", async () => {
+  test("left before its beginning counts and is free", async () => {
     someone = await still.user();
-    const before = await still.books(someone);
     for (const stream of [true, false]) {
       const call = openFormat(still, someone, name, { model: "route/mute", stream });
       await eventually(() => still.simulator.ledger().at(-1)?.closedAt === null);
       call.leave();
       await still.audit();
     }
-    expect(await still.books(someone)).toEqual(before);
+    expect(await still.books(someone)).toMatchObject(unanswered({ outcome: "client_gone", count: 2 }));
   });
 });

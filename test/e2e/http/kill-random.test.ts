@@ -26,7 +26,7 @@ const script = fc.constantFrom(
   "?chunk_delay=2ms&chunks=10000",
   "?chunk_delay=1ms&chunks=30",
   "?drip=40/2ms&chunks=20",
-  "?chunks=2000&chunk_bytes=256",
+  "?chunks=2000&chunk_bytes=100",
   "?status=500",
   "?reset_after=3",
 );
@@ -86,9 +86,10 @@ test(`${KILLS} kills at random moments under load: every stream ends whole, the 
   ).toEqual([]);
   const outcomes = Map.groupBy(entries.values(), ({ outcome }) => outcome);
   const cut = outcomes.get("killed")?.length ?? 0;
+  expect(outcomes.get("killed")?.some(({ charge }) => charge > 0n)).toBe(true);
   // Of those that were told to stop some had ended by then, and some had not begun.
   expect(killed).toBeGreaterThanOrEqual(cut);
-  expect(cut).toBeGreaterThan(KILLS / 4);
+  expect(cut).toBeGreaterThan(KILLS / 10);
   console.log(`${seen.size} streams, ${killed} told to stop, ${cut} of them charged`);
   await gateway.close();
 });
@@ -97,8 +98,8 @@ test(`${KILLS} kills at random moments under load: every stream ends whole, the 
 function agrees({ status, text, whole }: Ended, entry: LedgerEntry | undefined): boolean {
   if (status === 429 || status === 502) return whole && entry === undefined;
   if (status !== 200 || !whole || !text.endsWith("data: [DONE]\n\n")) return false;
-  // Killed before it began.
-  if (text === "data: [DONE]\n\n") return entry === undefined;
+  // Killed before it began, and before or after its upstream was asked.
+  if (text === "data: [DONE]\n\n") return entry === undefined || (entry.outcome === "killed" && entry.charge === 0n);
   const { prompt = 0, completion = 0 } = entry?.usage ?? {};
   if (entry?.charge !== 1_000n * BigInt(prompt) + 2_000n * BigInt(completion)) return false;
   if (text.includes('data: {"error"')) return entry.outcome === "upstream_cut";

@@ -2,6 +2,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
 import type { LedgerEntry } from "../../../src/kit/index.ts";
+import { unanswered } from "../support/books.ts";
 import { textOf } from "../support/configuration.ts";
 import { tier } from "../support/gateway-config.ts";
 import { dataOf, eventually } from "../support/http.ts";
@@ -120,8 +121,10 @@ test("a kill ends all 20 streams of its user within 2 s, stuck ones too, and not
     expect(entry).toMatchObject({ outcome: "killed", estimated: true, usage: { prompt: PROMPT, completion } });
     expect(entry.charge).toBe(cost(entry));
   }
-  expect([entries.has("stream-0"), entries.has("stream-10")]).toEqual([false, false]);
-  const count = BEGUN.length + 1 + LIMIT;
+  for (const id of ["stream-0", "stream-10"]) {
+    expect(entries.get(id)).toMatchObject({ outcome: "killed", estimated: false, usage: { prompt: 0 }, charge: 0n });
+  }
+  const count = PLANS.length + 1 + LIMIT;
   expect([ledger.length, used]).toEqual([count, { day: count, hour: count, minute: count }]);
   expect(gateway.simulator.open()).toBe(0);
 });
@@ -168,26 +171,24 @@ test("audio that is under way is no stream to kill", async () => {
 });
 
 describe("a killed stream", () => {
-  test("that has had only comments ends in its ending and was never asked for", async () => {
+  test("that has had only comments ends in its ending, counts and is free", async () => {
     await gateway.reload({ server: { heartbeat: "50ms" } });
-    const before = await gateway.books(keys[0]);
     const stream = open(keys[0], { stream: true, sim: BEFORE });
     await stream.until(": keep-alive");
     expect(await kill(keys[0])).toBe(1);
     expect((await stream.ended).text).toMatch(/^(?:: keep-alive\n\n)+data: \[DONE\]\n\n$/);
-    expect(await gateway.books(keys[0])).toEqual(before);
+    expect(await gateway.books(keys[0])).toMatchObject(unanswered({ outcome: "killed" }));
   });
 
-  test("that waits for its second upstream asks no third, and was never asked for", async () => {
+  test("that waits for its second upstream asks no third, counts and is free", async () => {
     const chained = await TestGateway.start({ chains: { "route/chain": ["?status=500", BEFORE, "-"] } });
     const user = await chained.user();
-    const before = await chained.books(user);
     const stream = chained.open(user, { model: "route/chain", stream: true });
     await eventually(() => chained.simulator.ledger().length === 2);
     await chained.send("/v1/user/streams/kill", { headers: { "x-api-key": user.key } });
     expect((await stream.whole()).text).toBe(DONE);
     expect(chained.simulator.ledger()).toHaveLength(2);
-    expect(await chained.books(user)).toEqual(before);
+    expect(await chained.books(user)).toMatchObject(unanswered({ outcome: "killed" }));
     await chained.close();
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
+import { unanswered } from "../support/books.ts";
 import { eventually } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 import { askKind, KIND_CHAINS, openKind } from "../support/kinds.ts";
@@ -92,16 +93,15 @@ describe("a client that goes away", () => {
     }
   });
 
-  test.each(["?first_byte=1h", "?stall_after=0"])("before the audio (%s): given back", async (sim) => {
+  test.each(["?first_byte=1h", "?stall_after=0"])("before the audio (%s): counted, free", async (sim) => {
     const user = await delivered.user();
-    const before = await delivered.books(user);
     const asked = delivered.simulator.ledger().length;
     const call = openKind(delivered, user, "speech", { ...LONG, sim });
     await eventually(() => delivered.simulator.ledger().length > asked);
     call.leave();
     await eventually(() => delivered.simulator.ledger().at(-1)!.closedAt !== null);
     await delivered.audit();
-    expect(await delivered.books(user)).toEqual(before);
+    expect(await delivered.books(user)).toMatchObject(unanswered({ outcome: "client_gone", units: 5 }));
   });
 });
 

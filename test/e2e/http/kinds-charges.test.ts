@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseRational, plus, type Rational, rational, roundToNano, times } from "../../kit/rational.ts";
 import type { Json } from "../../../src/kit/index.ts";
-import type { LedgerEntry as Truth } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry as Truth } from "../../../src/simulator/server.ts";
 import { file, wav } from "../support/form.ts";
 import { TestGateway } from "../support/in-process.ts";
 import { type KindEndpoint, askKind, PLACES } from "../support/kinds.ts";

@@ -1,6 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LedgerEntry } from "../../../src/kit/index.ts";
+import { unanswered } from "../support/books.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 const WHOLE = "This is a simulated answer. You said: Hello there";
@@ -81,25 +82,23 @@ describe.each([
     ["between the head and the first event", true, "?stall_after=0"],
     ["before an answer", false, "?first_byte=1h"],
     ["in the middle of an answer that is not streamed", false, "?stall_after=1"],
-  ])("the client leaves %s: given back", async (_, stream, sim) => {
+  ])("the client leaves %s: counted, and free whatever is charged of what broke off", async (_, stream, sim) => {
     user = await gateway.user();
-    const before = await gateway.books(user);
     const asked = gateway.simulator.ledger().length;
     const call = gateway.open(user, { stream, sim });
     await expect.poll(() => gateway.simulator.ledger().length).toBe(asked + 1);
     call.leave();
     await expect.poll(() => gateway.simulator.ledger().at(-1)?.aborted).toBe(true);
     await gateway.audit();
-    expect(await gateway.books(user)).toEqual(before);
+    expect(await gateway.books(user)).toMatchObject(unanswered({ outcome: "client_gone" }));
   });
 
-  test("the client leaves after a heartbeat, before the first event: given back", async () => {
+  test("the client leaves after a heartbeat, before the first event: counted, free", async () => {
     user = await gateway.user();
-    const before = await gateway.books(user);
     const call = gateway.open(user, { stream: true, sim: "?first_byte=1h" });
     await call.until(": keep-alive");
     call.leave();
     await gateway.audit();
-    expect(await gateway.books(user)).toEqual(before);
+    expect(await gateway.books(user)).toMatchObject(unanswered({ outcome: "client_gone" }));
   });
 });

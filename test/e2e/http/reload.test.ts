@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { scriptedUrl } from "../../../src/upstream/sim/server.ts";
+import { scriptedUrl } from "../../../src/simulator/server.ts";
 import { send } from "../support/http.ts";
 import { ADMIN_TOKEN } from "../support/gateway-config.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";

@@ -4,7 +4,7 @@ import { eventually } from "../support/http.ts";
 import { TestGateway, type TestGatewayOptions } from "../support/in-process.ts";
 import { askKind, chains, ENDPOINTS } from "../support/kinds.ts";
 import { Switch } from "../support/switch.ts";
-import { startSimulator } from "../../../src/upstream/sim/server.ts";
+import { startSimulator } from "../../../src/simulator/server.ts";
 
 interface Status {
   readonly providers: readonly { readonly name: string; readonly status: string; readonly latency_ms: number }[];

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { type LedgerEntry, scriptedOrigin, scriptedUrl } from "../../../src/upstream/sim/server.ts";
-import type { StrictVendor } from "../../../src/upstream/sim/strict/rule.ts";
+import { type LedgerEntry, scriptedOrigin, scriptedUrl } from "../../../src/simulator/server.ts";
+import type { StrictVendor } from "../../../src/simulator/strict/rule.ts";
 import { type Called, type Dialogue, dialogue } from "../support/dialogue.ts";
 import { askFormat, FORMAT_NAMES, FORMATS, type FormatName, streamedText } from "../support/formats.ts";
 import type { Answer } from "../support/http.ts";

@@ -54,6 +54,9 @@ const KEPT: Readonly<Record<string, (id: string) => Promise<Response>>> = {
   stream: (id) => call("chat/completions", id, ask("x", { stream: true, sim: { stall_after: 3 } })),
 };
 const KINDS = Object.keys(KEPT);
+/** Of the day. */
+const UNITS: Readonly<Record<string, number>> = { embeddings: 1, image: 5, speech: 5, transcription: 5, stream: 1 };
+const NO_LIMITS = { day: null, hour: null, minute: null, streams: null };
 
 function call(path: string, id: string, body: object): Promise<Response> {
   const headers: Record<string, string> = { authorization: `Bearer ${user.key}`, "x-request-id": id };
@@ -117,7 +120,9 @@ describe("streams of a gateway process", () => {
     }
     const { running, drift, ledger } = await workspace.books(user.id);
     expect([running, drift]).toEqual([{ requests: 0, streams: 0, held: 0n }, 0n]);
-    expect(ledger.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 2 * (STREAMS - 2) }, () => "killed"));
+    expect(ledger.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 2 * STREAMS }, () => "killed"));
+    // Those that had not begun.
+    expect(ledger.filter(({ charge }) => charge === 0n)).toHaveLength(2 * 2);
   });
 
   test("are killed within two seconds when another process raises the stop token", async () => {
@@ -142,6 +147,9 @@ test("kill -9 while requests of every kind run: afterwards no reservation is lef
   const { running, drift, ledger, user: found } = await workspace.books(user.id);
   expect([running, found.held, drift]).toEqual([{ requests: 0, streams: 0, held: 0n }, 0n, 0n]);
   expect(ledger.map(({ outcome, charge }) => [outcome, charge])).toEqual(ids.map(() => ["shutdown", 0n]));
+  // Nobody knows any more what had been sent of those that had not begun: they count, like those that had.
+  const { day } = await workspace.onStore((store) => store.windows(user.id, NO_LIMITS));
+  expect(day.used).toBe(ids.reduce((sum, id) => sum + UNITS[id.split("-")[0]!]!, 0));
   expect(ledger.map(({ model }) => model).toSorted()).toEqual(
     ["embed", "listen", "one", "paint", "voice"].flatMap((name) => [1, 2, 3].map(() => `route/${name}`)),
   );

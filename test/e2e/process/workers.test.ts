@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { request as httpRequest } from "node:http";
 import { Agent, fetch as request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { fleetOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../../cluster/support.ts";
@@ -59,6 +60,24 @@ async function connected(gateway: GatewayProcess) {
   const headers = { authorization: `Bearer ${user.key}`, "content-type": "application/json" };
   const body = JSON.stringify(ask("now!"));
   return () => request(`${gateway.origin}/v1/chat/completions`, { method: "POST", headers, body, dispatcher });
+}
+
+/** A request on a connection of its own. @returns its status, or what became of the connection. */
+function once(gateway: GatewayProcess): Promise<string> {
+  const headers = { authorization: `Bearer ${user.key}`, "content-type": "application/json" };
+  return new Promise((resolve) => {
+    const options = { method: "POST", headers, agent: false, timeout: 20_000 };
+    const sent = httpRequest(`${gateway.origin}/v1/chat/completions`, options, (response) => {
+      response.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      response.on("end", () => resolve(String(response.statusCode))).resume();
+    });
+    sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.on("timeout", () => {
+      resolve("waits for ever");
+      sent.destroy();
+    });
+    sent.end(JSON.stringify(ask("x")));
+  });
 }
 
 async function metric(gateway: GatewayProcess, pattern: RegExp): Promise<number> {
@@ -152,6 +171,39 @@ describeRedis("workers", () => {
     expect(complete.length).toBeGreaterThan(20);
     for (const { requestId } of complete) expect(charges.get(requestId), `charges of ${requestId}`).toHaveLength(1);
   }, 60_000);
+
+  test("all killed at once, three times, under requests: new clients wait, none is refused", async () => {
+    const gateway = await start(2);
+    const outcomes = new Map<string, number>();
+    const over = new AbortController();
+    const lanes = Array.from({ length: 6 }, async () => {
+      while (!over.signal.aborted) {
+        const outcome = await once(gateway);
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+    });
+    const served = () => outcomes.get("200") ?? 0;
+    for (let round = 0; round < 3; round++) {
+      const victims = await pids(gateway, 2);
+      const before = served();
+      await poll(() => served() > before + 10);
+      for (const pid of victims) process.kill(pid, "SIGKILL");
+      await poll(async () => {
+        const { instances } = await fleetOf(gateway).catch(() => ({ instances: [] }));
+        return instances.length === 2 && !instances.some((one) => victims.includes(pidOf(one)));
+      });
+    }
+    const before = served();
+    await poll(() => served() > before + 10);
+    over.abort();
+    await Promise.all(lanes);
+    // Whoever a worker had taken when it was killed loses the connection.
+    expect([...outcomes.keys()].filter((outcome) => !["200", "ECONNRESET", "EPIPE"].includes(outcome))).toEqual([]);
+    expect(linesOf(gateway.child.stderr, /^a worker ended/)).toHaveLength(6);
+    await poll(async () => (await workspace.books(user.id)).running.requests === 0);
+    expect(await gateway.stop()).toMatchObject({ code: 0 });
+    expect((await workspace.books(user.id)).drift).toBe(0n);
+  }, 90_000);
 
   test.each<NodeJS.Signals>(["SIGTERM", "SIGINT"])("%s to every process of the group drains once", async (signal) => {
     const gateway = await start(2, { drain: { delay: "0s", timeout: "20s" } });

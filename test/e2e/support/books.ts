@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LedgerEntry, Limits, Store } from "../../../src/kit/index.ts";
+import { type LedgerEntry, type Limits, NANO, type Store } from "../../../src/kit/index.ts";
 
 export interface TestUser {
   readonly id: string;
@@ -51,4 +51,26 @@ export async function expectBalanced(store: Store, { id: user }: TestUser): Prom
       entries: ledger.length,
     },
   );
+}
+
+const NO_USAGE = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+
+/**
+ * The books, for `toMatchObject`, of a user with 10 credits whose every request was given up before the first byte of an
+ * upstream that had been asked: counted, in `units` of the day each, and free (decisions 4.4).
+ */
+export function unanswered({ outcome, count = 1, units = 1 }: Unanswered): object {
+  const entry = { outcome, usage: NO_USAGE, estimated: false, charge: 0n };
+  return {
+    ledger: Array.from({ length: count }, () => entry),
+    used: { day: units * count, hour: count, minute: count },
+    running: { requests: 0, streams: 0, held: 0n },
+    balance: 10n * NANO,
+  };
+}
+
+export interface Unanswered {
+  readonly outcome: "client_gone" | "killed";
+  readonly count?: number;
+  readonly units?: number;
 }

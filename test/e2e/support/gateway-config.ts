@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isJson, type Json, type Kind } from "../../../src/kit/index.ts";
-import { scriptedUrl } from "../../../src/upstream/sim/server.ts";
+import { scriptedUrl } from "../../../src/simulator/server.ts";
 
 export const ADMIN_TOKEN = "admin-token-of-the-test";
 

@@ -8,7 +8,7 @@ import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import { type Gateway, startGateway } from "../../../src/app.ts";
 import { type Address, decimal, type Json, type Store, toNano } from "../../../src/kit/index.ts";
-import { type Simulator, startSimulator } from "../../../src/upstream/sim/server.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { type Books, expectBalanced, readBooks, type TestUser } from "./books.ts";
 import { TestClock } from "./clock.ts";
 import { expectConforming } from "./conforming.ts";

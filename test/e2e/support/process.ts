@@ -6,7 +6,7 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import type { Store } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";
-import type { LedgerEntry } from "../../../src/upstream/sim/server.ts";
+import type { LedgerEntry } from "../../../src/simulator/server.ts";
 import { Child, type Exit, poll } from "./child.ts";
 import { ADMIN_TOKEN } from "./configuration.ts";
 
@@ -210,8 +210,8 @@ export class Workspace {
 }
 
 /** Waits until a gateway listens. */
-export async function ready(child: Child): Promise<GatewayProcess> {
-  const [line] = await child.printed("stderr", /^\{.*"msg":"listening".*\}$/m);
+export async function ready(child: Child, patience?: number): Promise<GatewayProcess> {
+  const [line] = await child.printed("stderr", /^\{.*"msg":"listening".*\}$/m, patience);
   const { listen, admin } = JSON.parse(line) as { listen: string[]; admin: string };
   return new GatewayProcess(child, listen, admin);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { GatewayConfig, TierConfig } from "#schema";
 import { CAPABILITIES } from "../../../src/dialects/capabilities.ts";
 import type { DialectName } from "../../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl } from "../../../src/upstream/sim/server.ts";
+import { scriptedOrigin, scriptedUrl } from "../../../src/simulator/server.ts";
 import { configuration } from "./configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess, Workspace } from "./process.ts";
 

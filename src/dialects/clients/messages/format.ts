@@ -8,11 +8,11 @@ import {
   type StreamFormat,
 } from "../../../kit/index.ts";
 import { nativeBlock, nativeFields } from "../../anthropic/native.ts";
-import { webCitations } from "../../annotations.ts";
-import { inOrder } from "../../block-order.ts";
-import { inputOf } from "../../functions.ts";
-import { list, objects, text } from "../../json-fields.ts";
-import { readUsage } from "../../openai/usage.ts";
+import { webCitations } from "../../canonical/annotations.ts";
+import { inOrder } from "../../canonical/message.ts";
+import { argumentsObject } from "../../canonical/tools.ts";
+import { guardDepth, list, objects, text } from "../../canonical/json.ts";
+import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../chat.ts";
 import { shownUsage, stopOf } from "./ending.ts";
 import { countable } from "./read.ts";
@@ -55,15 +55,11 @@ function nativeOf({ native }: Json): Json | null {
   return isJson(native) && native["dialect"] === "messages" && isJson(native["message"]) ? native["message"] : null;
 }
 
-/** `JSON.parse` accepts deeper nesting, in a tool's arguments, than `JSON.stringify` can write. */
 function write(answer: Json): string {
-  try {
-    return JSON.stringify(answer);
-  } catch (error) {
-    if (error instanceof RangeError)
-      throw new GatewayError("PROVIDER_ERROR", "upstream sent a value nested too deeply");
-    throw error;
-  }
+  return guardDepth(
+    () => JSON.stringify(answer),
+    () => new GatewayError("PROVIDER_ERROR", "upstream sent a value nested too deeply"),
+  );
 }
 
 /** The content blocks of a canonical answer, in their order. */
@@ -137,7 +133,7 @@ function writeCall(call: Json): Json {
     type: "tool_use",
     id: text(id),
     name: text(name),
-    input: inputOf(args),
+    input: argumentsObject(args),
   };
 }
 

@@ -1,7 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
-import { pick } from "../../fields.ts";
-import type { FoldedCall } from "../../folded.ts";
-import { given, objects, omit } from "../../json-fields.ts";
+import { given, objects, omit, pick } from "../../canonical/json.ts";
+import type { SourceMappedCall } from "../../canonical/source-map.ts";
 import { chatFormat, readChat } from "../chat.ts";
 import { readTools } from "./tools.ts";
 import { readSystem, readTurns } from "./turns.ts";
@@ -29,7 +28,7 @@ const FORWARDED = ["anthropic-version", "anthropic-beta"];
  * @param headers of the request, names in lower case.
  * @throws GatewayError for a tool input that cannot be written.
  */
-export function readMessages(body: Json, headers: Readonly<Record<string, unknown>> = {}): FoldedCall {
+export function readMessages(body: Json, headers: Readonly<Record<string, unknown>> = {}): SourceMappedCall {
   const { metadata, output_config, service_tier } = body;
   const tools = readTools(body["tools"], body["tool_choice"]);
   const user = readUser(metadata);
@@ -56,7 +55,7 @@ export function readMessages(body: Json, headers: Readonly<Record<string, unknow
     ...readChat(countable(canonical)),
     body: canonical,
     dialect: "messages",
-    folded: {
+    sourceMap: {
       messages: said.map(({ place }) => place),
       tools: tools.places.functions,
       records: tools.places.servers,

@@ -1,5 +1,5 @@
 import type { Json } from "../../../kit/index.ts";
-import { text } from "../../json-fields.ts";
+import { text } from "../../canonical/json.ts";
 
 /*
  * Encrypted reasoning of the Responses API goes back with the id of its item and to those alone that can read it, and a

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Bill, isJson, type Json, type StreamEvent, type StreamFormat, type Usage } from "../../../kit/index.ts";
-import { webCitations } from "../../annotations.ts";
+import { webCitations } from "../../canonical/annotations.ts";
 import { nativeFields } from "../../anthropic/native.ts";
-import { list, objects, omit, text } from "../../json-fields.ts";
+import { list, objects, omit, text } from "../../canonical/json.ts";
 import { firstUsage, NO_USAGE, shownUsage, type Stop, stopOf } from "./ending.ts";
 import { sealedData } from "./sealed.ts";
 import { BlockSequence, frame, type OpenBlock, type BlockKind } from "./sequence.ts";

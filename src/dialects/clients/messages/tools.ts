@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { withNative } from "../../anthropic/native.ts";
-import { beside, given, objects } from "../../json-fields.ts";
+import { extraFields, given, objects } from "../../canonical/json.ts";
 
 export interface ReadTools {
   /** Fields of the canonical body. */
@@ -67,7 +67,7 @@ function readChoice({ type, name, disable_parallel_tool_use: single, ...rest }: 
 
 /** The further fields of a Messages object, as its canonical counterpart carries them; null stands for "not given". */
 export function leftover(fields: Json): Json {
-  return withNative(beside(fields, NONE));
+  return withNative(extraFields(fields, NONE));
 }
 
 const NONE: ReadonlySet<string> = new Set();

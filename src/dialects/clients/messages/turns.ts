@@ -1,14 +1,14 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { isMadeCitation } from "../../annotations.ts";
+import { isMadeCitation } from "../../canonical/annotations.ts";
 import { nativePart } from "../../anthropic/native.ts";
-import { type BlockPlace, isUsual } from "../../block-order.ts";
-import type { Folded, Placed } from "../../folded.ts";
-import { given, objects, text } from "../../json-fields.ts";
+import { type BlockPlace, isUsual } from "../../canonical/message.ts";
+import type { MessageSource, SourcedMessage } from "../../canonical/source-map.ts";
+import { given, guardDepth, objects, text } from "../../canonical/json.ts";
 import { unsealedData } from "./sealed.ts";
 import { leftover } from "./tools.ts";
 
 /** The `system` field as leading system messages. */
-export function readSystem(system: unknown): readonly Placed[] {
+export function readSystem(system: unknown): readonly SourcedMessage[] {
   const at = "/system";
   if (typeof system === "string") {
     return system === "" ? [] : [placed({ role: "system", content: system }, at, { content: [at] })];
@@ -23,16 +23,16 @@ export function readSystem(system: unknown): readonly Placed[] {
  * The canonical messages of Messages turns: a user turn's tool results come first, each as a message of its own.
  * @throws GatewayError when a tool's input is nested too deeply to be written.
  */
-export function readTurns(messages: unknown): readonly Placed[] {
+export function readTurns(messages: unknown): readonly SourcedMessage[] {
   return objects(messages).flatMap((message, index) => readTurn(message, `/messages/${index}`));
 }
 
 /** @param whole the list of blocks that it was read from. */
-function placed(message: Json, at: string, lists: Folded["lists"], whole = `${at}/content`): Placed {
+function placed(message: Json, at: string, lists: MessageSource["lists"], whole = `${at}/content`): SourcedMessage {
   return { message, place: { at, whole, lists } };
 }
 
-function readTurn({ role, content, ...rest }: Json, at: string): readonly Placed[] {
+function readTurn({ role, content, ...rest }: Json, at: string): readonly SourcedMessage[] {
   const whole = `${at}/content`;
   if (!Array.isArray(content)) return [placed({ ...leftover(rest), role, content }, at, { content: [whole] })];
   const blocks = objects(content);
@@ -51,7 +51,10 @@ function isResult({ type, tool_use_id }: Json): boolean {
   return type === "tool_result" && typeof tool_use_id === "string";
 }
 
-function readResult({ type: _type, tool_use_id, content, is_error, cache_control, ...rest }: Json, at: string): Placed {
+function readResult(
+  { type: _type, tool_use_id, content, is_error, cache_control, ...rest }: Json,
+  at: string,
+): SourcedMessage {
   const whole = `${at}/content`;
   const blocks = Array.isArray(content) ? objects(content) : null;
   const message = {
@@ -68,7 +71,7 @@ function readResult({ type: _type, tool_use_id, content, is_error, cache_control
 function readAssistant(
   blocks: readonly Json[],
   whole: string,
-): { readonly message: Json; readonly lists: Folded["lists"] } {
+): { readonly message: Json; readonly lists: MessageSource["lists"] } {
   const details: Json[] = [];
   const content: Json[] = [];
   const calls: Json[] = [];
@@ -122,14 +125,11 @@ function readCall({ type, id, name, input, cache_control, ...rest }: Json, point
   };
 }
 
-/** `JSON.parse` accepts deeper nesting than `JSON.stringify` can write: that is the client's fault, not a 500. */
 function writeInput(input: unknown, pointer: string): string {
-  try {
-    return JSON.stringify(isJson(input) ? input : {});
-  } catch (error) {
-    if (error instanceof RangeError) throw invalidRequest(pointer, "is nested too deeply");
-    throw error;
-  }
+  return guardDepth(
+    () => JSON.stringify(isJson(input) ? input : {}),
+    () => invalidRequest(pointer, "is nested too deeply"),
+  );
 }
 
 const IMAGE_TYPE = /^image\/[a-z\d.+-]+$/;

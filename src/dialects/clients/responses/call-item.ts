@@ -1,5 +1,5 @@
 import type { Json } from "../../../kit/index.ts";
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../canonical/json.ts";
 import type { Item, ItemParts, ItemStatus } from "./item.ts";
 import { freeformInput, type ToolName } from "./tools.ts";
 

@@ -1,5 +1,5 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import type { Part } from "../../canonical.ts";
+import type { Part } from "../../canonical/message.ts";
 
 type Content = string | readonly Part[];
 

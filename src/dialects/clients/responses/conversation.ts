@@ -1,10 +1,10 @@
 import { invalidRequest, type Json } from "../../../kit/index.ts";
-import type { Part, ReasoningDetail, ToolCall } from "../../canonical.ts";
-import type { Folded } from "../../folded.ts";
+import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts";
+import type { MessageSource } from "../../canonical/source-map.ts";
 import { folded, readContent } from "./content.ts";
 import { readReasoning } from "./reasoning.ts";
 import { flatName } from "./tools.ts";
-import { append } from "../../json-fields.ts";
+import { append } from "../../canonical/json.ts";
 
 /** What the assistant did in one go, and what its tools answered. */
 interface Turn {
@@ -23,7 +23,7 @@ interface Turn {
 /** A canonical message, and where in the client's body it was. */
 export interface Said {
   readonly message: Json;
-  readonly place: Folded;
+  readonly place: MessageSource;
   /** Places in the input of the items that it was read from. */
   readonly items: readonly number[];
 }

@@ -10,13 +10,13 @@ import {
   type StreamFormat,
   type Usage,
 } from "../../../kit/index.ts";
-import { readUsage } from "../../openai/usage.ts";
+import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../chat.ts";
 import { objects, outputOf } from "../../responses/items.ts";
 import type { ItemStatus } from "./item.ts";
 import { Output } from "./output.ts";
 import { seal } from "./reasoning.ts";
-import { bareId, incompleteBy, requestOf, responseObject } from "./response.ts";
+import { askedOf, bareId, incompleteBy, requestOf, responseObject } from "./response.ts";
 import { readTools, type ToolName } from "./tools.ts";
 
 /** Answers to a Responses client: `model` is the route, usage is always shown. */
@@ -24,13 +24,14 @@ export function responsesFormat(call: Call, standIn?: StandIn): AnswerFormat & {
   const { tools, reasoning } = requestOf(call);
   const wish = isJson(reasoning) ? (reasoning["summary"] ?? reasoning["generate_summary"]) : null;
   const shape = { names: readTools(tools).names, summary: typeof wish === "string" };
+  const asked = askedOf(call);
   const chat = chatFormat(call);
   return {
     contentType: chat.contentType,
-    answer: (body, extras) => answer(call, shape, body, extras),
+    answer: (body, extras) => answer(asked, shape, body, extras),
     promptText: () => chat.promptText(),
     producedText: (body) => chat.producedText(body),
-    stream: new ResponsesStream(call, shape, standIn?.created ?? 0),
+    stream: new ResponsesStream(asked, shape, standIn?.created ?? 0),
   };
 }
 
@@ -39,14 +40,14 @@ interface Shape {
   readonly summary: boolean;
 }
 
-function answer(call: Call, shape: Shape, body: Json, extras: AnswerExtras): string {
+function answer(asked: Json, shape: Shape, body: Json, extras: AnswerExtras): string {
   const { id: upstream, created, choices, service_tier: serviceTier } = body;
   const id = bareId(typeof upstream === "string" && upstream !== "" ? upstream : extras.id);
   const choice = firstOf(choices);
   const incomplete = incompleteBy(choice["finish_reason"]);
   const status = incomplete === null ? "completed" : "incomplete";
   return JSON.stringify(
-    responseObject(call, {
+    responseObject(asked, {
       id,
       created: seconds(created) ?? extras.created,
       status,
@@ -78,7 +79,7 @@ function sameOutput(body: Json, { message }: Json): readonly Json[] | null {
 
 class ResponsesStream implements StreamFormat {
   readonly heartbeat = ": keep-alive\n\n";
-  readonly #call: Call;
+  readonly #asked: Json;
   readonly #shape: Shape;
   /** Unix seconds; stands in for a time that the upstream left out. */
   readonly #created: number;
@@ -89,8 +90,8 @@ class ResponsesStream implements StreamFormat {
   #usage: Usage | undefined;
   #serviceTier: unknown;
 
-  constructor(call: Call, shape: Shape, created: number) {
-    this.#call = call;
+  constructor(asked: Json, shape: Shape, created: number) {
+    this.#asked = asked;
     this.#shape = shape;
     this.#created = created;
   }
@@ -122,12 +123,16 @@ class ResponsesStream implements StreamFormat {
     return this.#end("incomplete", usage);
   }
 
+  keptBytes(): number {
+    return JSON.stringify(this.#asked).length;
+  }
+
   #begin(data: Json) {
     if (this.#begun !== null) return this.#begun;
     const id = bareId(data["id"]);
     const output = new Output({ ...this.#shape, id, emit: (type, fields) => this.#emit(type, fields) });
     this.#begun = { id, created: seconds(data["created"]) ?? this.#created, output };
-    const response = responseObject(this.#call, { ...this.#begun, status: "in_progress", output: [] });
+    const response = responseObject(this.#asked, { ...this.#begun, status: "in_progress", output: [] });
     this.#emit("response.created", { response });
     this.#emit("response.in_progress", { response });
     return this.#begun;
@@ -135,7 +140,7 @@ class ResponsesStream implements StreamFormat {
 
   #end(status: "completed" | "incomplete", usage: Usage | undefined): string {
     const begun = this.#begin({});
-    const response = responseObject(this.#call, {
+    const response = responseObject(this.#asked, {
       ...begun,
       status,
       incomplete: incompleteBy(this.#finish),

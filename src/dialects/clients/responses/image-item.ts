@@ -1,5 +1,5 @@
 import type { Json } from "../../../kit/index.ts";
-import { readDataUrl } from "../../data-url.ts";
+import { readDataUrl } from "../../canonical/data-url.ts";
 import type { Item, ItemParts } from "./item.ts";
 
 /** The base64 of an inlined image; null for one that is somewhere else. */

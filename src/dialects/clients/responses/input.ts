@@ -1,5 +1,5 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import type { Unreadable } from "../../folded.ts";
+import type { Unreadable } from "../../canonical/source-map.ts";
 import { Conversation, type Said } from "./conversation.ts";
 
 export interface ReadInput {

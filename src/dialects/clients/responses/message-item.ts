@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import type { Item, ItemParts, ItemStatus } from "./item.ts";
-import { append } from "../../json-fields.ts";
+import { append } from "../../canonical/json.ts";
 
 type Kind = "output_text" | "refusal";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../../kit/index.ts";
-import type { ReasoningDetail } from "../../canonical.ts";
+import type { ReasoningDetail } from "../../canonical/message.ts";
 import type { Item, ItemParts, ItemStatus } from "./item.ts";
 import { seal } from "./reasoning.ts";
 

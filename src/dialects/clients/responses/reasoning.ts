@@ -1,6 +1,6 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import type { ReasoningDetail } from "../../canonical.ts";
-import { parseJson } from "../../json.ts";
+import type { ReasoningDetail } from "../../canonical/message.ts";
+import { parseJson } from "../../canonical/json.ts";
 
 /**
  * What begins an `encrypted_content` of this gateway's making: reasoning details as JSON in base64url. Signatures have no

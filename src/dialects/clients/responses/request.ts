@@ -1,13 +1,13 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { pick } from "../../fields.ts";
-import type { FoldedCall } from "../../folded.ts";
+import { pick } from "../../canonical/json.ts";
+import type { SourceMappedCall } from "../../canonical/source-map.ts";
 import { readChat } from "../chat.ts";
 import { readInput } from "./input.ts";
 import { type Choice, readChoice } from "./tool-choice.ts";
 import { readTools } from "./tools.ts";
 
 /** A call that remembers the body it was read from: answers repeat it, and an upstream of the same format gets it. */
-export interface ResponsesCall extends FoldedCall {
+export interface ResponsesCall extends SourceMappedCall {
   readonly request: Json;
   /** The canonical body as it was read: what a plugin has changed is no longer in it. */
   readonly canonical: Json;
@@ -93,7 +93,7 @@ export function readResponses(body: Json): ResponsesCall {
   return {
     ...readChat(canonical),
     dialect: "responses",
-    folded: {
+    sourceMap: {
       messages: said.map(({ place }) => place),
       tools: chosen.tools.map((tool) => tools.places.get(tool) ?? "/tools"),
       records,

@@ -34,11 +34,29 @@ export function requestOf(call: Call): Json {
   return "request" in call && isJson(call.request) ? call.request : {};
 }
 
-/** The response object: `model` is the route, what was asked for is repeated, nothing is ever stored. */
-export function responseObject(call: Call, state: State): Json {
-  const { id, created, status, incomplete, output, usage, serviceTier } = state;
+/** What every response object repeats of its request: `model` is the route. */
+export function askedOf(call: Call): Json {
   const request = requestOf(call);
   const { text, reasoning, metadata, instructions } = request;
+  return {
+    instructions: typeof instructions === "string" ? instructions : null,
+    max_output_tokens: request["max_output_tokens"] ?? null,
+    model: call.model,
+    parallel_tool_calls: request["parallel_tool_calls"] ?? true,
+    reasoning: { effort: null, summary: null, ...(isJson(reasoning) && reasoning) },
+    temperature: request["temperature"] ?? null,
+    text: { format: { type: "text" }, ...(isJson(text) && text) },
+    tool_choice: request["tool_choice"] ?? "auto",
+    tools: shownTools(request["tools"]),
+    top_p: request["top_p"] ?? null,
+    metadata: isJson(metadata) ? metadata : {},
+    ...repeated(request),
+  };
+}
+
+/** The response object: what was asked for is repeated, nothing is ever stored. */
+export function responseObject(asked: Json, state: State): Json {
+  const { id, created, status, incomplete, output, usage, serviceTier } = state;
   return {
     id: `resp_${id}`,
     object: "response",
@@ -47,22 +65,11 @@ export function responseObject(call: Call, state: State): Json {
     background: false,
     error: null,
     incomplete_details: incomplete ? { reason: incomplete } : null,
-    instructions: typeof instructions === "string" ? instructions : null,
-    max_output_tokens: request["max_output_tokens"] ?? null,
-    model: call.model,
     output,
-    parallel_tool_calls: request["parallel_tool_calls"] ?? true,
     previous_response_id: null,
-    reasoning: { effort: null, summary: null, ...(isJson(reasoning) && reasoning) },
     store: false,
-    temperature: request["temperature"] ?? null,
-    text: { format: { type: "text" }, ...(isJson(text) && text) },
-    tool_choice: request["tool_choice"] ?? "auto",
-    tools: shownTools(request["tools"]),
-    top_p: request["top_p"] ?? null,
     truncation: "disabled",
-    metadata: isJson(metadata) ? metadata : {},
-    ...repeated(request),
+    ...asked,
     ...(SERVICE_TIERS.has(serviceTier) && { service_tier: serviceTier }),
     ...(usage !== undefined && { usage: shownUsage(usage) }),
   };

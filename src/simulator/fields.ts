@@ -1,0 +1,91 @@
+import { type Json, isJson } from "../kit/index.ts";
+
+/** A refusal by the simulator, written in the error form of the dialect that was asked. */
+export class SimError extends Error {
+  override readonly name = "SimError";
+  readonly status: number;
+  readonly param: string | null;
+  readonly code: string | null;
+  /** For a Retry-After, as the script writes it. */
+  readonly retryAfter: string | null;
+  /** The whole JSON body, of a provider that has a form of its own. */
+  readonly body: object | null;
+
+  constructor(
+    status: number,
+    message: string,
+    more: { param?: string; code?: string; retryAfter?: string; body?: object } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.param = more.param ?? null;
+    this.code = more.code ?? null;
+    this.retryAfter = more.retryAfter ?? null;
+    this.body = more.body ?? null;
+  }
+}
+
+/** 400 about one parameter of the request. */
+export function badParameter(param: string, message: string, code?: string): SimError {
+  return new SimError(400, message, { param, code });
+}
+
+/** @throws SimError 400 for text that is no JSON object. */
+export function parseBody(text: string): Json {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Falls through: text that is not JSON and JSON that is no object get the same answer.
+  }
+  if (isJson(body)) return body;
+  throw new SimError(400, "We could not parse the JSON body of your request.");
+}
+
+/** @throws SimError 400 */
+export function parseModel(model: unknown): string {
+  if (typeof model === "string" && model !== "") return model;
+  throw badParameter("model", "you must provide a model parameter");
+}
+
+/** A text that must be there. @throws SimError 400 naming it. */
+export function parseText(name: string, value: unknown): string {
+  if (typeof value !== "string") throw wrong(name, "a string", value);
+  if (value === "") throw badParameter(name, `Invalid '${name}': empty string.`, "empty_string");
+  return value;
+}
+
+/** @throws SimError 400 naming it. */
+export function parseList(name: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(name, "an array", value);
+  if (value.length === 0) throw badParameter(name, `Invalid '${name}': empty array.`, "empty_array");
+  return value;
+}
+
+/** An integer from 1, or nothing. @throws SimError 400 naming it. */
+export function integer(name: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > maximum) {
+    throw wrong(name, `an integer from 1 to ${maximum}`, value);
+  }
+  return value;
+}
+
+/** One of some words, the first without any. @throws SimError 400 naming it. */
+export function oneOf<Word extends string>(name: string, value: unknown, words: readonly [Word, ...Word[]]): Word {
+  if (value === undefined || value === null) return words[0];
+  const found = words.find((word) => word === value);
+  if (found === undefined) throw wrong(name, `one of ${words.join(", ")}`, value);
+  return found;
+}
+
+export function wrong(name: string, expects: string, value: unknown): SimError {
+  if (value === undefined)
+    return badParameter(name, `Missing required parameter: '${name}'.`, "missing_required_parameter");
+  return badParameter(name, `Invalid value for '${name}': expected ${expects}.`, "invalid_type");
+}
+
+/** A value of any type as text: `String` throws for an object whose own `toString` is none. */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+}

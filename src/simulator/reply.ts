@@ -1,0 +1,122 @@
+import type { Answer } from "./answer.ts";
+import { SimError } from "./fields.ts";
+import type { Claims, LedgerEntry, Units } from "./ledger.ts";
+import { type Dialect, failureOf } from "./provider.ts";
+import type { Script } from "./script.ts";
+
+/** What is written, delayed or cut as a whole: an event, some audio, or a whole body. */
+export interface Part<Data extends string | Uint8Array = string | Uint8Array> {
+  readonly data: Data;
+  /** Answer tokens in it; left out: none. */
+  readonly tokens?: number;
+  /** A stream's ending is no event. */
+  readonly uncounted?: true;
+  /** Counts that it states. */
+  readonly claims?: Claims;
+  /** What is used up once it is written; the first part of an answer has it. */
+  readonly units?: Partial<Units>;
+}
+
+/** An HTTP answer in parts, before anything is done to its transport. */
+export interface Reply<Data extends string | Uint8Array = string | Uint8Array> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** One body, sent with its length; or as they are made, without one: events, parts of audio. */
+  readonly type: "answer" | "events" | "bytes";
+  readonly parts: Iterable<Part<Data>>;
+  /** How an error, or an event that is none (null), is written among events; left out: as data of an SSE event. */
+  readonly frame?: (error: SimError | null) => Data;
+}
+
+export const MALFORMED = '{"id":"chatcmpl-sim-malformed","choices":[{"index":0,';
+const HTML = "<!DOCTYPE html><html><head><title>Simulated</title></head><body><h1>Simulated page</h1></body></html>\n";
+
+/** An event by name, which its data repeats. */
+export function namedEvent(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+/** A whole answer as one body. */
+export function bodyPart({ choices, prompt, claims }: Answer, body: object): Part<string> {
+  const tokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
+  return { data: JSON.stringify(body), tokens, claims, units: { prompt } };
+}
+
+export function jsonReply(status: number, body: Part<string>): Reply<string> {
+  return { status, headers: { "content-type": "application/json" }, type: "answer", parts: [body] };
+}
+
+export function textReply(body: Part<string>): Reply<string> {
+  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, type: "answer", parts: [body] };
+}
+
+export function streamReply(parts: Iterable<Part<string>>, frame?: Reply<string>["frame"]): Reply<string> {
+  const headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
+  return { status: 200, headers, type: "events", parts, frame };
+}
+
+export function byteReply(contentType: string, parts: Iterable<Part<Uint8Array>>): Reply<Uint8Array> {
+  return { status: 200, headers: { "content-type": contentType }, type: "bytes", parts };
+}
+
+export function errorReply(error: SimError, dialect?: Dialect): Reply<string> {
+  const { body, headers } = failureOf(error, dialect);
+  const reply = jsonReply(error.status, { data: body });
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
+/** Puts the script's faults of content into a healthy reply: another status or body, bad or missing parts. */
+export function withContentFaults(healthy: Reply, script: Script, dialect?: Dialect): Reply {
+  const { status = healthy.status, message = "Simulated failure", retry_after: retryAfter } = script;
+  const failed = status >= 300;
+  const error = new SimError(failed ? status : 500, message, { retryAfter });
+  const reply = failed ? failure(error, dialect) : withBadParts(healthy, script, error, dialect);
+  const headers: Record<string, string> = { ...reply.headers };
+  if (retryAfter !== undefined && dialect !== "gemini") headers["retry-after"] = retryAfter;
+  if (!script.html) return { ...reply, status, headers };
+  headers["content-type"] = "text/html; charset=utf-8";
+  return { status, headers, type: "answer", parts: [{ data: HTML }] };
+}
+
+function failure(error: SimError, dialect: Dialect | undefined): Reply {
+  const reply = errorReply(error, dialect);
+  return error.status < 400 ? { ...reply, headers: { ...reply.headers, location: "/redirected" } } : reply;
+}
+
+/** A body of audio that would begin with an error is a JSON answer. */
+function withBadParts(reply: Reply, script: Script, error: SimError, dialect: Dialect | undefined): Reply {
+  const failsAt = script.error_first ? 0 : script.error_after;
+  if (reply.type === "events" || (reply.type === "bytes" && failsAt !== 0)) {
+    const plain = (failed: SimError | null) => (failed ? failureOf(failed, dialect).body : MALFORMED);
+    const event = (failed: SimError | null) => `data: ${plain(failed)}\n\n`;
+    const frame = reply.type === "events" ? (reply.frame ?? event) : plain;
+    return { ...reply, parts: badParts(reply.parts, script, failsAt, { data: frame(null) }, { data: frame(error) }) };
+  }
+  if (failsAt !== undefined) return jsonReply(reply.status, { data: failureOf(error, dialect).body });
+  return script.malformed_after === undefined ? reply : { ...reply, parts: [{ data: MALFORMED }] };
+}
+
+function* badParts(
+  parts: Iterable<Part>,
+  script: Script,
+  failsAt: number | undefined,
+  malformed: Part,
+  error: Part,
+): Generator<Part> {
+  let at = 0;
+  for (const part of parts) {
+    if (at === script.end_after) return;
+    if (at === script.malformed_after) yield malformed;
+    if (at === failsAt) return yield error;
+    yield part;
+    at++;
+  }
+}
+
+/** Enters a part that has been written. */
+export function note(entry: Pick<LedgerEntry, "events" | "tokens" | "claimed" | "units">, part: Part): void {
+  if (!part.uncounted) entry.events++;
+  entry.tokens += part.tokens ?? 0;
+  if (part.claims) entry.claimed = part.claims;
+  if (part.units) entry.units = { ...entry.units, ...part.units };
+}

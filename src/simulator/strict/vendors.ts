@@ -1,0 +1,79 @@
+import { type Json, isJson } from "../../kit/index.ts";
+import type { SimError } from "../fields.ts";
+import type { Defect, Script } from "../script.ts";
+import { ANTHROPIC, BEDROCK } from "./claude.ts";
+import { CLOSED } from "./closed.ts";
+import { COHERE } from "./cohere.ts";
+import { GEMINI } from "./gemini.ts";
+import { OPEN } from "./open.ts";
+import { OPENAI_CHAT } from "./openai.ts";
+import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
+import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
+import { THINKING } from "./thinking.ts";
+
+/** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
+const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
+  ...OPEN,
+  ...CLOSED,
+  ...THINKING,
+  openai: OPENAI_CHAT,
+  azure: OPENAI_CHAT,
+  anthropic: ANTHROPIC,
+  bedrock: BEDROCK,
+  gemini: GEMINI,
+  cohere: COHERE,
+  generic: [],
+};
+
+/** How their answers differ from OpenAI's, as recordings of them show: vercel/ai packages/{mistral,perplexity,deepseek,moonshotai,xai}. */
+const HABITS: Partial<Record<StrictVendor, readonly Defect[]>> = {
+  mistral: ["mistral-tools", "usage-with-choices"],
+  perplexity: ["usage-every-chunk"],
+  deepseek: ["usage-with-choices"],
+  moonshot: ["usage-with-choices"],
+  xai: ["xai-reasoning"],
+};
+
+/** The defects that a script asks for, else those of the vendor that it plays. */
+export function habitsOf({ defect, vendor }: Script): readonly Defect[] | undefined {
+  return defect ?? (vendor && HABITS[vendor]);
+}
+
+const RESPONSES: readonly Rule[] = [...RESPONSES_FORM, ...RESPONSES_MODELS];
+
+/** Where a request asks for an answer, and what the path says of the model. */
+const CHAT_PATH =
+  /(?:\/openai\/deployments\/(?<deployment>[^/]+))?\/chat\/completions$|\/messages$|\/models\/(?<gemini>[^/]+):(?:stream)?[gG]enerateContent$|\/model\/(?<bedrock>[^/]+)\/converse(?:-stream)?$|\/v2\/chat$/;
+
+/** Every rule of a vendor, for what shows that each has a source. */
+export function rulesOf(vendor: StrictVendor): readonly Rule[] {
+  return vendor === "openai" ? [...CHAT.openai, ...RESPONSES] : CHAT[vendor];
+}
+
+/** @throws SimError as the vendor that a script names refuses the request. */
+export function checkVendor({ vendor }: Script, path: string, sent: unknown): void {
+  const refusal = vendor && vendorRefusal(vendor, path, sent);
+  if (refusal) throw refusal;
+}
+
+/** What a vendor refuses of a request to one of its chat endpoints; of others it refuses nothing. */
+function vendorRefusal(vendor: StrictVendor, path: string, sent: unknown): SimError | undefined {
+  if (!isJson(sent)) return undefined;
+  const body = withoutScript(sent);
+  const responses = path.endsWith("/responses");
+  const found = CHAT_PATH.exec(path);
+  if (!responses && !found) return undefined;
+  const named = found?.groups?.["deployment"] ?? found?.groups?.["gemini"] ?? found?.groups?.["bedrock"];
+  const model = named === undefined ? modelOf(body) : decodeURIComponent(named);
+  const rules = !responses ? CHAT[vendor] : vendor === "openai" || vendor === "azure" ? RESPONSES : [];
+  return refusalOf(rules, { model, body });
+}
+
+function withoutScript(sent: Json): Json {
+  const { sim: _script, ...body } = sent;
+  return body;
+}
+
+function modelOf({ model }: Json): string {
+  return typeof model === "string" ? model : "";
+}
