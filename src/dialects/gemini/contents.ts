@@ -5,6 +5,7 @@ import { readCallId } from "../canonical/tool-ids.ts";
 import { argumentsObject } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
+import { append } from "../canonical/json.ts";
 
 interface Contents {
   readonly systemInstruction?: Json;
@@ -59,7 +60,10 @@ class ContentsWriter {
     if (!isJson(message)) throw this.#report.refusal(at, "must be an object");
     const { role, content } = message;
     if (role === "system" || role === "developer") {
-      this.#system.push(...textsOf(content, `${at}/content`, this.#report).map((text) => ({ text })));
+      append(
+        this.#system,
+        textsOf(content, `${at}/content`, this.#report).map((text) => ({ text })),
+      );
     } else if (role === "user") this.#user(content, at);
     else if (role === "assistant") this.#model(message, at);
     else if (role === "tool") this.#response(message, at);
@@ -85,12 +89,12 @@ class ContentsWriter {
 
   #user(content: unknown, at: string): void {
     const parts = partsOf(content, `${at}/content`, this.#report);
-    this.#turn("user").parts.push(...(parts.length > 0 ? parts : [{ text: "" }]));
+    append(this.#turn("user").parts, parts.length > 0 ? parts : [{ text: "" }]);
   }
 
   #model(message: Json, at: string): void {
     const parts = modelParts(message, at, this.#family, this.#report, this.#names);
-    if (parts.length > 0) this.#turn("model").parts.push(...parts);
+    if (parts.length > 0) append(this.#turn("model").parts, parts);
   }
 
   /** Responses come first in their turn; media that a response cannot hold follows them. */
@@ -105,14 +109,18 @@ class ContentsWriter {
     const all = partsOf(message["content"], `${at}/content`, this.#report);
     const text = all.flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : [])).join("\n");
     const media = all.filter((part) => part["text"] === undefined);
-    const held = isSigned(this.#family) ? media.filter((part) => part["inlineData"] !== undefined) : [];
+    const holds = (part: Json): boolean => isSigned(this.#family) && part["inlineData"] !== undefined;
+    const held = media.filter(holds);
     const response = { id, name, response: { [failed === true ? "error" : "output"]: text } };
     const turn = this.#turn("user");
     turn.parts.splice(turn.responses, 0, {
       functionResponse: held.length > 0 ? { ...response, parts: held } : response,
     });
     turn.responses += 1;
-    turn.parts.push(...media.filter((part) => !held.includes(part)));
+    append(
+      turn.parts,
+      media.filter((part) => !holds(part)),
+    );
   }
 }
 
