@@ -20,6 +20,7 @@ const CALL = (index: number): Json => ({
   function: { name: "f", arguments: "{}" },
 });
 
+const IMAGE: Json = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const FILE: Json = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } };
 
 function strangeId(index: number): string {
@@ -48,6 +49,11 @@ const SHAPES: Readonly<Record<string, () => Json[]>> = {
     USER,
     { role: "assistant", tool_calls: times((index) => ({ ...CALL(index), id: dotted(index) })) },
     ...times((index) => ({ role: "tool", tool_call_id: dotted(index), content: "y" })),
+  ],
+  "results with images": () => [
+    USER,
+    { role: "assistant", tool_calls: times((index) => CALL(index)) },
+    ...times((index) => ({ role: "tool", tool_call_id: `c${index}`, content: [IMAGE] })),
   ],
   "files of one name": () => [USER, ...times(() => ({ role: "user", content: [FILE] }))],
   "fields that nobody knows": () => times(() => ({ role: "user", content: "x", odd: 1 })),
@@ -97,6 +103,15 @@ test.each(PART_CASES)("%s by the hundred thousand are written: %s", (shape, name
   const { value, ms } = cpuOf(() => codec.request(call, testTarget("alpha"), "key"));
   expect(ms).toBeLessThan(LONGEST);
   expect((value.body as string).length).toBeGreaterThan(PARTS);
+});
+
+test("allowed tools by the ten thousand do not block a Responses client", () => {
+  const tools = times((index) => ({ type: "function", name: `t${index}`, parameters: {} }));
+  const named = times((index) => ({ type: "function", name: `t${MANY - 1 - index}` }));
+  const tool_choice = { type: "allowed_tools", mode: "auto", tools: named };
+  const { value, ms } = cpuOf(() => readResponses({ model: "route/one", input: "x", tools, tool_choice }));
+  expect(ms).toBeLessThan(LONGEST);
+  expect(value.body["tools"]).toHaveLength(MANY);
 });
 
 test("reasoning items by the ten thousand do not block the Responses API", () => {

@@ -15,8 +15,8 @@ interface Contents {
 interface Turn {
   readonly role: "user" | "model";
   readonly parts: Json[];
-  /** How many function responses the parts begin with. */
-  responses: number;
+  /** Function responses, which come before the parts. */
+  readonly responses: Json[];
 }
 
 /** Fields of messages that are carried, or that Gemini has no use for: its parts have an order of their own. */
@@ -73,7 +73,7 @@ class ContentsWriter {
   }
 
   contents(): Contents {
-    const contents = this.#turns.map(({ role, parts }) => ({ role, parts }));
+    const contents = this.#turns.map(({ role, responses, parts }) => ({ role, parts: [...responses, ...parts] }));
     // A request without contents is refused, so instructions alone are what is asked.
     if (contents.length === 0) return { contents: [{ role: "user", parts: this.#system }] };
     return this.#system.length === 0 ? { contents } : { systemInstruction: { parts: this.#system }, contents };
@@ -82,7 +82,7 @@ class ContentsWriter {
   #turn(role: Turn["role"]): Turn {
     const last = this.#turns.at(-1);
     if (last?.role === role) return last;
-    const turn: Turn = { role, parts: [], responses: 0 };
+    const turn: Turn = { role, parts: [], responses: [] };
     this.#turns.push(turn);
     return turn;
   }
@@ -113,10 +113,7 @@ class ContentsWriter {
     const held = media.filter(holds);
     const response = { id, name, response: { [failed === true ? "error" : "output"]: text } };
     const turn = this.#turn("user");
-    turn.parts.splice(turn.responses, 0, {
-      functionResponse: held.length > 0 ? { ...response, parts: held } : response,
-    });
-    turn.responses += 1;
+    turn.responses.push({ functionResponse: held.length > 0 ? { ...response, parts: held } : response });
     append(
       turn.parts,
       media.filter((part) => !holds(part)),
