@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { escapeSegment } from "../kit/index.ts";
 import type { RuleId } from "./rules.ts";
 
 export type Severity = "error" | "warning";
@@ -19,6 +20,17 @@ export interface Diagnostic {
   readonly message: string;
   /** What to do about it, or null. */
   readonly hint: string | null;
+}
+
+/** A configuration that cannot serve. Its message is the whole report. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(`the configuration cannot serve\n${formatText(diagnostics).trimEnd()}`);
+    this.diagnostics = diagnostics;
+  }
 }
 
 /** A place in a file, by absolute path. */
@@ -53,11 +65,6 @@ export function sorted(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 export function shortPath(file: string): string {
   const path = relative("", file);
   return path === "" || path === ".." || path.startsWith(`..${sep}`) ? file : path;
-}
-
-/** One segment of a JSON pointer. */
-export function escapeSegment(segment: string | number): string {
-  return String(segment).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** `join("/models", "route/x", "chain", 0)` is `/models/route~1x/chain/0`. */

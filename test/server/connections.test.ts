@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import type { Intake, ServerSettings } from "../../src/kit/index.ts";
+import type { InferenceRequest, ServerSettings } from "../../src/kit/index.ts";
 import { trustProxies } from "../../src/server/client-address.ts";
 import { Connections } from "../../src/server/connections.ts";
 import { BODY, CHAT, echo, GOOD, open, type RawConnection, start, waitFor } from "./support.ts";
@@ -20,7 +20,7 @@ function starting(connections: ServerSettings["connections"], trustedProxies: re
 }
 
 test("a connection beyond the bound is refused, the others go on, and there is room again when one closes", async () => {
-  const { port, malformed, server, intakes } = await starting({ total: 2, perAddress: null });
+  const { port, malformed, server, requests } = await starting({ total: 2, perAddress: null });
   const [first, second] = [await open(port), await open(port)];
   expect(await isServed(first)).toBe(true);
   const third = await open(port);
@@ -30,7 +30,7 @@ test("a connection beyond the bound is refused, the others go on, and there is r
   expect(text).toMatch(/X-Request-Id: [0-9a-f-]{36}\r\n[^]*Retry-After: 1\r\n[^]*Connection: close\r\n/);
   expect(malformed).toEqual([503]);
   expect(await isServed(second)).toBe(true);
-  expect(intakes).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   second.socket.destroy();
   await waitFor(() => server.connections.open === 1);
   expect(await isServed(await open(port))).toBe(true);
@@ -67,14 +67,17 @@ test("a /64 is one client, a mapped address its IPv4 one; bounds in force count 
 });
 
 /** Requests that are answered when the test says so. */
-function held(): { readonly run: (intake: Intake) => Promise<void>; readonly release: (count: number) => void } {
+function held(): {
+  readonly run: (request: InferenceRequest) => Promise<void>;
+  readonly release: (count: number) => void;
+} {
   const waiting: (() => void)[] = [];
   return {
-    run: async (intake) => {
+    run: async (request) => {
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
       });
-      await echo(intake);
+      await echo(request);
     },
     release: (count) => {
       for (const go of waiting.splice(0, count)) go();
@@ -89,14 +92,14 @@ const numbered = (n: number): string => {
 
 test("of pipelined requests a few are served at once, and all of them answered in order", async () => {
   const { run, release } = held();
-  const { port, intakes } = await start({ run });
+  const { port, requests } = await start({ run });
   const connection = await open(port);
   const count = 100;
   connection.socket.write(Array.from({ length: count }, (_, n) => numbered(n)).join(""));
   let most = 0;
   for (let answered = 0; answered < count; answered += 1) {
-    await waitFor(() => intakes.length > answered);
-    most = Math.max(most, intakes.length - answered);
+    await waitFor(() => requests.length > answered);
+    most = Math.max(most, requests.length - answered);
     release(1);
     await connection.until((text) => text.split("HTTP/1.1 200 ").length === answered + 2);
   }
@@ -107,29 +110,29 @@ test("of pipelined requests a few are served at once, and all of them answered i
 
 test("while pipelined requests wait no more of the connection is read", async () => {
   const { run, release } = held();
-  const { port, intakes } = await start({ run });
+  const { port, requests } = await start({ run });
   const connection = await open(port);
   const flood = Buffer.from("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000_000));
   connection.socket.write(Array.from({ length: 20 }, (_, n) => numbered(n)).join(""));
   connection.socket.write(flood);
-  await waitFor(() => intakes.length > 0);
+  await waitFor(() => requests.length > 0);
   // What the kernel holds of a connection on either side is a few megabytes.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(connection.socket.writableLength).toBeGreaterThan(flood.length / 2);
-  expect(intakes.length).toBeLessThanOrEqual(8);
-  release(intakes.length);
+  expect(requests.length).toBeLessThanOrEqual(8);
+  release(requests.length);
 });
 
 test("a body that is still on its way when its request waits is read in its turn", async () => {
   const { run, release } = held();
-  const { port, intakes } = await start({ run });
+  const { port, requests } = await start({ run });
   const connection = await open(port);
   const last = numbered(9);
   connection.socket.write(Array.from({ length: 9 }, (_, n) => numbered(n)).join("") + last.slice(0, -10));
-  await waitFor(() => intakes.length === 8);
+  await waitFor(() => requests.length === 8);
   connection.socket.write(last.slice(-10));
   for (let n = 0; n < 10; n += 1) {
-    await waitFor(() => intakes.length > n);
+    await waitFor(() => requests.length > n);
     release(1);
   }
   const text = await connection.until((received) => received.split("HTTP/1.1 200 ").length === 11);
