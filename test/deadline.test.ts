@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Closing } from "../src/closing.ts";
 import { Deadline } from "../src/deadline.ts";
 import { storeUnavailable } from "../src/kit/index.ts";
-import { collectingLog } from "./store/resilient-flaky.ts";
+import { collectingLog } from "./store/resilient/flaky.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 

@@ -1,7 +1,7 @@
 import type { Log, Store, StoreSettings } from "../kit/index.ts";
-import { openFile, openMemory } from "./database.ts";
+import { openFile, openMemory } from "./sqlite/database.ts";
 import { openRedis } from "./redis/open.ts";
-import { SqliteStore } from "./sqlite.ts";
+import { SqliteStore } from "./sqlite/store.ts";
 
 export interface StoreOptions {
   /** Takes the file's lock and ends what a dead process left running. false: for commands, also while it is served. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createIdentities } from "../../src/accounts/identities.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { withResilience } from "../../src/store/resilient/store.ts";
-import { openAt, recordingLog } from "../store/redis-support.ts";
+import { openAt, recordingLog } from "../store/redis/support.ts";
 import { unique } from "../store/support.ts";
 import { describeRedis, startRedis } from "../support/redis.ts";
 

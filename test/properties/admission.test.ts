@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openMemory } from "../../src/store/database.ts";
+import { openMemory } from "../../src/store/sqlite/database.ts";
 import type { RedisConnection } from "../../src/store/redis/connection.ts";
-import { SqliteStore } from "../../src/store/sqlite.ts";
+import { SqliteStore } from "../../src/store/sqlite/store.ts";
 import { START } from "../store/support.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { PROGRAM } from "./admission-program.ts";

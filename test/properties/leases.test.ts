@@ -6,7 +6,7 @@ import { Unanswered } from "../../src/store/redis/failures.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
 import { LEASE } from "../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
-import { through } from "../store/redis-parts.ts";
+import { through } from "../store/redis/accounts-on.ts";
 import { OPEN, RECORD, START, admission, unique } from "../store/support.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { connect, instanceOn, withClock } from "./instances.ts";

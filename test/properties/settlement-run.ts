@@ -7,7 +7,7 @@ import { createKeys } from "../../src/store/redis/keys.ts";
 import { LEASE } from "../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { type ResilientStore, withResilience } from "../../src/store/resilient/store.ts";
-import { collectingLog } from "../store/resilient-flaky.ts";
+import { collectingLog } from "../store/resilient/flaky.ts";
 import { OPEN, RECORD, START, admission, unique } from "../store/support.ts";
 import { instanceOn, withClock } from "./instances.ts";
 import { type Fate, Wire } from "./wire.ts";

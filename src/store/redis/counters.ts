@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Counter, CountWindow, Uses } from "../../kit/index.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import type { Keys } from "./keys.ts";
-import { MOST_COUNTS } from "../window-counts.ts";
+import { MOST_COUNTS } from "../sqlite/window-counts.ts";
 
 const ADD = loadScript("counts-add", "clock");
 const THROTTLE = loadScript("throttle", "clock");

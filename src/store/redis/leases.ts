@@ -1,5 +1,5 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { RETENTION } from "../ledger.ts";
+import { RETENTION } from "../sqlite/ledger.ts";
 import { inBatches } from "./batches.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import type { Keys } from "./keys.ts";

@@ -19,5 +19,5 @@ export function loadScript(name: string, ...parts: readonly string[]): Script {
 }
 
 function read(name: string): string {
-  return readFileSync(new URL(`../scripts/${name}.lua`, import.meta.url), "utf8");
+  return readFileSync(new URL(`scripts/${name}.lua`, import.meta.url), "utf8");
 }

@@ -19,7 +19,7 @@ import { familyPart } from "./families.ts";
 import { identityPart } from "./identities.ts";
 import { instancePart } from "./instances.ts";
 import { createKeys } from "./keys.ts";
-import { RETENTION } from "../ledger.ts";
+import { RETENTION } from "../sqlite/ledger.ts";
 import { LEASE, Leases, RENEWAL, unlessUnavailable } from "./leases.ts";
 import { rememberPart } from "./remember.ts";
 import { Requests } from "./requests.ts";

@@ -1,11 +1,11 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommitQueue, transaction } from "../commits.ts";
-import { BUSY, sqliteCode } from "../failures.ts";
+import { CommitQueue, transaction } from "../sqlite/commits.ts";
+import { BUSY, sqliteCode } from "../sqlite/failures.ts";
 import { decode, encode, type Entry, type Rejection } from "./entry.ts";
 import type { Kept, Queue, Replayed } from "./queue.ts";
-import { whenFree } from "../when-free.ts";
+import { whenFree } from "../sqlite/when-free.ts";
 
 /** Milliseconds to wait for another process's write, and while a new file is made. Waiting blocks the event loop. */
 const WAIT = { writing: 250, making: 2_000 };

@@ -1,5 +1,5 @@
 import type { Admission, AdmissionResult, Limits, WindowName, Windows } from "../../kit/index.ts";
-import { type Places, uncounted } from "../requests.ts";
+import { type Places, uncounted } from "../sqlite/requests.ts";
 import { type Count, type Counts, counted, countsAt, exceeded, LENGTH, tookAlong, windowStates } from "../windows.ts";
 
 /** Users whose windows are remembered. */
