@@ -1,20 +1,20 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { RETENTION } from "../sqlite/ledger.ts";
-import { inBatches } from "./batches.ts";
-import { type Connection, loadScript } from "./connection.ts";
+import { LEDGER_RETENTION_MS } from "../limits.ts";
+import { inBatches, loadScript } from "./script.ts";
+import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 /** Milliseconds for which a process is believed to be alive without a word from it. */
-export const LEASE = 60_000;
+export const LEASE_MS = 60_000;
 
 /** Milliseconds between two renewals: three may be lost. */
-export const RENEWAL = LEASE / 4;
+export const RENEWAL_INTERVAL_MS = LEASE_MS / 4;
 
 /** Milliseconds for which a settlement that could not be sent is known to be this process's own. */
-const KEPT = 3_600_000;
+const UNSENT_SETTLEMENT_TTL_MS = 3_600_000;
 
 /** Reservations renewed by one script: it must not keep the server for long. */
-const BATCH = 200;
+const RESERVATIONS_PER_SCRIPT = 200;
 
 const RENEW = loadScript("renew", "clock", "reservations");
 const BURY = loadScript("bury", "clock");
@@ -38,7 +38,7 @@ export class Leases {
   /** Instance to the local monotonic time from which its leases have ended by themselves. */
   readonly #dead = new Map<string, number>();
 
-  constructor(connection: Connection, keys: Keys, instance: string, length: number, retention = RETENTION) {
+  constructor(connection: Connection, keys: Keys, instance: string, length: number, retention = LEDGER_RETENTION_MS) {
     this.#connection = connection;
     this.#keys = keys;
     this.#instance = instance;
@@ -73,7 +73,7 @@ export class Leases {
   /** Its settlement could not be sent: `release` has it again, and it is renewed no more. */
   keep(id: string, lease: Lease): void {
     this.#held.set(id, { ...lease, ending: true });
-    setTimeout(() => this.#forget(id), KEPT).unref();
+    setTimeout(() => this.#forget(id), UNSENT_SETTLEMENT_TTL_MS).unref();
   }
 
   #forget(id: string): void {
@@ -89,8 +89,14 @@ export class Leases {
     const all = of === undefined ? [...this.#held] : [...this.#held].filter(([, { userId }]) => userId === of);
     for (const [userId, held] of Map.groupBy(all, ([, lease]) => lease.userId)) {
       const known = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
-      for (let at = 0; at < known.length; at += BATCH) {
-        const args = [time, notAfter, this.#length, ...known.slice(at, at + BATCH).flat(), this.#retention];
+      for (let at = 0; at < known.length; at += RESERVATIONS_PER_SCRIPT) {
+        const args = [
+          time,
+          notAfter,
+          this.#length,
+          ...known.slice(at, at + RESERVATIONS_PER_SCRIPT).flat(),
+          this.#retention,
+        ];
         scripts.push({ keys: requestKeys(this.#keys, userId), args });
       }
     }
@@ -104,7 +110,7 @@ export class Leases {
   }
 
   async bury(instance: string, time: string): Promise<void> {
-    await this.#connection.run(BURY, [this.#keys.dead], [time, instance, this.#keys.burials, LEASE]);
+    await this.#connection.run(BURY, [this.#keys.dead], [time, instance, this.#keys.burials, LEASE_MS]);
     this.#noteDead(instance);
   }
 
@@ -116,7 +122,8 @@ export class Leases {
   }
 
   #noteDead(instance: string): void {
-    if (instance !== this.#instance && !this.#dead.has(instance)) this.#dead.set(instance, performance.now() + LEASE);
+    if (instance !== this.#instance && !this.#dead.has(instance))
+      this.#dead.set(instance, performance.now() + LEASE_MS);
   }
 }
 

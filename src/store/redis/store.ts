@@ -8,23 +8,21 @@ import type {
   NewFamily,
   NewKey,
   NewUser,
+  OnChange,
+  OnStop,
+  Rotation,
+  Settlement,
+  Store,
+  Uses,
 } from "../../kit/index.ts";
-import type { OnChange, OnStop, Rotation, Settlement, Store, Uses } from "../../kit/index.ts";
-import { keyPart } from "./api-keys.ts";
-import { changePart } from "./changes.ts";
-import { codePart } from "./codes.ts";
+import { LEDGER_RETENTION_MS } from "../limits.ts";
+import { identityPart, keyPart, userPart } from "./accounts.ts";
+import { changePart, instancePart, stopPart } from "./broadcasts.ts";
 import type { RedisConnection } from "./connection.ts";
-import { counterPart } from "./counters.ts";
-import { familyPart } from "./families.ts";
-import { identityPart } from "./identities.ts";
-import { instancePart } from "./instances.ts";
 import { createKeys } from "./keys.ts";
-import { RETENTION } from "../sqlite/ledger.ts";
-import { LEASE, Leases, RENEWAL, unlessUnavailable } from "./leases.ts";
-import { rememberPart } from "./remember.ts";
+import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
 import { Requests } from "./requests.ts";
-import { stopPart } from "./stops.ts";
-import { userPart } from "./users.ts";
+import { codePart, counterPart, familyPart, rememberPart } from "./sign-in.ts";
 
 export interface RedisStoreOptions {
   /** In front of the name of every key. */
@@ -62,7 +60,16 @@ export class RedisStore implements Store {
   readonly #renewal: NodeJS.Timeout;
 
   constructor(connection: RedisConnection, options: RedisStoreOptions) {
-    const { prefix, instance, log, timeout, clock, lease = LEASE, retention = RETENTION, patience = timeout } = options;
+    const {
+      prefix,
+      instance,
+      log,
+      timeout,
+      clock,
+      lease = LEASE_MS,
+      retention = LEDGER_RETENTION_MS,
+      patience = timeout,
+    } = options;
     if (!/^\S+$/.test(instance)) throw new RangeError(`not a name for an instance: ${instance}`);
     const keys = createKeys(prefix);
     // To the scripts, 0 is the server's clock.
@@ -95,7 +102,7 @@ export class RedisStore implements Store {
     });
     this.#renewal = setInterval(() => {
       this.renew().catch((error: unknown) => log?.error({ reason: String(error) }, "leases were not renewed"));
-    }, RENEWAL).unref();
+    }, RENEWAL_INTERVAL_MS).unref();
   }
 
   /** What is to be known of a server before it is used. */

@@ -1,13 +1,12 @@
 import type { Limits, Store } from "../../kit/index.ts";
-import { type Entry, releaseOf } from "./entry.ts";
-import type { Kept, Queue, Replayed } from "./queue.ts";
+import { type Entry, type Kept, type Queue, releaseOf, type Replayed } from "./journal.ts";
 
 /** Entries that are replayed at the same time. */
-const BATCH = 256;
+const BATCH_SIZE = 256;
 /** Times that a settlement may leave no trace in a store that answers, before it is rejected. */
-const ROUNDS = 10;
+const MAX_ROUNDS = 10;
 /** Milliseconds after which a store's ledger may have been trimmed: what is older is not looked for. */
-const KEPT = 7 * 86_400_000;
+const LEDGER_SURE_MS = 7 * 86_400_000;
 
 const UNLIMITED: Limits = { day: null, hour: null, minute: null, streams: null };
 
@@ -51,7 +50,7 @@ export class Replay {
         return false;
       }
     };
-    for (let after = 0, limit = 1; ; limit = BATCH) {
+    for (let after = 0, limit = 1; ; limit = BATCH_SIZE) {
       const kept = queue.oldest(limit, after);
       after = kept.at(-1)?.seq ?? after;
       const left = kept.filter(({ seq }) => !this.#told.has(seq));
@@ -74,25 +73,25 @@ export class Replay {
   async #tell(ready: readonly Kept[]): Promise<Told> {
     const { store } = this.#options;
     const all: Told = { told: [], isAway: false };
-    const doubtful: Doubtful[] = [];
-    const first = async ({ kept, entry }: Doubtful): Promise<boolean> => {
+    const unconfirmed: Unconfirmed[] = [];
+    const first = async ({ kept, entry }: Unconfirmed): Promise<boolean> => {
       if (isUnheard(entry)) {
         await this.#admitAndSettle(entry);
         return true;
       }
       const changed = await store.settle(entry.settlement);
-      const isDoubtful = !changed && this.#leavesTrace(entry);
-      if (isDoubtful) doubtful.push({ kept, entry });
-      return !isDoubtful;
+      const isUnconfirmed = !changed && this.#leavesTrace(entry);
+      if (isUnconfirmed) unconfirmed.push({ kept, entry });
+      return !isUnconfirmed;
     };
     await Promise.all(ready.map((kept) => this.#attempt(kept, all, first)));
-    for (const [userId, ones] of Map.groupBy(doubtful, ({ entry }) => entry.settlement.userId)) {
+    for (const [userId, ones] of Map.groupBy(unconfirmed, ({ entry }) => entry.settlement.userId)) {
       const recorded = (async () =>
         store.recorded(
           userId,
           ones.map(({ kept }) => kept.id),
         ))();
-      const second = async ({ kept, entry }: Doubtful): Promise<boolean> => {
+      const second = async ({ kept, entry }: Unconfirmed): Promise<boolean> => {
         if ((await recorded).has(kept.id)) return true;
         this.#giveUpHopeless(kept.id);
         await this.#admitAndSettle(entry);
@@ -105,7 +104,7 @@ export class Replay {
   }
 
   /** Adds to `all` what `work` has finished, and what the store will never take. */
-  async #attempt(kept: Kept, all: Told, work: (one: Doubtful) => Promise<boolean>): Promise<void> {
+  async #attempt(kept: Kept, all: Told, work: (one: Unconfirmed) => Promise<boolean>): Promise<void> {
     const { seq, id, entry } = kept;
     try {
       if (entry instanceof Error) throw entry;
@@ -138,13 +137,13 @@ export class Replay {
   }
 
   #leavesTrace({ settlement: { record, giveBack } }: Entry): boolean {
-    return record !== null && !giveBack && this.#options.now() - record.endedAt < KEPT;
+    return record !== null && !giveBack && this.#options.now() - record.endedAt < LEDGER_SURE_MS;
   }
 
   /** @throws Error when it is. */
   #giveUpHopeless(id: string): void {
     const rounds = (this.#rounds.get(id) ?? 0) + 1;
-    if (rounds > ROUNDS) throw new Error(`the store did not record it in ${ROUNDS} tries`);
+    if (rounds > MAX_ROUNDS) throw new Error(`the store did not record it in ${MAX_ROUNDS} tries`);
     this.#rounds.set(id, rounds);
   }
 }
@@ -154,7 +153,7 @@ interface Told {
   isAway: boolean;
 }
 
-interface Doubtful {
+interface Unconfirmed {
   readonly kept: Kept;
   readonly entry: Entry;
 }

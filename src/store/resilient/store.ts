@@ -1,9 +1,18 @@
-import { type Admission, type AdmissionResult, type Awaitable, isStoreUnavailable } from "../../kit/index.ts";
-import type { Limits, Log, Settlement, Store, Windows } from "../../kit/index.ts";
+import {
+  type Admission,
+  type AdmissionResult,
+  type Awaitable,
+  isStoreUnavailable,
+  type Limits,
+  type Log,
+  type Settlement,
+  type Store,
+  type Windows,
+} from "../../kit/index.ts";
 import { AskingStore } from "./asking.ts";
-import { Circuit } from "./circuit.ts";
-import { LocalView } from "./local.ts";
-import { releaseOf, type Rejection } from "./entry.ts";
+import { StoreBreaker } from "./breaker.ts";
+import { type Rejection, releaseOf } from "./journal.ts";
+import { LocalView } from "./local-view.ts";
 import { Settlements, sleep, type Sleep } from "./settlements.ts";
 
 export interface StoreState {
@@ -39,7 +48,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
 
 export class ResilientStore extends AskingStore {
   readonly #options: ResilienceOptions;
-  readonly #circuit: Circuit;
+  readonly #circuit: StoreBreaker;
   readonly #local: LocalView;
   readonly #settlements: Settlements;
   #closed = false;
@@ -49,7 +58,7 @@ export class ResilientStore extends AskingStore {
     super(store);
     const { journal, onlyRejected = false, log, now } = options;
     this.#options = options;
-    const circuit = new Circuit({ now, onChange: (away) => this.#onAway(away) });
+    const circuit = new StoreBreaker({ now, onChange: (away) => this.#onAway(away) });
     this.#circuit = circuit;
     this.#local = new LocalView(now);
     this.#settlements = new Settlements({

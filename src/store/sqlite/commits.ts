@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { isUnavailable, storeError } from "./failures.ts";
+import { storeUnavailable } from "../../kit/index.ts";
 
 /** Runs `work` in one write transaction: all of it is kept, or nothing when it throws. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
@@ -25,7 +25,7 @@ interface Job {
   reject(error: unknown): void;
 }
 
-export interface Around {
+interface CommitHooks {
   write(): void;
   forget(): void;
 }
@@ -39,13 +39,13 @@ const MOST_TURNS = 10;
  */
 export class CommitQueue {
   readonly #db: DatabaseSync;
-  readonly #around: Around;
+  readonly #around: CommitHooks;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #jobs: Job[] = [];
 
   /** @param around `write` runs before each commit, `forget` after it and after a rollback. */
-  constructor(db: DatabaseSync, around: Around) {
+  constructor(db: DatabaseSync, around: CommitHooks) {
     this.#db = db;
     this.#around = around;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
@@ -92,5 +92,65 @@ export class CommitQueue {
       return;
     }
     for (const [index, job] of jobs.entries()) job.resolve(results[index]);
+  }
+}
+
+/** Another connection has the file. */
+export const BUSY = 5;
+
+/** Primary result codes of SQLite with which the database cannot be used for now; the rest are faults in our SQL. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([
+  BUSY,
+  6, // LOCKED
+  7, // NOMEM
+  8, // READONLY
+  9, // INTERRUPT
+  10, // IOERR
+  11, // CORRUPT
+  13, // FULL
+  14, // CANTOPEN
+  15, // PROTOCOL
+  26, // NOTADB
+]);
+
+/** The primary result code of an error of node:sqlite; null for any other error. */
+export function sqliteCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
+  return error.errcode & 0xff;
+}
+
+/** Whether the database itself does not answer: busy, full, broken or closed. */
+function isUnavailable(error: unknown): boolean {
+  const closed = error instanceof Error && "code" in error && error.code === "ERR_INVALID_STATE";
+  return closed || UNAVAILABLE.has(sqliteCode(error) ?? 0);
+}
+
+/** What callers of the store are told. */
+function storeError(error: unknown): unknown {
+  return isUnavailable(error) ? storeUnavailable(error) : error;
+}
+
+/** Runs database work. @throws GatewayError STORE_UNAVAILABLE when the database does not answer. */
+export function guarded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/**
+ * Tries again while another process has the file, for `wait` milliseconds, in which the event loop stands still. SQLite
+ * itself does not wait for the lock that a change of mode takes: two processes making one file would collide.
+ */
+export function whenFree(wait: number, work: () => void): void {
+  const until = performance.now() + wait;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (sqliteCode(error) !== BUSY || performance.now() > until) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }

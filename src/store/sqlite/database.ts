@@ -1,12 +1,22 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { BUSY, sqliteCode } from "./failures.ts";
+import { BUSY, sqliteCode, whenFree } from "./commits.ts";
 import { APPLICATION_ID, isOlder, migrate } from "./schema.ts";
-import { whenFree } from "./when-free.ts";
 
 /** Milliseconds to wait for another process's write. Waiting blocks the event loop: while it serves, a process waits little. */
-const WAIT = { serving: 250, otherwise: 5_000 };
+const WAIT_MS = { serving: 250, otherwise: 5_000 };
 
 /** Files up to this size are checked as a whole at start: some 3 ms a mebibyte. Beyond, damage is found when it is met. */
 const CHECKED_BYTES = 64 * 1024 * 1024;
@@ -32,13 +42,13 @@ export function openFile(path: string, serving: boolean): OpenDatabase {
   try {
     file = place(file);
     if (serving) open.push(lock(file, "another process is serving it: stop that one, or set another store.url"));
-    const db = new DatabaseSync(file, { timeout: WAIT.otherwise, readBigInts: true });
+    const db = new DatabaseSync(file, { timeout: WAIT_MS.otherwise, readBigInts: true });
     open.push(db);
     prepare(db, statSync(file).size);
     if (serving) migrate(db);
     else migrateUnserved(db, file);
     // Says now, not at the first request, that the file is read-only or that somebody does not let go of it.
-    if (serving) db.exec(`BEGIN IMMEDIATE; ROLLBACK; PRAGMA busy_timeout = ${WAIT.serving}`);
+    if (serving) db.exec(`BEGIN IMMEDIATE; ROLLBACK; PRAGMA busy_timeout = ${WAIT_MS.serving}`);
     return { db, file, close };
   } catch (error) {
     close();
@@ -89,7 +99,7 @@ function prepare(db: DatabaseSync, size: number): void {
   // Write-ahead log: readers and the one writer do not wait for each other. NORMAL: a killed process loses nothing that
   // was committed; a power cut may lose the charges and counts since the last checkpoint, but no account change, which
   // raises this to FULL, and never consistency.
-  whenFree(WAIT.otherwise, () => db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+  whenFree(WAIT_MS.otherwise, () => db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
   if (size > 0 && size <= CHECKED_BYTES) refuseCorrupt(db);
 }
 
@@ -137,4 +147,31 @@ function hint(error: Error): string {
   const permission = "code" in error && ["EACCES", "EPERM", "EROFS"].includes(String(error.code));
   const folder = permission || [8, 14].includes(sqliteCode(error) ?? 0);
   return folder ? ": the process must be allowed to write the file and its folder" : "";
+}
+
+const NAME = /^[a-z][a-z0-9-]*$/;
+
+/**
+ * The value kept in `<file>.<name>`, readable by its owner alone; without one, `value` is written. The caller holds the
+ * database's write lock, so that of two processes the first decides.
+ */
+export function rememberInFile(file: string, name: string, value: string): string {
+  if (!NAME.test(name) || name === "lock") throw new RangeError(`not a name for a remembered value: ${name}`);
+  const path = `${file}.${name}`;
+  const kept = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (kept) return kept;
+  // Written aside and renamed: a process killed in between leaves no half of a secret behind.
+  writeFileSync(`${path}.new`, value, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  syncFolder(dirname(path));
+  return value;
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

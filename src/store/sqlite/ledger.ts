@@ -1,21 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerEntry, LedgerRecord, OutcomeKind, Usage } from "../../kit/index.ts";
 
-/** Milliseconds for which entries are kept unless it is said. */
-export const RETENTION = 90 * 86_400_000;
-
 /** Old entries that go in one commit: a few milliseconds of a blocked event loop. */
-const TRIMMED_AT_ONCE = 100;
+const ENTRIES_PER_TRIM = 100;
 
 /** Columns of counts that most requests have none of. */
-const RARE = {
+const OPTIONAL_COLUMNS = {
   characters: "characters",
   milliseconds: "milliseconds",
   images: "images",
   cache_write: "cacheWrite",
   cache_write_1h: "cacheWrite1h",
 } as const;
-type RareColumn = keyof typeof RARE;
+type OptionalColumn = keyof typeof OPTIONAL_COLUMNS;
 
 type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
   Record<"key_id" | "upstream", string | null> &
@@ -23,7 +20,7 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
     "prompt" | "completion" | "cached" | "reasoning" | "estimated" | "received_at" | "ended_at" | "charge",
     bigint
   > &
-  Record<RareColumn, bigint> & { outcome: OutcomeKind };
+  Record<OptionalColumn, bigint> & { outcome: OutcomeKind };
 
 /** The ledger: one row a settled request, never changed afterwards; one that was given up may still be settled. */
 export function ledgerTable(db: DatabaseSync) {
@@ -45,7 +42,7 @@ export function ledgerTable(db: DatabaseSync) {
   const find = db.prepare("SELECT 1 FROM ledger WHERE user_id = ? AND id = ?");
   const trim = db.prepare(
     `DELETE FROM ledger WHERE (user_id, id) IN
-       (SELECT user_id, id FROM ledger WHERE ended_at < ? ORDER BY ended_at LIMIT ${TRIMMED_AT_ONCE})`,
+       (SELECT user_id, id FROM ledger WHERE ended_at < ? ORDER BY ended_at LIMIT ${ENTRIES_PER_TRIM})`,
   );
 
   return {
@@ -68,7 +65,7 @@ export function ledgerTable(db: DatabaseSync) {
     recorded: (userId: string, ids: readonly string[]) => new Set(ids.filter((id) => find.get(userId, id))),
 
     /** Deletes some of what ended before. @returns whether there may be more. */
-    trim: (before: number) => Number(trim.run(before).changes) === TRIMMED_AT_ONCE,
+    trim: (before: number) => Number(trim.run(before).changes) === ENTRIES_PER_TRIM,
 
     /** Oldest first. */
     of(userId: string): LedgerEntry[] {
@@ -85,7 +82,7 @@ export function ledgerTable(db: DatabaseSync) {
           completion: Number(row.completion),
           cached: Number(row.cached),
           reasoning: Number(row.reasoning),
-          ...rareOf(row),
+          ...optionalCountsOf(row),
         },
         estimated: row.estimated === 1n,
         receivedAt: Number(row.received_at),
@@ -118,7 +115,7 @@ function columnsOf(charge: bigint, record: LedgerRecord) {
 }
 
 /** Counts of which there are none are left out. */
-function rareOf(row: Record<RareColumn, bigint>): Partial<Usage> {
-  const columns = (Object.keys(RARE) as RareColumn[]).filter((column) => row[column] > 0n);
-  return Object.fromEntries(columns.map((column) => [RARE[column], Number(row[column])]));
+function optionalCountsOf(row: Record<OptionalColumn, bigint>): Partial<Usage> {
+  const columns = (Object.keys(OPTIONAL_COLUMNS) as OptionalColumn[]).filter((column) => row[column] > 0n);
+  return Object.fromEntries(columns.map((column) => [OPTIONAL_COLUMNS[column], Number(row[column])]));
 }

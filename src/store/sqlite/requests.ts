@@ -1,10 +1,24 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Admission, AdmissionResult, LedgerRecord, Limits, Refusal } from "../../kit/index.ts";
-import type { Settlement, WindowName, Windows } from "../../kit/index.ts";
+import type {
+  Admission,
+  AdmissionResult,
+  LedgerRecord,
+  Limits,
+  Refusal,
+  Settlement,
+  Windows,
+} from "../../kit/index.ts";
+import {
+  counted,
+  type Counts,
+  countsAt,
+  exceeded,
+  movedBack,
+  uncounted,
+  type WindowIds,
+  windowStates,
+} from "../windows.ts";
 import { ledgerTable } from "./ledger.ts";
-import { counted, countsAt, exceeded, tookAlong, windowStates } from "../windows.ts";
-import type { Count, Counts } from "../windows.ts";
-import { type Usage, UsageTable } from "./usage.ts";
 
 type ReservationRow = Record<"units" | "stream" | "hold" | "day" | "hour" | "minute", bigint>;
 
@@ -46,7 +60,7 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       // An admission that is repeated has been counted already, perhaps as the last one that fitted.
       if (refusal && !reservation.get(id)) {
         // Kept, or a full count would stay full until the window that is far ahead.
-        if (tookAlong(before, user.counts)) {
+        if (movedBack(before, user.counts)) {
           user.counts = before;
           users.touch(userId);
         }
@@ -54,8 +68,8 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       }
       const { day, hour, minute } = after;
       const slot = Number(stream);
-      const places = [day.window, hour.window, minute.window] as const;
-      const { changes } = reserve.run(id, userId, units, slot, hold, ...places, admission.model, at, user.stopToken);
+      const windowIds = [day.window, hour.window, minute.window] as const;
+      const { changes } = reserve.run(id, userId, units, slot, hold, ...windowIds, admission.model, at, user.stopToken);
       if (Number(changes) === 0) {
         // The token it was admitted under: a stop since then is meant for it.
         const stopToken = Number(reservation.get(id)?.["stop_token"]);
@@ -89,7 +103,7 @@ export function requestTables(db: DatabaseSync, now: () => number) {
       if (row) {
         user.held -= row.hold;
         user.streams -= Number(row.stream);
-        if (giveBack) user.counts = uncounted(user.counts, placesOf(row), Number(row.units));
+        if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(row), Number(row.units));
       }
       users.touch(userId);
       return true;
@@ -117,25 +131,8 @@ export function requestTables(db: DatabaseSync, now: () => number) {
 
 const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 
-function placesOf({ day, hour, minute }: ReservationRow): Places {
+function windowIdsOf({ day, hour, minute }: ReservationRow): WindowIds {
   return { day: Number(day), hour: Number(hour), minute: Number(minute) };
-}
-
-/** The numbers of the windows that a request was counted in. */
-export type Places = Readonly<Record<WindowName, number>>;
-
-/** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
-export function uncounted({ day, hour, minute }: Counts, places: Places, units: number): Counts {
-  return {
-    day: less(day, places.day, units),
-    hour: less(hour, places.hour, 1),
-    minute: less(minute, places.minute, 1),
-  };
-}
-
-/** Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh. */
-function less(count: Count, window: number, units: number): Count {
-  return count.window === window ? { window: count.window, used: Math.max(0, count.used - units) } : count;
 }
 
 function refusalOf({ hold, enforceCredits, stream, limits }: Admission, user: Usage, after: Counts): Refusal | null {
@@ -143,4 +140,115 @@ function refusalOf({ hold, enforceCredits, stream, limits }: Admission, user: Us
   const window = exceeded(after, limits);
   if (window) return window;
   return stream && limits.streams !== null && user.streams >= limits.streams ? "streams" : null;
+}
+
+type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
+type UsageRow = Record<"balance" | "charged" | "held" | "streams" | "stop_token" | CountColumn, bigint>;
+
+/** What a user's requests count and cost, as it stands inside one transaction. */
+interface Usage {
+  balance: bigint;
+  charged: bigint;
+  held: bigint;
+  streams: number;
+  readonly stopToken: number;
+  counts: Counts;
+}
+
+/**
+ * The users of one transaction: each is read once and, if changed, written once, however many of its requests share
+ * the commit. `write` belongs before the commit, `forget` after it or after a rollback: nothing is kept longer, because
+ * other processes change users too.
+ */
+class UsageTable {
+  readonly #select;
+  readonly #update;
+  readonly #read = new Map<string, Usage>();
+  readonly #changed = new Set<string>();
+
+  constructor(db: DatabaseSync) {
+    this.#select = db.prepare(
+      `SELECT balance, charged, held, streams, stop_token, day, day_used, hour, hour_used, minute, minute_used
+       FROM users WHERE id = ?`,
+    );
+    this.#update = db.prepare(
+      `UPDATE users SET balance = ?, charged = ?, held = ?, streams = ?,
+         day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ? WHERE id = ?`,
+    );
+  }
+
+  /** null for a user that is not there. */
+  of(userId: string): Usage | null {
+    const known = this.#read.get(userId);
+    if (known !== undefined) return known;
+    const row = this.#select.get(userId) as UsageRow | undefined;
+    if (row === undefined) return null;
+    const usage = usageOf(row);
+    this.#read.set(userId, usage);
+    return usage;
+  }
+
+  /** Outside a transaction: as it stands now, not kept. */
+  peek(userId: string): Usage | null {
+    const row = this.#select.get(userId) as UsageRow | undefined;
+    return row === undefined ? null : usageOf(row);
+  }
+
+  /** The usage that `of` gave has been changed. */
+  touch(userId: string): void {
+    this.#changed.add(userId);
+  }
+
+  write(): void {
+    for (const userId of this.#changed) {
+      const { balance, charged, held, streams, counts } = this.#read.get(userId)!;
+      const { day, hour, minute } = counts;
+      const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
+      this.#update.run(balance, charged, held, streams, ...windows, userId);
+    }
+  }
+
+  forget(): void {
+    this.#read.clear();
+    this.#changed.clear();
+  }
+}
+
+function usageOf(row: UsageRow): Usage {
+  return {
+    balance: row.balance,
+    charged: row.charged,
+    held: row.held,
+    streams: Number(row.streams),
+    stopToken: Number(row.stop_token),
+    counts: {
+      day: { window: Number(row.day), used: Number(row.day_used) },
+      hour: { window: Number(row.hour), used: Number(row.hour_used) },
+      minute: { window: Number(row.minute), used: Number(row.minute_used) },
+    },
+  };
+}
+
+/** Stop tokens: what ends a user's streams. `stopStreams` must run inside a transaction. */
+export function stopTokens(db: DatabaseSync) {
+  const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
+  // Tokens rise by 1: streams under still lower ones have been told by an earlier stop.
+  const told = db.prepare(
+    "SELECT count(*) AS streams FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ? - 1",
+  );
+  const select = db.prepare("SELECT id, stop_token FROM users WHERE id IN (SELECT value FROM json_each(?))");
+
+  return {
+    /** Counts each stream once, however often it is told to stop. A user who is not there has none. */
+    stopStreams(userId: string) {
+      const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
+      return { token, streams: Number(told.get(userId, token)?.["streams"]) };
+    },
+
+    stopTokens(userIds: readonly string[]): Map<string, number> {
+      const tokens = new Map(userIds.map((id) => [id, 0]));
+      for (const row of select.all(JSON.stringify(userIds))) tokens.set(String(row["id"]), Number(row["stop_token"]));
+      return tokens;
+    },
+  };
 }

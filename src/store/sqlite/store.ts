@@ -8,27 +8,24 @@ import type {
   NewCode,
   NewFamily,
   NewKey,
+  NewUser,
+  OnChange,
+  Rotation,
+  Settlement,
+  Store,
+  Uses,
 } from "../../kit/index.ts";
-import type { NewUser, OnChange, Rotation, Settlement, Store, Uses } from "../../kit/index.ts";
-import { codeTable } from "./codes.ts";
-import { CommitQueue, transaction } from "./commits.ts";
-import { counterTable } from "./counters.ts";
-import type { OpenDatabase } from "./database.ts";
-import { guarded } from "./failures.ts";
-import { familyTables } from "./families.ts";
-import { identityTable } from "./identities.ts";
-import { Instances } from "./instances.ts";
-import { RETENTION } from "./ledger.ts";
-import { keyTable } from "./keys.ts";
-import { rememberInFile } from "./remember.ts";
-import { requestTables } from "./requests.ts";
-import { stopTokens } from "./stops.ts";
-import { userTable } from "./users.ts";
-import { WindowCounts } from "./window-counts.ts";
+import { LEDGER_RETENTION_MS } from "../limits.ts";
+import { identityTable, keyTable, userTable } from "./accounts.ts";
+import { CommitQueue, guarded, transaction } from "./commits.ts";
+import { type OpenDatabase, rememberInFile } from "./database.ts";
+import { Instances, WindowCounts } from "./instances.ts";
+import { requestTables, stopTokens } from "./requests.ts";
+import { codeTable, counterTable, familyTables } from "./sign-in.ts";
 
 /** Milliseconds between looks for old entries of the ledger, and while there are more. */
-const TRIM_EVERY = 60_000;
-const TRIM_NEXT = 50;
+const TRIM_INTERVAL_MS = 60_000;
+const TRIM_PAUSE_MS = 50;
 
 /** The store on an SQLite database, in a file or in memory. Takes over `database` and closes it. */
 export class SqliteStore implements Store {
@@ -73,7 +70,7 @@ export class SqliteStore implements Store {
   }
 
   /** Deletes entries of the ledger that are older than `retention` milliseconds, some at a time, until it is closed. */
-  keepTrimmed(retention = RETENTION): void {
+  keepTrimmed(retention = LEDGER_RETENTION_MS): void {
     const { ledger } = this.#requests;
     const trim = async (): Promise<void> => {
       let more = true;
@@ -83,15 +80,15 @@ export class SqliteStore implements Store {
         // The disk is full, or the file is closed: nothing is lost by trying later.
         more = false;
       }
-      if (this.#db.isOpen) trimIn(more ? TRIM_NEXT : TRIM_EVERY);
+      if (this.#db.isOpen) trimIn(more ? TRIM_PAUSE_MS : TRIM_INTERVAL_MS);
     };
     // What goes wrong in it is tried again later.
     const trimIn = (wait: number): void => {
       this.#trimming = setTimeout(() => {
-        trim().catch(() => trimIn(TRIM_EVERY));
+        trim().catch(() => trimIn(TRIM_INTERVAL_MS));
       }, wait).unref();
     };
-    trimIn(TRIM_NEXT);
+    trimIn(TRIM_PAUSE_MS);
   }
 
   admit(admission: Admission): Promise<AdmissionResult> {

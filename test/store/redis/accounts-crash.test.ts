@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { storeUnavailable } from "../../../src/kit/index.ts";
-import type { NewFamily, NewKey } from "../../../src/kit/index.ts";
+import { type NewFamily, type NewKey, storeUnavailable } from "../../../src/kit/index.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
 import { type Connection, RedisConnection } from "../../../src/store/redis/connection.ts";
-import { type Accounts, KEYS, accountsOn, through } from "./accounts-on.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
-import { HOUR, digest, unique } from "../support.ts";
+import { describeRedis, type RedisServer, startRedis } from "../../support/redis.ts";
+import { digest, HOUR, unique } from "../support.ts";
+import { type Accounts, accountsOn, KEYS, through } from "./accounts-on.ts";
 
 /** How a process dies at a command: before it is sent, or after it was executed and before the answer is there. */
 const DEATHS = ["before", "after"] as const;

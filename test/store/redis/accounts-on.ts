@@ -1,15 +1,8 @@
+import { identityPart, keyPart, userPart } from "../../../src/store/redis/accounts.ts";
+import { changePart, instancePart, stopPart } from "../../../src/store/redis/broadcasts.ts";
 import type { Connection } from "../../../src/store/redis/connection.ts";
-import { keyPart } from "../../../src/store/redis/api-keys.ts";
-import { changePart } from "../../../src/store/redis/changes.ts";
-import { codePart } from "../../../src/store/redis/codes.ts";
-import { counterPart } from "../../../src/store/redis/counters.ts";
-import { familyPart } from "../../../src/store/redis/families.ts";
-import { identityPart } from "../../../src/store/redis/identities.ts";
-import { instancePart } from "../../../src/store/redis/instances.ts";
 import { createKeys } from "../../../src/store/redis/keys.ts";
-import { rememberPart } from "../../../src/store/redis/remember.ts";
-import { stopPart } from "../../../src/store/redis/stops.ts";
-import { userPart } from "../../../src/store/redis/users.ts";
+import { codePart, counterPart, familyPart, rememberPart } from "../../../src/store/redis/sign-in.ts";
 
 export const KEYS = createKeys("test:");
 

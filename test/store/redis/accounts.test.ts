@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { isStoreUnavailable, storeUnavailable } from "../../../src/kit/index.ts";
-import type { NewUser, User } from "../../../src/kit/index.ts";
+import { isStoreUnavailable, type NewUser, storeUnavailable, type User } from "../../../src/kit/index.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
-import { RedisConnection, loadScript } from "../../../src/store/redis/connection.ts";
+import { RedisConnection } from "../../../src/store/redis/connection.ts";
+import { loadScript } from "../../../src/store/redis/script.ts";
 import { countAt } from "../../../src/store/windows.ts";
-import { type Accounts, KEYS, accountsOn, through } from "./accounts-on.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
-import { DAY, HOUR, MINUTE, START, digest, unique } from "../support.ts";
+import { describeRedis, type RedisServer, startRedis } from "../../support/redis.ts";
+import { DAY, digest, HOUR, MINUTE, START, unique } from "../support.ts";
+import { type Accounts, accountsOn, KEYS, through } from "./accounts-on.ts";
 
 let server: RedisServer;
 let connection: RedisConnection;

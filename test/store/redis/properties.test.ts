@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Admission } from "../../../src/kit/index.ts";
-import { LEASE } from "../../../src/store/redis/leases.ts";
+import { LEASE_MS } from "../../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
 import { openAt } from "./support.ts";
@@ -44,7 +44,7 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ by, do: fc.constant("lose" as const) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ by, do: fc.constant("pass" as const), time: fc.constantFrom(1, LEASE / 2, LEASE) }),
+    arbitrary: fc.record({ by, do: fc.constant("pass" as const), time: fc.constantFrom(1, LEASE_MS / 2, LEASE_MS) }),
   },
 );
 
@@ -93,7 +93,7 @@ describeRedis("on Redis, several processes", () => {
     // Everybody ends what it runs, in two tries; what nobody has any more ends with its lease.
     for (let turn = 0; turn < 2; turn++)
       for (const { request, owner } of admitted) await owner.settle(charged(request, 1n));
-    clock.now += LEASE;
+    clock.now += LEASE_MS;
     const last = admission(user.id);
     expect(await stores[0]!.admit(last)).toMatchObject({ ok: true });
     expect(await stores[0]!.running(user.id)).toEqual({ requests: 1, streams: 0, held: 0n });

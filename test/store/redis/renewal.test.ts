@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { unanswered } from "../../../src/store/redis/failures.ts";
+import { unanswered } from "../../../src/store/redis/client.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { Journal } from "../../../src/store/resilient/journal.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";

@@ -3,10 +3,10 @@ import type { Admission, GatewayError, Settlement, Store } from "../../../src/ki
 import { createKeys } from "../../../src/store/redis/keys.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
-import { LEASE, Leases } from "../../../src/store/redis/leases.ts";
+import { LEASE_MS, Leases } from "../../../src/store/redis/leases.ts";
 import { Requests } from "../../../src/store/redis/requests.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
-import { userPart } from "../../../src/store/redis/users.ts";
+import { userPart } from "../../../src/store/redis/accounts.ts";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
 import { through } from "./accounts-on.ts";
 import { openAt, PATIENT } from "./support.ts";
@@ -54,7 +54,7 @@ describeRedis("on Redis, requests", () => {
       const limits = { ...OPEN, streams: 1 };
       const lost = await admitted(dead, user.id, { stream: true, hold: 600n, units: 5, model: "route/a b", limits });
       const next = admission(user.id, { stream: true, hold: 900n, limits });
-      clock.now += LEASE - 1;
+      clock.now += LEASE_MS - 1;
       expect(await other.running(user.id)).toEqual({ requests: 1, streams: 1, held: 600n });
       clock.now += 1;
       expect(await other.running(user.id)).toEqual({ requests: 0, streams: 0, held: 0n });
@@ -72,7 +72,7 @@ describeRedis("on Redis, requests", () => {
           usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 },
           estimated: true,
           receivedAt: START,
-          endedAt: START + LEASE,
+          endedAt: START + LEASE_MS,
           charge: 0n,
         },
       ]);
@@ -84,7 +84,7 @@ describeRedis("on Redis, requests", () => {
       const [dead, other] = stores;
       const user = await addUser(dead, 1_000n);
       const lost = await admitted(dead, user.id, { stream: true, hold: 600n });
-      clock.now += LEASE;
+      clock.now += LEASE_MS;
       await admitted(other, user.id);
       for (const store of [dead, other, dead]) await store.settle(charged(lost, 250n));
       expect(await other.ledger(user.id)).toEqual([{ ...RECORD, id: lost.id, userId: user.id, charge: 250n }]);
@@ -97,7 +97,7 @@ describeRedis("on Redis, requests", () => {
       const [dead, other] = stores;
       const user = await addUser(dead, 1_000n);
       const lost = await admitted(dead, user.id, { hold: 600n, units: 5 });
-      clock.now += LEASE;
+      clock.now += LEASE_MS;
       const running = await admitted(other, user.id);
       await dead.settle(givenBack(lost));
       expect(await other.ledger(user.id)).toEqual([]);
@@ -112,7 +112,7 @@ describeRedis("on Redis, requests", () => {
       const user = await addUser(a);
       const requests = await Promise.all([a, b].map((store) => admitted(store, user.id, { stream: true })));
       for (let turn = 0; turn < 10; turn++) {
-        clock.now += LEASE / 4;
+        clock.now += LEASE_MS / 4;
         await a.renew();
       }
       expect(await b.running(user.id)).toMatchObject({ streams: 1 });
@@ -124,7 +124,7 @@ describeRedis("on Redis, requests", () => {
       const { clock, stores } = await processes("a", "b", "c");
       const user = await addUser(stores[0], 1_000n);
       const lost = await Promise.all(Array.from({ length: 30 }, () => admitted(stores[0], user.id, { hold: 10n })));
-      clock.now += LEASE;
+      clock.now += LEASE_MS;
       await Promise.all(stores.map((store) => admitted(store, user.id)));
       expect(await stores[1].ledger(user.id)).toHaveLength(lost.length);
       expect(await stores[1].findUser(user.id)).toMatchObject({ balance: 1_000n, held: 0n });
@@ -134,7 +134,7 @@ describeRedis("on Redis, requests", () => {
       const { clock, stores } = await processes("a");
       const user = await addUser(stores[0], 1_000n);
       await Promise.all(Array.from({ length: 250 }, () => admitted(stores[0], user.id, { hold: 1n })));
-      clock.now += LEASE;
+      clock.now += LEASE_MS;
       const seen: number[] = [];
       for (let turn = 0; turn < 3; turn++) {
         await admitted(stores[0], user.id);
@@ -173,7 +173,7 @@ describeRedis("on Redis, requests", () => {
       const [a, b] = stores;
       const user = await addUser(a, 1_000n);
       const stream = await admitted(a, user.id, { stream: true, hold: 300n });
-      clock.now += LEASE;
+      clock.now += LEASE_MS;
       const other = await admitted(b, user.id);
       expect(await b.ledger(user.id)).toHaveLength(1);
       await a.renew();
@@ -312,9 +312,9 @@ describeRedis("on Redis, requests", () => {
         return [String(Number(seconds) - (low.shift() ?? 0) / 1_000), micros];
       });
       const keys = createKeys(`${unique("p")}:`);
-      const leases = new Leases(misheard, keys, "a", LEASE);
+      const leases = new Leases(misheard, keys, "a", LEASE_MS);
       // With a test's clock an admission does not learn of the server's.
-      const options = { instance: "a", lease: LEASE, timeout: 1_000, retention: 1e10, clock: start };
+      const options = { instance: "a", lease: LEASE_MS, timeout: 1_000, retention: 1e10, clock: start };
       const requests = new Requests(misheard, keys, leases, options);
       onTestFinished(() => requests.close());
       await requests.setClock();

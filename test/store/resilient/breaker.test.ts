@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { storeUnavailable } from "../../../src/kit/index.ts";
-import { Circuit } from "../../../src/store/resilient/circuit.ts";
+import { StoreBreaker } from "../../../src/store/resilient/breaker.ts";
 import { START } from "../support.ts";
 
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
@@ -13,7 +13,7 @@ const away = () => {
 function build() {
   const clock = { now: START };
   const changes: boolean[] = [];
-  const circuit = new Circuit({ now: () => clock.now, onChange: (away) => changes.push(away) });
+  const circuit = new StoreBreaker({ now: () => clock.now, onChange: (away) => changes.push(away) });
   let asked = 0;
   const ask = async (answer: () => unknown) =>
     circuit.ask(async () => {

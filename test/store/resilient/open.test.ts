@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Limits } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
-import { countsOf, LocalView } from "../../../src/store/resilient/local.ts";
+import { countsOf, LocalView } from "../../../src/store/resilient/local-view.ts";
 import type { StoreState } from "../../../src/store/resilient/store.ts";
 import { SqliteStore } from "../../../src/store/sqlite/store.ts";
 import { windowStates } from "../../../src/store/windows.ts";

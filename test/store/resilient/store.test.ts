@@ -6,16 +6,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Admission, LedgerRecord } from "../../../src/kit/index.ts";
-import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { openStore } from "../../../src/store/open.ts";
-import { decode, encode, type Entry } from "../../../src/store/resilient/entry.ts";
-import { Journal } from "../../../src/store/resilient/journal.ts";
+import { decode, encode, type Entry, Journal } from "../../../src/store/resilient/journal.ts";
 import { type StoreState, withResilience } from "../../../src/store/resilient/store.ts";
+import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { storeSuite } from "../contract/suite.ts";
+import { addUser, admission, charged, DAY, givenBack, OPEN, RECORD, START, temporaryFolder } from "../support.ts";
 import { collectingLog } from "./flaky.ts";
 import { resilient, temporaryJournal, until } from "./support.ts";
-import { storeSuite } from "../contract/suite.ts";
-import { DAY, OPEN, RECORD, START, addUser, admission, charged, givenBack, temporaryFolder } from "../support.ts";
 
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE", details: { retryAfter: 1 } };
 

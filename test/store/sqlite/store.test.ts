@@ -1,15 +1,25 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../../src/kit/index.ts";
-import { openFile } from "../../../src/store/sqlite/database.ts";
 import { openStore } from "../../../src/store/open.ts";
+import { openFile } from "../../../src/store/sqlite/database.ts";
 import { SqliteStore } from "../../../src/store/sqlite/store.ts";
 import { storeSuite } from "../contract/suite.ts";
-import { DAY, HOUR, MINUTE, OPEN, START, admission, charged, digest, givenBack, temporaryFolder } from "../support.ts";
+import { admission, charged, DAY, digest, givenBack, HOUR, MINUTE, OPEN, START, temporaryFolder } from "../support.ts";
 
 const suiteFolder = mkdtempSync(join(tmpdir(), "gateway-store-"));
 afterAll(() => rmSync(suiteFolder, { recursive: true, force: true }));

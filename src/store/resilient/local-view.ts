@@ -1,9 +1,19 @@
 import type { Admission, AdmissionResult, Limits, WindowName, Windows } from "../../kit/index.ts";
-import { type Places, uncounted } from "../sqlite/requests.ts";
-import { type Count, type Counts, counted, countsAt, exceeded, LENGTH, tookAlong, windowStates } from "../windows.ts";
+import {
+  type Count,
+  counted,
+  type Counts,
+  countsAt,
+  exceeded,
+  movedBack,
+  uncounted,
+  WINDOW_MS,
+  type WindowIds,
+  windowStates,
+} from "../windows.ts";
 
 /** Users whose windows are remembered. */
-const MOST_USERS = 10_000;
+const MAX_USERS = 10_000;
 
 const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 
@@ -17,7 +27,7 @@ export interface Local {
   readonly admission: Admission;
   /** Whether the store was asked first, and may have admitted it without an answer. */
   readonly asked: boolean;
-  readonly places: Places;
+  readonly windowIds: WindowIds;
 }
 
 interface Running {
@@ -78,11 +88,11 @@ export class LocalView {
     const refusal = exceeded(after, limits) ?? (full ? "streams" : null);
     if (refusal) {
       // As in the store: a full count would stay full until the window that is far ahead.
-      if (tookAlong(before, user.counts)) user.counts = before;
+      if (movedBack(before, user.counts)) user.counts = before;
       return { ok: false, refusal, windows: states(before) };
     }
     user.counts = after;
-    this.#start(id, { userId, stream, local: { admission, asked, places: placesOf(after) } });
+    this.#start(id, { userId, stream, local: { admission, asked, windowIds: windowIdsOf(after) } });
     return { ok: true, windows: states(after), stopToken: user.stopToken };
   }
 
@@ -96,7 +106,7 @@ export class LocalView {
     if (local === null) return null;
     this.#size--;
     const user = this.#users.get(userId);
-    if (giveBack && user) user.counts = uncounted(user.counts, local.places, local.admission.units);
+    if (giveBack && user) user.counts = uncounted(user.counts, local.windowIds, local.admission.units);
     return local;
   }
 
@@ -108,7 +118,7 @@ export class LocalView {
     const user = this.#users.get(userId) ?? { counts: NOTHING, stopToken: 0 };
     this.#users.delete(userId);
     this.#users.set(userId, user);
-    if (this.#users.size > MOST_USERS) {
+    if (this.#users.size > MAX_USERS) {
       const [oldest] = this.#users.keys();
       if (oldest !== undefined) this.#users.delete(oldest);
     }
@@ -132,7 +142,7 @@ export class LocalView {
 export function countsOf(windows: Windows): Counts {
   const count = (name: WindowName): Count => {
     const { used, resetsAt } = windows[name];
-    return { window: resetsAt / LENGTH[name] - 1, used };
+    return { window: resetsAt / WINDOW_MS[name] - 1, used };
   };
   return { day: count("day"), hour: count("hour"), minute: count("minute") };
 }
@@ -145,6 +155,6 @@ function larger(a: Counts, b: Counts): Counts {
   return { day: count("day"), hour: count("hour"), minute: count("minute") };
 }
 
-function placesOf({ day, hour, minute }: Counts): Places {
+function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
   return { day: day.window, hour: hour.window, minute: minute.window };
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { OnStop } from "../../kit/index.ts";
-import { inBatches } from "./batches.ts";
-import { type Connection, loadScript } from "./connection.ts";
+import type { OnChange, OnStop } from "../../kit/index.ts";
+import { inBatches, loadScript } from "./script.ts";
+import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 /** Milliseconds between looks whether pushes still come, and for the answer: together less than a second. */
-const CHECK_EVERY = 400;
+const CHECK_INTERVAL_MS = 400;
 
-const RAISE = loadScript("stop-raise", "clock");
+const RAISE_STOP_TOKEN = loadScript("stop-raise", "clock");
 
 /**
  * Stop tokens: what ends a user's streams.
@@ -18,7 +18,7 @@ export function stopPart(connection: Connection, keys: Keys, now: () => number) 
     /** Counts each stream once, however often it is told to stop. A user who is not there has none. */
     async stopStreams(userId: string) {
       const own = [keys.user(userId), keys.streams(userId), keys.leases(userId)];
-      const reply = await connection.run(RAISE, own, [now(), userId, keys.stops]);
+      const reply = await connection.run(RAISE_STOP_TOKEN, own, [now(), userId, keys.stops]);
       const [token, streams] = reply as [number, number];
       return { token, streams };
     },
@@ -57,15 +57,44 @@ export function stopPart(connection: Connection, keys: Keys, now: () => number) 
       if (!hears) return letGo;
       const check = async (): Promise<void> => {
         if (!isSure) sendEcho();
-        else if (!(await hears(CHECK_EVERY))) tell(false);
+        else if (!(await hears(CHECK_INTERVAL_MS))) tell(false);
       };
       const timer = setInterval(() => {
         check().catch(() => tell(false));
-      }, CHECK_EVERY).unref();
+      }, CHECK_INTERVAL_MS).unref();
       return () => {
         clearInterval(timer);
         letGo();
       };
+    },
+  };
+}
+
+/** What the scripts that change a user's tier or keys publish. */
+export function changePart(connection: Connection, keys: Keys) {
+  return {
+    onChange(listener: OnChange): () => void {
+      return connection.subscribe(keys.changes, listener, () => listener(null));
+    },
+  };
+}
+
+const ANNOUNCE = loadScript("instance-announce", "clock");
+const ANNOUNCED = loadScript("instance-announced", "clock");
+
+/**
+ * What instances say of themselves.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+export function instancePart(connection: Connection, keys: Keys, now: () => number) {
+  return {
+    async announce(instance: string, state: string, ttl: number): Promise<void> {
+      await connection.run(ANNOUNCE, [keys.fleet], [now(), instance, state, ttl]);
+    },
+
+    async announced(): Promise<Map<string, string>> {
+      const flat = (await connection.run(ANNOUNCED, [keys.fleet], [now()])) as readonly string[];
+      return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : [])));
     },
   };
 }

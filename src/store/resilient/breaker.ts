@@ -1,18 +1,18 @@
 import { type Awaitable, isStoreUnavailable, storeUnavailable } from "../../kit/index.ts";
 
 /** Failures in a row after which the store is away. */
-const FAILURES = 3;
+const FAILURES_TO_OPEN = 3;
 /** Milliseconds between the questions that find out whether it is back. */
-const PROBE_EVERY = 100;
+const PROBE_INTERVAL_MS = 100;
 /** Questions that may wait for their answers at the same time. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /**
  * Looks without any answer after which a store that must hurry is given up, and milliseconds between them. A process that
  * is busy looks less often, and does not take its own delay for the store's.
  */
 const HURRY = { looks: 8, every: 50 };
 
-export interface CircuitOptions {
+export interface StoreBreakerOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Told of each change of `away`. */
@@ -20,8 +20,8 @@ export interface CircuitOptions {
 }
 
 /** Asks a store that has been away only now and then, so that nobody waits to be told again. */
-export class Circuit {
-  readonly #options: CircuitOptions;
+export class StoreBreaker {
+  readonly #options: StoreBreakerOptions;
   /** Since the last answer. */
   #failures = 0;
   #answers = 0;
@@ -31,12 +31,12 @@ export class Circuit {
   #leaving = false;
   #hurry: NodeJS.Timeout | null = null;
 
-  constructor(options: CircuitOptions) {
+  constructor(options: StoreBreakerOptions) {
     this.#options = options;
   }
 
   get away(): boolean {
-    return this.#failures >= FAILURES;
+    return this.#failures >= FAILURES_TO_OPEN;
   }
 
   /** The process ends: nobody waits any more to find out whether the store is back, and one failure is enough. */
@@ -71,7 +71,7 @@ export class Circuit {
 
   /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
   ask<T>(question: () => Awaitable<T>): Awaitable<T> {
-    if (this.#waiting.size >= MOST_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.#waiting.size >= MAX_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
     if (this.left || (this.away && !this.#mayProbe()))
       throw storeUnavailable(new Error("the store did not answer before"));
     return this.observe(question);
@@ -111,8 +111,8 @@ export class Circuit {
   #mayProbe(): boolean {
     const at = this.#options.now();
     // Further ahead only when the clock went back.
-    if (at < this.#probeAt && this.#probeAt - at <= PROBE_EVERY) return false;
-    this.#probeAt = at + PROBE_EVERY;
+    if (at < this.#probeAt && this.#probeAt - at <= PROBE_INTERVAL_MS) return false;
+    this.#probeAt = at + PROBE_INTERVAL_MS;
     return true;
   }
 
@@ -126,7 +126,7 @@ export class Circuit {
   /** A question asked before the last answer says nothing of the time after it. */
   #failed(error: unknown, before: number): unknown {
     if (!isStoreUnavailable(error)) this.#answered();
-    else if (before === this.#answers && ++this.#failures === FAILURES) this.#options.onChange(true);
+    else if (before === this.#answers && ++this.#failures === FAILURES_TO_OPEN) this.#options.onChange(true);
     return error;
   }
 }
