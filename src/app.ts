@@ -114,7 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const closing = new Closing(log);
   closing.add(() => store.close());
   // Frees what an admission whose answer was lost may have taken; everything else is settled.
-  closing.add(async () => store.bury(instance));
+  closing.add(async () => store.markInstanceDead(instance));
   closing.add((deadline) => store.done(deadline?.left));
   let openApi: string | null = null;
   try {

@@ -89,7 +89,7 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
     case "reload":
       return surface.reload();
     case "bury":
-      await store.bury(about);
+      await store.markInstanceDead(about);
       await store.announce(about, "null", 1);
       return null;
   }

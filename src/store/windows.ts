@@ -14,6 +14,12 @@ export interface Count {
 
 export type Counts = Readonly<Record<WindowName, Count>>;
 
+export const NO_COUNTS: Counts = {
+  day: { window: 0, used: 0 },
+  hour: { window: 0, used: 0 },
+  minute: { window: 0, used: 0 },
+};
+
 /** The stored counts as they stand at `now`: a window that has passed counts 0. */
 export function countsAt(stored: Counts, now: number): Counts {
   return {
@@ -71,13 +77,13 @@ export type WindowIds = Readonly<Record<WindowName, number>>;
 /** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
 export function uncounted({ day, hour, minute }: Counts, windowIds: WindowIds, units: number): Counts {
   return {
-    day: less(day, windowIds.day, units),
-    hour: less(hour, windowIds.hour, 1),
-    minute: less(minute, windowIds.minute, 1),
+    day: reduced(day, windowIds.day, units),
+    hour: reduced(hour, windowIds.hour, 1),
+    minute: reduced(minute, windowIds.minute, 1),
   };
 }
 
 /** Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh. */
-function less(count: Count, window: number, units: number): Count {
+function reduced(count: Count, window: number, units: number): Count {
   return count.window === window ? { window: count.window, used: Math.max(0, count.used - units) } : count;
 }

@@ -144,7 +144,7 @@ async function quiet(
   { bury, say }: ChaosOptions,
 ): Promise<Evidence["journal"]> {
   const dead = fleet.ended();
-  if (bury) await site.onStore((store) => Promise.all(dead.map(async (instance) => store.bury(instance))));
+  if (bury) await site.onStore((store) => Promise.all(dead.map(async (instance) => store.markInstanceDead(instance))));
   else if (dead.length > 0) await sleep(LEASE);
   const until = performance.now() + QUIET;
   const sum = async (state: string) =>

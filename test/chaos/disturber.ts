@@ -126,7 +126,7 @@ export class Disturber {
     if (instances === null) return;
     await sleep(down);
     await this.#files.alone(() => this.#fleet.start(slot));
-    for (const instance of bury ? instances : []) await this.#persist((store) => store.bury(instance));
+    for (const instance of bury ? instances : []) await this.#persist((store) => store.markInstanceDead(instance));
   }
 
   async #killSupervisor(slot: number, down: number): Promise<void> {

@@ -247,7 +247,7 @@ export class RedisStore implements Store {
     return this.#instances.announced();
   }
 
-  bury(instance: string) {
+  markInstanceDead(instance: string) {
     return this.#leases.bury(instance, this.#requests.time());
   }
 

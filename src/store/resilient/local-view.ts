@@ -6,6 +6,7 @@ import {
   countsAt,
   exceeded,
   movedBack,
+  NO_COUNTS,
   uncounted,
   WINDOW_MS,
   type WindowIds,
@@ -14,8 +15,6 @@ import {
 
 /** Users whose windows are remembered. */
 const MAX_USERS = 10_000;
-
-const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 
 interface Seen {
   counts: Counts;
@@ -111,11 +110,11 @@ export class LocalView {
   }
 
   windows(userId: string, limits: Limits): Windows {
-    return windowStates(countsAt(this.#users.get(userId)?.counts ?? NOTHING, this.#now()), limits);
+    return windowStates(countsAt(this.#users.get(userId)?.counts ?? NO_COUNTS, this.#now()), limits);
   }
 
   #user(userId: string): Seen {
-    const user = this.#users.get(userId) ?? { counts: NOTHING, stopToken: 0 };
+    const user = this.#users.get(userId) ?? { counts: NO_COUNTS, stopToken: 0 };
     this.#users.delete(userId);
     this.#users.set(userId, user);
     if (this.#users.size > MAX_USERS) {

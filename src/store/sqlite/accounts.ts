@@ -1,5 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type ApiKey, invalidRequest, type NewKey, type NewUser, type Principal, type User } from "../../kit/index.ts";
+import {
+  type ApiKey,
+  invalidRequest,
+  type NewKey,
+  type OnChange,
+  type NewUser,
+  type Principal,
+  type User,
+} from "../../kit/index.ts";
+import type { Transactions } from "./commits.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
   Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint>;
@@ -7,8 +16,35 @@ type UserRow = Record<"id" | "email" | "tier", string> &
 /** What `toUser` takes. */
 const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at";
 
-/** Users: who they are and what they own. Methods that write must run inside a transaction. */
-export function userTable(db: DatabaseSync, now: () => number) {
+/** The store's role of accounts. `now` is Unix milliseconds. */
+export function accountMethods(db: DatabaseSync, transactions: Transactions, now: () => number) {
+  const listeners = new Set<{ readonly listener: OnChange }>();
+  const onChanged = (userId: string) => {
+    for (const { listener } of listeners) listener(userId);
+  };
+  return {
+    ...userMethods(db, transactions, now, onChanged),
+    ...keyMethods(db, transactions, now, onChanged),
+    ...identityMethods(db, transactions),
+
+    /** Pushes what this process changes; of what a command changes in the file nothing is heard. */
+    onChange(listener: OnChange) {
+      const subscription = { listener };
+      listeners.add(subscription);
+      return () => {
+        listeners.delete(subscription);
+      };
+    },
+  };
+}
+
+/** Users: who they are and what they own. */
+function userMethods(
+  db: DatabaseSync,
+  { read, writeDurably }: Transactions,
+  now: () => number,
+  onChanged: (userId: string) => void,
+) {
   const insert = db.prepare(
     `INSERT INTO users (id, email, tier, balance, granted, created_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
@@ -19,24 +55,31 @@ export function userTable(db: DatabaseSync, now: () => number) {
   const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
 
-  const findUser = (idOrEmail: string) => toUser(find.get(idOrEmail, idOrEmail));
+  const userBy = (idOrEmail: string) => toUser(find.get(idOrEmail, idOrEmail));
+  const updateTier = writeDurably((id: string, tier: string) => toUser(setTier.get(tier, id)));
 
   return {
-    findUser,
-    addUser: ({ id, email, tier, credits }: NewUser) =>
+    findUser: read(userBy),
+    addUser: writeDurably(({ id, email, tier, credits }: NewUser) =>
       toUser(insert.get(id, email, tier, storable(credits), credits, now())),
-    principalOf(id: string): Principal | null {
+    ),
+    principalOf: read((id: string): Principal | null => {
       const row = tierOf.get(id);
       return row ? { userId: id, tier: String(row["tier"]), keyId: null } : null;
-    },
-    listUsers: () => list.all().flatMap((row) => toUser(row) ?? []),
-    setTier: (id: string, tier: string) => toUser(setTier.get(tier, id)),
+    }),
+    listUsers: read(() => list.all().flatMap((row) => toUser(row) ?? [])),
 
-    grant(id: string, amount: bigint): User | null {
-      const user = findUser(id);
+    setTier(id: string, tier: string): User | null {
+      const user = updateTier(id, tier);
+      if (user) onChanged(user.id);
+      return user;
+    },
+
+    grant: writeDurably((id: string, amount: bigint): User | null => {
+      const user = userBy(id);
       if (user?.id !== id) return null;
       return toUser(grant.get(storable(user.balance + amount), storable(user.granted + amount), id));
-    },
+    }),
   };
 }
 
@@ -62,8 +105,13 @@ type PrincipalRow = Record<"key_id" | "user_id" | "tier", string>;
 
 const KEY_COLUMNS = "id, user_id, name, prefix, created_at, last_used_at";
 
-/** API keys. Revoked ones stay, unlisted: the ledger names them. Methods that write must run inside a transaction. */
-export function keyTable(db: DatabaseSync, now: () => number) {
+/** API keys. Revoked ones stay, unlisted: the ledger names them. */
+function keyMethods(
+  db: DatabaseSync,
+  { read, write, writeDurably }: Transactions,
+  now: () => number,
+  onChanged: (userId: string) => void,
+) {
   const principal = db.prepare(
     `SELECT api_keys.id AS key_id, user_id, tier FROM api_keys JOIN users ON users.id = user_id
      WHERE digest = ? AND revoked_at IS NULL`,
@@ -81,28 +129,34 @@ export function keyTable(db: DatabaseSync, now: () => number) {
     "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id) RETURNING user_id",
   );
 
+  /** @returns the user whose key it was. */
+  const revoked = writeDurably((id: string, userId: string | undefined): string | null => {
+    const row = revoke.get(now(), id, userId ?? null);
+    return row ? String(row["user_id"]) : null;
+  });
+
   return {
-    principalByDigest(digest: Uint8Array): Principal | null {
+    principalByDigest: read((digest: Uint8Array): Principal | null => {
       const row = principal.get(digest) as PrincipalRow | undefined;
       return row ? { userId: row.user_id, tier: row.tier, keyId: row.key_id } : null;
-    },
+    }),
 
-    touchKeys(used: ReadonlyMap<string, number>): void {
+    touchKeys: write((used: ReadonlyMap<string, number>): void => {
       for (const [id, at] of used) touch.run(at, id);
-    },
+    }),
 
-    addKey({ id, userId, digest, name, prefix }: NewKey, maximum: number): ApiKey | null {
+    addKey: writeDurably(({ id, userId, digest, name, prefix }: NewKey, maximum: number): ApiKey | null => {
       if (!userExists.get(userId)) throw new Error(`cannot make a key of an unknown user: ${userId}`);
       if (Number(live.get(userId)?.["live"]) >= maximum) return null;
       return toKey(insert.get(id, userId, digest, name, prefix, now()) as KeyRow);
-    },
+    }),
 
-    listKeys: (userId: string): ApiKey[] => (list.all(userId) as KeyRow[]).map(toKey),
+    listKeys: read((userId: string): ApiKey[] => (list.all(userId) as KeyRow[]).map(toKey)),
 
-    /** @returns the user whose key it was. */
-    revokeKey(id: string, userId: string | undefined): string | null {
-      const row = revoke.get(now(), id, userId ?? null);
-      return row ? String(row["user_id"]) : null;
+    revokeKey(id: string, userId?: string): boolean {
+      const owner = revoked(id, userId);
+      if (owner !== null) onChanged(owner);
+      return owner !== null;
     },
   };
 }
@@ -112,22 +166,22 @@ function toKey({ id, user_id, name, prefix, created_at, last_used_at }: KeyRow):
   return { id, userId: user_id, name, prefix, createdAt: Number(created_at), lastUsedAt };
 }
 
-/** Who an identity provider's subjects sign in as. `linkIdentity` must run inside a transaction. */
-export function identityTable(db: DatabaseSync) {
+/** Who an identity provider's subjects sign in as. */
+function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions) {
   const find = db.prepare(
     `SELECT ${USER_COLUMNS} FROM identities JOIN users ON users.id = user_id WHERE issuer = ? AND subject = ?`,
   );
   const link = db.prepare("INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? ON CONFLICT DO NOTHING");
 
-  const findIdentity = (issuer: string, subject: string) => toUser(find.get(issuer, subject));
+  const userOf = (issuer: string, subject: string) => toUser(find.get(issuer, subject));
 
   return {
-    findIdentity,
+    findIdentity: read(userOf),
 
     /** @returns null when there is no such user and the subject has none. */
-    linkIdentity(issuer: string, subject: string, userId: string): User | null {
+    linkIdentity: writeDurably((issuer: string, subject: string, userId: string): User | null => {
       link.run(issuer, subject, userId);
-      return findIdentity(issuer, subject);
-    },
+      return userOf(issuer, subject);
+    }),
   };
 }

@@ -1,6 +1,43 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeUnavailable } from "../../kit/index.ts";
 
+/** How a method of the store runs; what comes out throws STORE_UNAVAILABLE when the database does not answer. */
+type Runs = <Args extends unknown[], T>(work: (...args: Args) => T) => (...args: Args) => T;
+
+export interface Transactions {
+  readonly read: Runs;
+  /** In one write transaction: all of it is kept, or nothing when it throws. */
+  readonly write: Runs;
+  /** As `write`, and forced to the disk before it returns: accounts survive a power cut. */
+  readonly writeDurably: Runs;
+}
+
+export function transactionsOf(db: DatabaseSync): Transactions {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  return {
+    read:
+      (work) =>
+      (...args) =>
+        guarded(() => work(...args)),
+    write:
+      (work) =>
+      (...args) =>
+        guarded(() => transact(db, begin, commit, () => work(...args))),
+    writeDurably:
+      (work) =>
+      (...args) =>
+        guarded(() => {
+          db.exec("PRAGMA synchronous = FULL");
+          try {
+            return transact(db, begin, commit, () => work(...args));
+          } finally {
+            db.exec("PRAGMA synchronous = NORMAL");
+          }
+        }),
+  };
+}
+
 /** Runs `work` in one write transaction: all of it is kept, or nothing when it throws. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
   return transact(db, db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT"), work);
@@ -26,12 +63,14 @@ interface Job {
 }
 
 interface CommitHooks {
+  /** Before each commit. */
   write(): void;
+  /** After each commit, and after a rollback. */
   forget(): void;
 }
 
 /** Turns of the event loop that the first job of a commit waits at most. */
-const MOST_TURNS = 10;
+const MAX_TURNS = 10;
 
 /**
  * Group commit: what arrives in a few turns of the event loop shares one transaction, in the order of arrival. Each
@@ -39,23 +78,22 @@ const MOST_TURNS = 10;
  */
 export class CommitQueue {
   readonly #db: DatabaseSync;
-  readonly #around: CommitHooks;
+  readonly #hooks: CommitHooks;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #jobs: Job[] = [];
 
-  /** @param around `write` runs before each commit, `forget` after it and after a rollback. */
-  constructor(db: DatabaseSync, around: CommitHooks) {
+  constructor(db: DatabaseSync, hooks: CommitHooks) {
     this.#db = db;
-    this.#around = around;
+    this.#hooks = hooks;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#end = db.prepare("COMMIT");
   }
 
-  /** `work` may run twice, the first time without a trace: it must read what it needs from the database. */
+  /** `work` may be rolled back and run again: it has no effect outside of the database, and reads what it needs there. */
   add<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#jobs.length === 0) this.#gather(0, MOST_TURNS);
+      if (this.#jobs.length === 0) this.#gather(0, MAX_TURNS);
       this.#jobs.push({ run: work, resolve: (result) => resolve(result as T), reject });
     });
   }
@@ -80,12 +118,12 @@ export class CommitQueue {
     try {
       results = transact(this.#db, this.#begin, this.#end, () => {
         const done = jobs.map((job) => job.run());
-        this.#around.write();
+        this.#hooks.write();
         return done;
       });
-      this.#around.forget();
+      this.#hooks.forget();
     } catch (error) {
-      this.#around.forget();
+      this.#hooks.forget();
       if (jobs.length === 1 || isUnavailable(error)) for (const job of jobs) job.reject(storeError(error));
       // One of them is at fault and the whole was rolled back: alone, only the guilty one fails.
       else for (const job of jobs) this.#commit([job]);

@@ -1,31 +1,50 @@
 import type { CountWindow, Uses } from "../../kit/index.ts";
 import { MAX_COUNTS_PER_WINDOW } from "../limits.ts";
+import type { Transactions } from "./commits.ts";
+import { type OpenDatabase, rememberInFile } from "./database.ts";
 
-/** What instances say of themselves, where all of them are this process. */
-export class Instances {
-  readonly #now: () => number;
-  readonly #said = new Map<string, { readonly state: string; readonly until: number }>();
+/** The store's role of what processes share: one process serves a file, so most of it is in memory. */
+export function instanceMethods({ db, file }: OpenDatabase, { read, write }: Transactions, now: () => number) {
+  const states = new Map<string, { readonly state: string; readonly until: number }>();
+  const counts = new WindowCounts(now);
+  const remembered = new Map<string, string>();
+  const ping = read(() => db.exec("SELECT 1 FROM users LIMIT 1"));
 
-  constructor(now: () => number) {
-    this.#now = now;
-  }
+  return {
+    ping,
 
-  announce(instance: string, state: string, ttl: number): void {
-    this.#said.set(instance, { state, until: this.#now() + ttl });
-  }
+    announce(instance: string, state: string, ttl: number): void {
+      ping();
+      states.set(instance, { state, until: now() + ttl });
+    },
 
-  announced(): Map<string, string> {
-    const now = this.#now();
-    const live = new Map<string, string>();
-    for (const [instance, { state, until }] of this.#said) {
-      if (until > now) live.set(instance, state);
-      else this.#said.delete(instance);
-    }
-    return live;
-  }
+    announced(): Map<string, string> {
+      ping();
+      const at = now();
+      for (const [instance, { until }] of states) if (until <= at) states.delete(instance);
+      return new Map([...states].map(([instance, { state }]) => [instance, state]));
+    },
+
+    /** What a dead process left is given up at the start of the next one. */
+    markInstanceDead: ping,
+
+    addCounts(window: CountWindow, uses: readonly Uses[]) {
+      ping();
+      return counts.addCounts(window, uses);
+    },
+
+    remember:
+      file === null
+        ? (name: string, value: string): string => {
+            const kept = remembered.get(name) ?? value;
+            remembered.set(name, kept);
+            return kept;
+          }
+        : write((name: string, value: string) => rememberInFile(file, name, value)),
+  };
 }
 
-/** For which counts outlive their window: clocks may go back. */
+/** Counts outlive their window by this: clocks may go back. */
 const COUNTS_KEPT_MS = 60_000;
 
 /** Counts of windows that processes share, where all of them are this process. */

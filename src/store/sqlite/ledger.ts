@@ -22,17 +22,17 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
   > &
   Record<OptionalColumn, bigint> & { outcome: OutcomeKind };
 
-/** The ledger: one row a settled request, never changed afterwards; one that was given up may still be settled. */
+/** The ledger: one row a settled request, never changed afterwards; one that was abandoned may still be settled. */
 export function ledgerTable(db: DatabaseSync) {
   const insert = db.prepare(
     "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const insertGivenUp = db.prepare(
+  const insertAbandoned = db.prepare(
     `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0, 0
      FROM reservations WHERE true ON CONFLICT DO NOTHING`,
   );
-  // As `insertGivenUp` leaves them: a request that was settled has a request id of its own.
-  const replaceGivenUp = db.prepare(
+  // As `insertAbandoned` leaves them: a request that was settled has a request id of its own.
+  const replaceAbandoned = db.prepare(
     `UPDATE ledger SET request_id = ?, key_id = ?, model = ?, upstream = ?, outcome = ?, prompt = ?, completion = ?,
        cached = ?, reasoning = ?, estimated = ?, received_at = ?, ended_at = ?, charge = ?, characters = ?,
        milliseconds = ?, images = ?, cache_write = ?, cache_write_1h = ?
@@ -51,14 +51,14 @@ export function ledgerTable(db: DatabaseSync) {
       return Number(insert.run(userId, id, ...columnsOf(charge, record)).changes) === 1;
     },
 
-    /** Puts what is known by now in the place of what `appendGivenUp` recorded. @returns false when that is not there. */
-    replaceGivenUp(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
-      return Number(replaceGivenUp.run(...columnsOf(charge, record), userId, id).changes) === 1;
+    /** Puts what is known by now in the place of what `appendAbandoned` recorded. @returns false when that is not there. */
+    replaceAbandoned(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
+      return Number(replaceAbandoned.run(...columnsOf(charge, record), userId, id).changes) === 1;
     },
 
     /** Records every reservation as ended by a crash: free, and nothing is known of its use. */
-    appendGivenUp(endedAt: number): void {
-      insertGivenUp.run(endedAt);
+    appendAbandoned(endedAt: number): void {
+      insertAbandoned.run(endedAt);
     },
 
     /** Which of these ids have been recorded. */

@@ -14,21 +14,22 @@ import {
   countsAt,
   exceeded,
   movedBack,
+  NO_COUNTS,
   uncounted,
   type WindowIds,
   windowStates,
 } from "../windows.ts";
+import { CommitQueue, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
 
 type ReservationRow = Record<"units" | "stream" | "hold" | "day" | "hour" | "minute", bigint>;
 
-/**
- * Running requests and what they count. `admit`, `settle` and `giveUpAll` write: they must run inside a transaction,
- * and a throw must roll it back.
- */
-export function requestTables(db: DatabaseSync, now: () => number) {
+/** Running requests, what they count, and the ledger. `now` is Unix milliseconds. */
+export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number) {
+  const { read, write } = transactions;
   const ledger = ledgerTable(db);
   const users = new UsageTable(db);
+  const queue = new CommitQueue(db, users);
   const reservation = db.prepare("SELECT stop_token FROM reservations WHERE id = ?");
   const reserve = db.prepare(
     "INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -41,95 +42,103 @@ export function requestTables(db: DatabaseSync, now: () => number) {
      FROM reservations WHERE user_id = ?`,
   );
 
+  /** Inside of a commit of the queue, as `settle`. */
+  function admit(admission: Admission): AdmissionResult {
+    const { id, userId, limits, units, stream, hold } = admission;
+    const user = users.of(userId);
+    if (!user) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+    const at = now();
+    const before = countsAt(user.counts, at);
+    const after = counted(before, units);
+    const refusal = refusalOf(admission, user, after);
+    // An admission that is repeated has been counted already, perhaps as the last one that fitted.
+    if (refusal && !reservation.get(id)) {
+      // Written: the clock was set back, and the stored window lies in the future, where the count would stay full.
+      if (movedBack(before, user.counts)) {
+        user.counts = before;
+        users.touch(userId);
+      }
+      return { ok: false, refusal, windows: windowStates(before, limits) };
+    }
+    const { day, hour, minute } = after;
+    const slot = Number(stream);
+    const windowIds = [day.window, hour.window, minute.window] as const;
+    const { changes } = reserve.run(id, userId, units, slot, hold, ...windowIds, admission.model, at, user.stopToken);
+    if (Number(changes) === 0) {
+      // The token it was admitted under: a stop since then is meant for it.
+      const stopToken = Number(reservation.get(id)?.["stop_token"]);
+      return { ok: true, windows: windowStates(before, limits), stopToken };
+    }
+    user.held += hold;
+    user.streams += slot;
+    user.counts = after;
+    users.touch(userId);
+    return { ok: true, windows: windowStates(after, limits), stopToken: user.stopToken };
+  }
+
+  /**
+   * An id that is not running changes nothing: it was settled or given back before. One that was abandoned is charged
+   * all the same; its slot and hold are free already. @returns whether it changed something.
+   */
+  function settle({ id, userId, giveBack, charge, record }: Settlement): boolean {
+    if (charge < 0n || (charge > 0n && !record)) {
+      throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
+    }
+    const row = release.get(id, userId) as ReservationRow | undefined;
+    const write = (record: LedgerRecord) =>
+      row ? ledger.append(id, userId, charge, record) : ledger.replaceAbandoned(id, userId, charge, record);
+    const written = record !== null && write(record);
+    const user = row || written ? users.of(userId) : null;
+    if (!user) return false;
+    if (written) {
+      user.balance -= charge;
+      user.charged += charge;
+    }
+    if (row) {
+      user.held -= row.hold;
+      user.streams -= Number(row.stream);
+      if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(row), Number(row.units));
+    }
+    users.touch(userId);
+    return true;
+  }
+
   return {
-    ledger,
+    /** The store's role of admission. */
+    methods: {
+      admit: (admission: Admission) => queue.add(() => admit(admission)),
+      settle: (settlement: Settlement) => queue.add(() => settle(settlement)),
 
-    /** Belongs before the commit of whatever called `admit` or `settle`. */
-    write: () => users.write(),
-    /** Belongs after the commit, and after a rollback. */
-    forget: () => users.forget(),
+      windows: read((userId: string, limits: Limits): Windows =>
+        windowStates(countsAt(users.peek(userId)?.counts ?? NO_COUNTS, now()), limits),
+      ),
 
-    admit(admission: Admission): AdmissionResult {
-      const { id, userId, limits, units, stream, hold } = admission;
-      const user = users.of(userId);
-      if (!user) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
-      const at = now();
-      const before = countsAt(user.counts, at);
-      const after = counted(before, units);
-      const refusal = refusalOf(admission, user, after);
-      // An admission that is repeated has been counted already, perhaps as the last one that fitted.
-      if (refusal && !reservation.get(id)) {
-        // Kept, or a full count would stay full until the window that is far ahead.
-        if (movedBack(before, user.counts)) {
-          user.counts = before;
-          users.touch(userId);
-        }
-        return { ok: false, refusal, windows: windowStates(before, limits) };
-      }
-      const { day, hour, minute } = after;
-      const slot = Number(stream);
-      const windowIds = [day.window, hour.window, minute.window] as const;
-      const { changes } = reserve.run(id, userId, units, slot, hold, ...windowIds, admission.model, at, user.stopToken);
-      if (Number(changes) === 0) {
-        // The token it was admitted under: a stop since then is meant for it.
-        const stopToken = Number(reservation.get(id)?.["stop_token"]);
-        return { ok: true, windows: windowStates(before, limits), stopToken };
-      }
-      user.held += hold;
-      user.streams += slot;
-      user.counts = after;
-      users.touch(userId);
-      return { ok: true, windows: windowStates(after, limits), stopToken: user.stopToken };
-    },
+      running: read((userId: string) => {
+        const row = running.get(userId) as Record<"requests" | "streams" | "held", bigint>;
+        return { requests: Number(row.requests), streams: Number(row.streams), held: row.held };
+      }),
 
-    /**
-     * An id that is not running changes nothing: it was settled or given back before. One that was given up is charged
-     * all the same; its slot and hold are free already. @returns whether it changed something.
-     */
-    settle({ id, userId, giveBack, charge, record }: Settlement): boolean {
-      if (charge < 0n || (charge > 0n && !record)) {
-        throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
-      }
-      const row = release.get(id, userId) as ReservationRow | undefined;
-      const write = (record: LedgerRecord) =>
-        row ? ledger.append(id, userId, charge, record) : ledger.replaceGivenUp(id, userId, charge, record);
-      const written = record !== null && write(record);
-      const user = row || written ? users.of(userId) : null;
-      if (!user) return false;
-      if (written) {
-        user.balance -= charge;
-        user.charged += charge;
-      }
-      if (row) {
-        user.held -= row.hold;
-        user.streams -= Number(row.stream);
-        if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(row), Number(row.units));
-      }
-      users.touch(userId);
-      return true;
+      ledger: read(ledger.of),
+      recorded: read(ledger.recorded),
+      ...stopMethods(db, transactions),
     },
 
     /**
      * For the start of a serving process, which holds the file's lock: every reservation found is of a dead one. Slots
      * and holds are released, what was counted stays counted, and each request leaves a record without a charge.
      */
-    giveUpAll(): void {
-      ledger.appendGivenUp(now());
+    abandonAll: write((): void => {
+      ledger.appendAbandoned(now());
       db.exec("DELETE FROM reservations; UPDATE users SET held = 0, streams = 0 WHERE held <> 0 OR streams <> 0");
-    },
+    }),
 
-    windows(userId: string, limits: Limits): Windows {
-      return windowStates(countsAt(users.peek(userId)?.counts ?? NOTHING, now()), limits);
-    },
+    /** Deletes some entries of the ledger that ended before. @returns whether there may be more. */
+    trimLedger: (before: number) => queue.add(() => ledger.trim(before)),
 
-    running(userId: string) {
-      const row = running.get(userId) as Record<"requests" | "streams" | "held", bigint>;
-      return { requests: Number(row.requests), streams: Number(row.streams), held: row.held };
-    },
+    /** Commits what waits. */
+    flush: () => queue.flush(),
   };
 }
-
-const NOTHING: Counts = { day: { window: 0, used: 0 }, hour: { window: 0, used: 0 }, minute: { window: 0, used: 0 } };
 
 function windowIdsOf({ day, hour, minute }: ReservationRow): WindowIds {
   return { day: Number(day), hour: Number(hour), minute: Number(minute) };
@@ -229,8 +238,8 @@ function usageOf(row: UsageRow): Usage {
   };
 }
 
-/** Stop tokens: what ends a user's streams. `stopStreams` must run inside a transaction. */
-export function stopTokens(db: DatabaseSync) {
+/** Stop tokens: what ends a user's streams. */
+function stopMethods(db: DatabaseSync, { read, write }: Transactions) {
   const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
   // Tokens rise by 1: streams under still lower ones have been told by an earlier stop.
   const told = db.prepare(
@@ -240,15 +249,18 @@ export function stopTokens(db: DatabaseSync) {
 
   return {
     /** Counts each stream once, however often it is told to stop. A user who is not there has none. */
-    stopStreams(userId: string) {
+    stopStreams: write((userId: string) => {
       const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
       return { token, streams: Number(told.get(userId, token)?.["streams"]) };
-    },
+    }),
 
-    stopTokens(userIds: readonly string[]): Map<string, number> {
+    stopTokens: read((userIds: readonly string[]): Map<string, number> => {
       const tokens = new Map(userIds.map((id) => [id, 0]));
       for (const row of select.all(JSON.stringify(userIds))) tokens.set(String(row["id"]), Number(row["stop_token"]));
       return tokens;
-    },
+    }),
+
+    /** One process serves a file: nobody else stops its streams. */
+    onStop: () => () => {},
   };
 }

@@ -2,6 +2,16 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Counter, NewCode, NewFamily, Rotation } from "../../kit/index.ts";
 import { countAt } from "../windows.ts";
+import type { Transactions } from "./commits.ts";
+
+/** The store's role of signing in. `now` is Unix milliseconds. */
+export function signInMethods(db: DatabaseSync, transactions: Transactions, now: () => number) {
+  return {
+    ...codeMethods(db, transactions, now),
+    ...familyMethods(db, transactions, now),
+    ...counterMethods(db, transactions, now),
+  };
+}
 
 interface CodeRow {
   readonly client: string;
@@ -18,7 +28,7 @@ const NO_CODE: CodeRow = { client: "", digest: new Uint8Array(32) };
  * Sign-in codes, one an address and client. Addresses are those of users: equal but for the case of ASCII letters is
  * equal.
  */
-export function codeTable(db: DatabaseSync, now: () => number) {
+function codeMethods(db: DatabaseSync, { write }: Transactions, now: () => number) {
   const put = db.prepare(
     `INSERT INTO codes VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest,
      expires_at = excluded.expires_at, tries = excluded.tries, tries_of_others = excluded.tries_of_others`,
@@ -36,14 +46,13 @@ export function codeTable(db: DatabaseSync, now: () => number) {
   const removeDead = db.prepare("DELETE FROM codes WHERE email = ? AND (tries <= 0 OR expires_at <= ?)");
 
   return {
-    /** Must run inside a transaction. */
-    putCode({ email, client, digest, expiresAt, tries, triesOfOthers }: NewCode): void {
+    putCode: write(({ email, client, digest, expiresAt, tries, triesOfOthers }: NewCode): void => {
       put.run(email, client, digest, expiresAt, tries, triesOfOthers);
       removeExpired.run(now(), EXPIRED_CODES_PER_CALL);
-    },
+    }),
 
-    /** Must run inside a transaction. Every comparison is made, whatever the answer. */
-    takeCode(email: string, client: string, digests: readonly Uint8Array[]): boolean {
+    /** Every comparison is made, whatever the answer. Not forced to the disk: the wait would tell whether there was a code. */
+    takeCode: write((email: string, client: string, digests: readonly Uint8Array[]): boolean => {
       const at = now();
       const found = find.all(email, at, client) as unknown as CodeRow[];
       const same = [...found, NO_CODE].filter(
@@ -55,7 +64,7 @@ export function codeTable(db: DatabaseSync, now: () => number) {
       if (good.length === 0) miss.run(client, email, at, client);
       removeDead.run(email, at);
       return good.length > 0;
-    },
+    }),
   };
 }
 
@@ -70,9 +79,9 @@ const EXPIRED_TOKENS_PER_CALL = 100;
 
 /**
  * Families of refresh tokens. Used ones stay until the family expires: that is how a reuse is known. A family that is
- * killed is one that has expired. All methods must run inside a transaction.
+ * killed is one that has expired.
  */
-export function familyTables(db: DatabaseSync, now: () => number) {
+function familyMethods(db: DatabaseSync, { writeDurably }: Transactions, now: () => number) {
   const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
   const insertFamily = db.prepare("INSERT INTO families VALUES (?, ?, ?)");
   const insertToken = db.prepare("INSERT INTO refresh_tokens VALUES (?, ?, NULL)");
@@ -103,14 +112,14 @@ export function familyTables(db: DatabaseSync, now: () => number) {
   }
 
   return {
-    addFamily({ id, userId, digest, expiresAt }: NewFamily): void {
+    addFamily: writeDurably(({ id, userId, digest, expiresAt }: NewFamily): void => {
       if (!userExists.get(userId)) throw new Error(`cannot sign in an unknown user: ${userId}`);
       insertFamily.run(id, userId, expiresAt);
       insertToken.run(digest, id);
       forget(now());
-    },
+    }),
 
-    rotate({ digest, successor, grace }: Rotation) {
+    rotate: writeDurably(({ digest, successor, grace }: Rotation) => {
       const at = now();
       const token = find.get(digest) as TokenRow | undefined;
       const expiresAt = Number(token?.expires_at);
@@ -124,20 +133,20 @@ export function familyTables(db: DatabaseSync, now: () => number) {
         return null;
       }
       return { userId: token.user_id, expiresAt };
-    },
+    }),
 
-    endFamily(digest: Uint8Array): void {
+    endFamily: writeDurably((digest: Uint8Array): void => {
       kill.run(digest);
-    },
+    }),
   };
 }
 
 type CounterRow = Record<"ends_at" | "used", bigint>;
 
 /** Named counters. Names come from clients: of any length and content, so rows are keyed by their digests. */
-export function counterTable(db: DatabaseSync, now: () => number) {
+function counterMethods(db: DatabaseSync, { write }: Transactions, now: () => number) {
   const select = db.prepare("SELECT ends_at, used FROM counters WHERE digest = ? AND length = ?");
-  const write = db.prepare(
+  const store = db.prepare(
     `INSERT INTO counters VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET ends_at = excluded.ends_at, used = excluded.used`,
   );
@@ -151,13 +160,12 @@ export function counterTable(db: DatabaseSync, now: () => number) {
     const row = select.get(digest, length) as CounterRow | undefined;
     const stored = row ? { window: Number(row.ends_at) / length - 1, used: Number(row.used) } : { window: 0, used: 0 };
     const { window, used } = countAt(stored, length, at);
-    const save = (count: number) => write.run(digest, length, (window + 1) * length, count);
+    const save = (count: number) => store.run(digest, length, (window + 1) * length, count);
     return { used, full: used >= limit, endsAt: (window + 1) * length, tookAlong: window < stored.window, save };
   }
 
   return {
-    /** Must run inside a transaction. */
-    throttle(counters: readonly Counter[], length: number): number | null {
+    throttle: write((counters: readonly Counter[], length: number): number | null => {
       const at = now();
       const counts = counters.map((counter) => countOf(counter, length, at));
       const full = counts.filter((count) => count.full);
@@ -170,6 +178,6 @@ export function counterTable(db: DatabaseSync, now: () => number) {
       // More than a call adds, so that ended windows never pile up.
       forget.run(at, 2 * counts.length);
       return null;
-    },
+    }),
   };
 }

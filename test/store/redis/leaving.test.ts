@@ -53,7 +53,7 @@ describeRedis("the end of a process while Redis stands still", () => {
     await Promise.all(running.map((request) => store.settle(charged(request, 5n))));
     await fleet.close();
     await store.done();
-    await expect((async () => store.bury("one"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect((async () => store.markInstanceDead("one"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     const { pending } = store;
     await store.close();
     expect(performance.now() - startedAt).toBeLessThan(MOST);

@@ -214,7 +214,7 @@ describeRedis("on Redis, requests", () => {
         void other.subscribe(keys.burials);
       });
       await expect.poll(() => server.client.pubsub("NUMSUB", keys.burials)).toEqual([keys.burials, 4]);
-      await b.bury("dead");
+      await b.markInstanceDead("dead");
       expect(await heard).toBe("dead");
       for (const store of [b, late]) {
         await expect.poll(() => store.running(user.id)).toEqual({ requests: 1, streams: 1, held: 100n });
@@ -232,7 +232,7 @@ describeRedis("on Redis, requests", () => {
       const { stores } = await processes("a");
       const user = await addUser(stores[0]);
       await admitted(stores[0], user.id, { stream: true });
-      await stores[0].bury("a");
+      await stores[0].markInstanceDead("a");
       expect(await stores[0].running(user.id)).toMatchObject({ streams: 1 });
     });
   });

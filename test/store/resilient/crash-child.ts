@@ -9,7 +9,7 @@ import type { LedgerRecord } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { collectingLog, type Fate, flaky } from "./flaky.ts";
 
 const START = Date.UTC(2027, 0, 15, 8);
@@ -29,7 +29,7 @@ const RECORD: LedgerRecord = {
 const [mode = "", file = "", journal = "", userId = ""] = process.argv.slice(2);
 const now = () => START + Math.floor(performance.now());
 const inner =
-  mode === "full" ? new SqliteStore(openMemory(), now) : await openStore(`sqlite:${file}`, { serving: false, now });
+  mode === "full" ? sqliteStore(openMemory(), now) : await openStore(`sqlite:${file}`, { serving: false, now });
 const proxy = flaky(inner);
 const { log, lines } = collectingLog();
 const store = withResilience(proxy.store, { onFailure: () => "open", journal, log, now });

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Admission, type Settlement, type Store, storeUnavailable } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { type ResilienceOptions, type ResilientStore, withResilience } from "../../../src/store/resilient/store.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore, type SqliteStore } from "../../../src/store/sqlite/store.ts";
 import { collectingLog, type Fate } from "./flaky.ts";
 import { OPEN, RECORD, START, addUser, admission, givenBack } from "../support.ts";
 
@@ -263,7 +263,7 @@ test.each([
   "%s, journal: %s: however questions, answers and failures interleave, each is charged and counted once",
   { timeout: 600_000 },
   async (onFailure, hasJournal) => {
-    const inner = new SqliteStore(openMemory(), () => START);
+    const inner = sqliteStore(openMemory(), () => START);
     onTestFinished(() => inner.close());
     const journal = hasJournal ? join(folderInMemory(), "settlements.db") : null;
     const { log } = collectingLog();

@@ -5,7 +5,7 @@ import type { Limits } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { countsOf, LocalView } from "../../../src/store/resilient/local-view.ts";
 import type { StoreState } from "../../../src/store/resilient/store.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { windowStates } from "../../../src/store/windows.ts";
 import { resilient, until } from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, START, admission, charged, givenBack } from "../support.ts";
@@ -265,7 +265,7 @@ describe("the local view", () => {
         fc.nat(8),
         async (limits, commands, seed) => {
           const clock = { now: START };
-          const store = new SqliteStore(openMemory(), () => clock.now);
+          const store = sqliteStore(openMemory(), () => clock.now);
           store.addUser({ id: "user_1", email: "a@example.com", tier: "Free", credits: 0n });
           const view = new LocalView(() => clock.now);
           for (let turn = 0; turn < seed; turn++) {
@@ -326,7 +326,7 @@ describe("the local view", () => {
 
   test("does not fall back behind what was admitted here and the store has not heard of", () => {
     const view = new LocalView(() => START);
-    const store = new SqliteStore(openMemory(), () => START);
+    const store = sqliteStore(openMemory(), () => START);
     onTestFinished(() => store.close());
     const limits = { ...OPEN, day: 10 };
     for (let turn = 0; turn < 3; turn++) view.admit(admission("user_1", { limits }), false);

@@ -10,7 +10,7 @@ import { openStore } from "../../../src/store/open.ts";
 import { decode, encode, type Entry, Journal } from "../../../src/store/resilient/journal.ts";
 import { type StoreState, withResilience } from "../../../src/store/resilient/store.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { addUser, admission, charged, DAY, givenBack, OPEN, RECORD, START, temporaryFolder } from "../support.ts";
 import { collectingLog } from "./flaky.ts";
@@ -439,7 +439,7 @@ test("the order of a user's settlements does not matter", { timeout: 600_000 }, 
     fc.asyncProperty(cases, async ({ all, orders }) => {
       const ends = [];
       for (const order of orders) {
-        const store = new SqliteStore(openMemory(), () => START);
+        const store = sqliteStore(openMemory(), () => START);
         store.addUser({ id: "user_1", email: "a@example.com", tier: "Free", credits: 100n });
         const requests = all.map(({ stream }, index) =>
           admission("user_1", { id: `ex_${index}`, hold: 9n, stream, units: 2 }),

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from "vitest";
 import type { User } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { type ResilienceOptions, withResilience } from "../../../src/store/resilient/store.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { collectingLog, flaky } from "./flaky.ts";
 import { START, addUser, temporaryFolder } from "../support.ts";
 
@@ -13,7 +13,7 @@ export const temporaryJournal = (): string => join(temporaryFolder(), "settlemen
 /** A store in memory with one user, behind one that fails as told, behind the one under test. */
 export async function resilient(more: Partial<ResilienceOptions> = {}) {
   const clock = { now: START };
-  const inner = new SqliteStore(openMemory(), () => clock.now);
+  const inner = sqliteStore(openMemory(), () => clock.now);
   const user: User = await addUser(inner, 1_000n);
   onTestFinished(() => inner.close());
   const proxy = flaky(inner);

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Admission } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { OPEN, RECORD, START, addUser, admission, charged, givenBack } from "../support.ts";
 
 /** A store with requests that a crash left running, which it gave up when it was opened again. */
 async function gaveUp(more: Partial<Admission> = {}) {
-  const store = new SqliteStore(openMemory(), () => START);
+  const store = sqliteStore(openMemory(), () => START);
   onTestFinished(() => store.close());
   const user = await addUser(store, 1_000n);
   const request = admission(user.id, { hold: 100n, stream: true, units: 3, ...more });

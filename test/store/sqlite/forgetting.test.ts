@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { HOUR, MINUTE, START, digest } from "../support.ts";
 
 const clock = { now: START };
@@ -10,7 +10,7 @@ beforeEach(() => {
 
 function openWithUser() {
   const database = openMemory();
-  const store = new SqliteStore(database, () => clock.now);
+  const store = sqliteStore(database, () => clock.now);
   onTestFinished(() => store.close());
   store.addUser({ id: "user_1", email: "a@example.com", tier: "Free", credits: 0n });
   const rows = (table: string) => Number(database.db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.["rows"]);

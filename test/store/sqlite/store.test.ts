@@ -17,7 +17,7 @@ import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { openFile } from "../../../src/store/sqlite/database.ts";
-import { SqliteStore } from "../../../src/store/sqlite/store.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { admission, charged, DAY, digest, givenBack, HOUR, MINUTE, OPEN, START, temporaryFolder } from "../support.ts";
 
@@ -309,7 +309,7 @@ describe("faults", () => {
 
   test("a full disk: unavailable without half a row, and well again with room", async () => {
     const database = openFile(temporaryFile(), true);
-    const store = await withUser(new SqliteStore(database, now));
+    const store = await withUser(sqliteStore(database, now));
     onTestFinished(() => store.close());
     const pages = Number(database.db.prepare("PRAGMA page_count").get()?.["page_count"]);
     database.db.exec(`PRAGMA max_page_count = ${pages}`);
@@ -342,7 +342,7 @@ describe("faults", () => {
 
   test("commits are shared by a turn of the event loop", async () => {
     const database = openFile(temporaryFile(), true);
-    const store = await withUser(new SqliteStore(database, now));
+    const store = await withUser(sqliteStore(database, now));
     onTestFinished(() => store.close());
     // Another connection sees `data_version` change with each commit, whatever its size.
     const watcher = new DatabaseSync(database.file!);
