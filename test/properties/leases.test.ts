@@ -131,8 +131,8 @@ const pass = (milliseconds: number): Command =>
 
 /** All that the server may lose while users, keys and the ledger stay. */
 const forget: Command = command("forget", async (model, { server, prefix, userId }) => {
-  const { windows, reservations, leases, streams, orphans, dead } = createKeys(prefix);
-  await server.call("DEL", ...[windows, reservations, leases, streams, orphans].map((key) => key(userId)), dead);
+  const { windows, reservations, leases, streams, abandoned, dead } = createKeys(prefix);
+  await server.call("DEL", ...[windows, reservations, leases, streams, abandoned].map((key) => key(userId)), dead);
   model.forget();
 });
 

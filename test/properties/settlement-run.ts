@@ -224,8 +224,8 @@ export class Run {
 
   /** The server loses what is not durable. */
   async #forget(): Promise<void> {
-    const { windows, reservations, leases, streams, orphans } = createKeys(this.#prefix);
-    const keys = [windows, reservations, leases, streams, orphans].map((key) => key(this.#userId));
+    const { windows, reservations, leases, streams, abandoned } = createKeys(this.#prefix);
+    const keys = [windows, reservations, leases, streams, abandoned].map((key) => key(this.#userId));
     await this.#server.call("DEL", ...keys);
   }
 

@@ -4,6 +4,7 @@ import {
   invalidRequest,
   type NewKey,
   type NewUser,
+  type OnChange,
   type Principal,
   storeUnavailable,
   type User,
@@ -30,11 +31,28 @@ const SET_TIER = loadScript("user-tier");
 const GRANT = loadScript("user-grant", "clock");
 
 /**
+ * The store's role of accounts.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ * @param latest server's milliseconds after which nobody waits for what is sent now; "0" when they are not known.
+ */
+export function accountMethods(connection: Connection, keys: Keys, now: () => number, latest: () => string) {
+  const { userById, ...users } = userMethods(connection, keys, now, latest);
+  return {
+    ...users,
+    ...keyMethods(connection, keys, now),
+    ...identityMethods(connection, keys, userById),
+
+    /** Pushes what the scripts publish that change a user's tier or keys. */
+    onChange: (listener: OnChange) => connection.subscribe(keys.changes, listener, () => listener(null)),
+  };
+}
+
+/**
  * Users: who they are and what they own.
  * @param now Unix milliseconds; 0 means the server's clock.
  * @param latest server's milliseconds after which nobody waits for what is sent now; "0" when they are not known.
  */
-export function userPart(connection: Connection, keys: Keys, now: () => number, latest: () => string) {
+function userMethods(connection: Connection, keys: Keys, now: () => number, latest: () => string) {
   async function userById(id: string): Promise<User | null> {
     return toUser(id, await connection.call("HMGET", keys.user(id), ...FIELDS));
   }
@@ -164,7 +182,7 @@ const FIND_PRINCIPAL = loadScript("principal");
  * before and removed after, so that what a crash leaves behind means nothing.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
-export function keyPart(connection: Connection, keys: Keys, now: () => number) {
+function keyMethods(connection: Connection, keys: Keys, now: () => number) {
   /** Two strings that lead to a key, or null. */
   async function readPointer(pointer: string): Promise<readonly [string, string] | null> {
     const text = (await connection.read("GET", pointer)) as string | null;
@@ -259,7 +277,7 @@ function toKey(id: string, userId: string, key: string, lastUsedAt: string | nul
 }
 
 /** Who an identity provider's subjects sign in as. `userById` is the users' (users.ts). */
-export function identityPart(connection: Connection, keys: Keys, userById: (id: string) => Promise<User | null>) {
+function identityMethods(connection: Connection, keys: Keys, userById: (id: string) => Promise<User | null>) {
   const keyOf = (issuer: string, subject: string) => keys.identity(hash("sha256", JSON.stringify([issuer, subject])));
 
   async function findIdentity(issuer: string, subject: string): Promise<User | null> {

@@ -17,13 +17,13 @@ const UNSENT_SETTLEMENT_TTL_MS = 3_600_000;
 const RESERVATIONS_PER_SCRIPT = 200;
 
 const RENEW = loadScript("renew", "clock", "reservations");
-const BURY = loadScript("bury", "clock");
+const MARK_DEAD = loadScript("instance-dead", "clock");
 
 export interface Lease {
   readonly userId: string;
   /** The reservation as the scripts store it; null while its admission is on its way. */
   readonly packed: string | null;
-  /** Its settlement waits for the server, and may come there through another process: a renewal would bring it back. */
+  /** Its settlement is queued, maybe in another process: it is not renewed, or the reservation would reappear. */
   readonly ending?: true;
 }
 
@@ -44,7 +44,7 @@ export class Leases {
     this.#instance = instance;
     this.#length = length;
     this.#retention = retention;
-    connection.subscribe(keys.burials, (dead) => this.#noteDead(dead));
+    connection.subscribe(keys.deaths, (dead) => this.#noteDead(dead));
   }
 
   /** An admission is on its way. */
@@ -103,14 +103,14 @@ export class Leases {
     await inBatches(scripts, ({ keys, args }) => unlessUnavailable(this.#connection.run(RENEW, keys, args)));
   }
 
-  /** Hears of those that were buried while nobody listened. */
+  /** Learns of those that were marked while this process did not listen. */
   async refreshDead(): Promise<void> {
     const dead = await unlessUnavailable(this.#connection.call("ZRANGE", this.#keys.dead, 0, -1));
     for (const instance of (dead ?? []) as string[]) this.#noteDead(instance);
   }
 
-  async bury(instance: string, time: string): Promise<void> {
-    await this.#connection.run(BURY, [this.#keys.dead], [time, instance, this.#keys.burials, LEASE_MS]);
+  async markDead(instance: string, time: string): Promise<void> {
+    await this.#connection.run(MARK_DEAD, [this.#keys.dead], [time, instance, this.#keys.deaths, LEASE_MS]);
     this.#noteDead(instance);
   }
 
@@ -129,8 +129,8 @@ export class Leases {
 
 /** The keys of the scripts that have the part reservations.lua. */
 export function requestKeys(keys: Keys, userId: string): readonly string[] {
-  const { user, windows, reservations, leases, streams, orphans, ledger } = keys;
-  return [user, windows, reservations, leases, streams, orphans, ledger].map((key) => key(userId));
+  const { user, windows, reservations, leases, streams, abandoned, ledger } = keys;
+  return [user, windows, reservations, leases, streams, abandoned, ledger].map((key) => key(userId));
 }
 
 export async function unlessUnavailable<T>(result: Promise<T>): Promise<T | null> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isStoreUnavailable, type Log } from "../../kit/index.ts";
 import { createClient, createCluster } from "./client.ts";
 import { type Argument, RedisConnection } from "./connection.ts";
-import { RedisStore } from "./store.ts";
+import { redisStore, type RedisStore } from "./store.ts";
 
 /** Milliseconds that opening waits for the server; later it is connected to in the background. */
 const CONNECT_WAIT_MS = 2_000;
@@ -36,7 +36,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<RedisStore> 
   const { timeout = DEFAULT_TIMEOUT_MS } = options;
   const client = nodes.length > 0 ? createCluster(nodes) : createClient(url);
   const connection = new RedisConnection(client, { timeout, log });
-  const store = new RedisStore(connection, { prefix, instance, timeout, log, clock, lease, retention });
+  const store = redisStore(connection, { prefix, instance, timeout, log, clock, lease, retention });
   const reached = await connection.connect(CONNECT_WAIT_MS);
   try {
     if (reached) await check(connection, strict, log);

@@ -60,6 +60,15 @@ export class Requests {
   readonly #leases: Leases;
   readonly #options: RequestOptions;
   readonly #serverClock = new ServerClock();
+  /** The store's role of admission, but for stop tokens. */
+  readonly methods = {
+    admit: (admission: Admission) => this.admit(admission),
+    settle: (settlement: Settlement) => this.settle(settlement),
+    windows: (userId: string, limits: Limits) => this.#windows(userId, limits),
+    running: (userId: string) => this.#running(userId),
+    ledger: (userId: string) => readLedger(this.#connection, this.#keys, userId),
+    recorded: (userId: string, ids: readonly string[]) => findRecorded(this.#connection, this.#keys, userId, ids),
+  };
   readonly #unconfirmed: UnconfirmedAdmissions;
   readonly #others: UnconfirmedByOthers;
 
@@ -88,7 +97,7 @@ export class Requests {
 
   async #admitted(admission: Admission): Promise<AdmissionResult> {
     const { id, userId, limits } = admission;
-    // Asked for once more: what was lost of it must not be given back from under it.
+    // A repeated admission: the pending give-back of its unconfirmed first try is cancelled.
     this.#unconfirmed.forget(id);
     let reply = await this.#asked(admission);
     // Not before what was taken without a use is given back, by this process and by the others.
@@ -188,13 +197,13 @@ export class Requests {
     return reply;
   }
 
-  async windows(userId: string, limits: Limits): Promise<Windows> {
+  async #windows(userId: string, limits: Limits): Promise<Windows> {
     const key = this.#keys.windows(userId);
     const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as Numbers;
     return windowStates(countsOf(counts), limits);
   }
 
-  async running(userId: string) {
+  async #running(userId: string) {
     const keys = requestKeys(this.#keys, userId);
     const found = (await this.#connection.run(RUNNING, keys, [this.time(), this.#options.retention])) as string[];
     const { dead } = this.#leases;
@@ -207,14 +216,6 @@ export class Requests {
       held += BigInt(hold);
     }
     return { requests, streams, held };
-  }
-
-  ledger(userId: string) {
-    return readLedger(this.#connection, this.#keys, userId);
-  }
-
-  recorded(userId: string, ids: readonly string[]) {
-    return findRecorded(this.#connection, this.#keys, userId, ids);
   }
 
   async renew(): Promise<void> {

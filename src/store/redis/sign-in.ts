@@ -1,9 +1,20 @@
 import { hash } from "node:crypto";
-import type { Counter, CountWindow, NewCode, NewFamily, Rotation, Uses } from "../../kit/index.ts";
-import { MAX_COUNTS_PER_WINDOW } from "../limits.ts";
+import type { Counter, NewCode, NewFamily, Rotation } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
 import { loadScript } from "./script.ts";
 import { hexOf, type Keys, lowerCase } from "./keys.ts";
+
+/**
+ * The store's role of signing in.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+export function signInMethods(connection: Connection, keys: Keys, now: () => number) {
+  return {
+    ...codeMethods(connection, keys, now),
+    ...familyMethods(connection, keys, now),
+    ...counterMethods(connection, keys, now),
+  };
+}
 
 const PUT_CODE = loadScript("code-put", "clock");
 const TAKE_CODE = loadScript("code-take", "clock");
@@ -13,7 +24,7 @@ const TAKE_CODE = loadScript("code-take", "clock");
  * equal.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
-export function codePart(connection: Connection, keys: Keys, now: () => number) {
+function codeMethods(connection: Connection, keys: Keys, now: () => number) {
   const codesKeyOf = (email: string) => keys.codes(hash("sha256", lowerCase(email)));
 
   return {
@@ -42,7 +53,7 @@ const ROTATE_TOKEN = loadScript("family-rotate", "clock");
  * is gone.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
-export function familyPart(connection: Connection, keys: Keys, now: () => number) {
+function familyMethods(connection: Connection, keys: Keys, now: () => number) {
   /** Before the token is one of the family's: a crash in between leaves a token that nobody has been given. */
   const point = (token: string, familyId: string, expiresAt: number) =>
     connection.run(POINT_TOKEN, [keys.token(token)], [now(), JSON.stringify([familyId, expiresAt]), expiresAt]);
@@ -80,37 +91,19 @@ export function familyPart(connection: Connection, keys: Keys, now: () => number
   };
 }
 
-const ADD_COUNTS = loadScript("counts-add", "clock");
 const THROTTLE = loadScript("throttle", "clock");
 
 /**
- * Named counters. Names come from clients: of any length and content, so keys have their digests.
+ * Counters that limit. Names come from clients: of any length and content, so keys have their digests.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
-export function counterPart(connection: Connection, keys: Keys, now: () => number) {
+function counterMethods(connection: Connection, keys: Keys, now: () => number) {
   return {
     async throttle(counters: readonly Counter[], window: number): Promise<number | null> {
       if (counters.length === 0) return null;
       const names = counters.map(({ name }) => keys.counter(hash("sha256", name), window));
       const limits = counters.map(({ limit }) => limit);
       return (await connection.run(THROTTLE, names, [now(), window, ...limits])) as number | null;
-    },
-
-    async addCounts(window: CountWindow, uses: readonly Uses[]): Promise<(number | null)[]> {
-      if (uses.length === 0) return [];
-      const added = uses.flatMap((use) => [use.name, use.uses]);
-      const args = [now(), window.endsAt, MAX_COUNTS_PER_WINDOW, ...added];
-      return (await connection.run(ADD_COUNTS, [keys.counts(window)], args)) as (number | null)[];
-    },
-  };
-}
-
-/** Small named values: the first one written stays. */
-export function rememberPart(connection: Connection, keys: Keys) {
-  return {
-    async remember(name: string, value: string): Promise<string> {
-      const before = (await connection.call("SET", keys.remembered(name), value, "NX", "GET")) as string | null;
-      return before ?? value;
     },
   };
 }

@@ -137,7 +137,7 @@ export class UnconfirmedByOthers {
 
   /** Hears when others ask what has become of the admissions of a user. */
   onAsked(listener: (userId: string) => void): void {
-    this.#connection.subscribe(this.#keys.doubts(this.#options.instance), listener);
+    this.#connection.subscribe(this.#keys.confirmations(this.#options.instance), listener);
   }
 
   /**
@@ -197,7 +197,7 @@ export class UnconfirmedByOthers {
 
   #ask(instance: string, userId: string): void {
     // Who may not publish waits in vain, and refuses.
-    this.#connection.call("PUBLISH", this.#keys.doubts(instance), userId).catch(() => {});
+    this.#connection.call("PUBLISH", this.#keys.confirmations(instance), userId).catch(() => {});
   }
 
   #giveUp(ids: Iterable<string>): void {

@@ -1,27 +1,21 @@
-import { identityPart, keyPart, userPart } from "../../../src/store/redis/accounts.ts";
-import { changePart, instancePart, stopPart } from "../../../src/store/redis/broadcasts.ts";
+import { accountMethods } from "../../../src/store/redis/accounts.ts";
 import type { Connection } from "../../../src/store/redis/connection.ts";
+import { instanceMethods } from "../../../src/store/redis/instances.ts";
 import { createKeys } from "../../../src/store/redis/keys.ts";
-import { codePart, counterPart, familyPart, rememberPart } from "../../../src/store/redis/sign-in.ts";
+import { signInMethods } from "../../../src/store/redis/sign-in.ts";
+import { stopMethods } from "../../../src/store/redis/stops.ts";
 
 export const KEYS = createKeys("test:");
 
 export type Accounts = ReturnType<typeof accountsOn>;
 
-/** The parts of the store that are about accounts, on any connection. `now` 0 is the server's clock. */
+/** The roles of the store that are about accounts, on any connection. `now` 0 is the server's clock. */
 export function accountsOn(connection: Connection, now: () => number = () => 0) {
-  const users = userPart(connection, KEYS, now, () => "0");
   return {
-    ...users,
-    ...keyPart(connection, KEYS, now),
-    ...stopPart(connection, KEYS, now),
-    ...changePart(connection, KEYS),
-    ...counterPart(connection, KEYS, now),
-    ...codePart(connection, KEYS, now),
-    ...familyPart(connection, KEYS, now),
-    ...identityPart(connection, KEYS, users.userById),
-    ...rememberPart(connection, KEYS),
-    ...instancePart(connection, KEYS, now),
+    ...accountMethods(connection, KEYS, now, () => "0"),
+    ...stopMethods(connection, KEYS, now),
+    ...signInMethods(connection, KEYS, now),
+    ...instanceMethods(connection, KEYS, now),
   };
 }
 

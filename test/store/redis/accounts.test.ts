@@ -72,7 +72,7 @@ function unlessUnavailable(error: unknown): null {
 
 /** Those of `users` that are users, and listed. */
 async function among(users: readonly NewUser[]): Promise<User[]> {
-  const found = await Promise.all(users.map(({ id }) => store.userById(id)));
+  const found = await Promise.all(users.map(({ id }) => store.findUser(id)));
   const there = found.filter((user) => user !== null);
   for (const { id } of there) expect(await connection.call("SISMEMBER", KEYS.users, id)).toBe(1);
   return there;
@@ -410,7 +410,7 @@ describeRedis("accounts on Redis", () => {
       const clock = { now: START };
       const timed = accountsOn(connection, () => clock.now);
       const said = async () => Object.fromEntries(await timed.announced());
-      await connection.call("DEL", KEYS.fleet);
+      await connection.call("DEL", KEYS.instances);
       await timed.announce("a", "one 1\n{}", 100);
       await timed.announce("b", "", 50);
       expect(await said()).toEqual({ a: "one 1\n{}", b: "" });
@@ -419,7 +419,7 @@ describeRedis("accounts on Redis", () => {
       await timed.announce("a", "two", 100);
       clock.now += 99;
       expect(await said()).toEqual({ a: "two" });
-      expect(await connection.call("HLEN", KEYS.fleet), "those that have fallen silent are forgotten").toBe(1);
+      expect(await connection.call("HLEN", KEYS.instances), "those that have fallen silent are forgotten").toBe(1);
       clock.now += 1;
       expect(await said()).toEqual({});
     });

@@ -36,8 +36,8 @@ describeRedis("on a Redis Cluster", () => {
       const checks = Array.from({ length: 100 }, async (_, index) => {
         const id = `user_${randomUUID()}${index % 2 ? `:${randomUUID()}*\\` : ""}`;
         const keys = createKeys(prefixes[index % prefixes.length]!);
-        const { user, windows, reservations, leases, streams, orphans, ledger, newUser, apiKeys, keyUses } = keys;
-        const all = [user, windows, reservations, leases, streams, orphans, ledger, newUser, apiKeys, keyUses];
+        const { user, windows, reservations, leases, streams, abandoned, ledger, newUser, apiKeys, keyUses } = keys;
+        const all = [user, windows, reservations, leases, streams, abandoned, ledger, newUser, apiKeys, keyUses];
         return new Set(await Promise.all([id, ...all.map((key) => key(id))].map(slotOf))).size;
       });
       expect(new Set(await Promise.all(checks))).toEqual(new Set([1]));

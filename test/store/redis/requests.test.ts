@@ -6,7 +6,7 @@ import { RedisConnection } from "../../../src/store/redis/connection.ts";
 import { LEASE_MS, Leases } from "../../../src/store/redis/leases.ts";
 import { Requests } from "../../../src/store/redis/requests.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
-import { userPart } from "../../../src/store/redis/accounts.ts";
+import { accountMethods } from "../../../src/store/redis/accounts.ts";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
 import { through } from "./accounts-on.ts";
 import { openAt, PATIENT } from "./support.ts";
@@ -76,7 +76,7 @@ describeRedis("on Redis, requests", () => {
           charge: 0n,
         },
       ]);
-      expect(await server.client.pttl(keys.orphans(user.id))).toBeGreaterThan(0);
+      expect(await server.client.pttl(keys.abandoned(user.id))).toBeGreaterThan(0);
     });
 
     test("that has ended: a late settlement charges once, in the record's place", async () => {
@@ -211,9 +211,9 @@ describeRedis("on Redis, requests", () => {
         const other = server.client.duplicate();
         onTestFinished(() => other.disconnect());
         other.on("message", (_, instance) => resolve(instance));
-        void other.subscribe(keys.burials);
+        void other.subscribe(keys.deaths);
       });
-      await expect.poll(() => server.client.pubsub("NUMSUB", keys.burials)).toEqual([keys.burials, 4]);
+      await expect.poll(() => server.client.pubsub("NUMSUB", keys.deaths)).toEqual([keys.deaths, 4]);
       await b.markInstanceDead("dead");
       expect(await heard).toBe("dead");
       for (const store of [b, late]) {
@@ -319,7 +319,12 @@ describeRedis("on Redis, requests", () => {
       onTestFinished(() => requests.close());
       await requests.setClock();
       const user = unique("user");
-      await userPart(misheard, keys, start, () => "0").addUser({ id: user, email: user, tier: "Free", credits: 100n });
+      await accountMethods(misheard, keys, start, () => "0").addUser({
+        id: user,
+        email: user,
+        tier: "Free",
+        credits: 100n,
+      });
       const request = admission(user);
       expect(await requests.admit(request)).toMatchObject({ ok: true });
       await server.client.del(keys.reservations(user), keys.leases(user));
@@ -329,7 +334,7 @@ describeRedis("on Redis, requests", () => {
       const said: unknown[] = [];
       while (said.length < results.length) said.push(await settle());
       expect([said, asked]).toEqual([results, calls]);
-      expect(await requests.ledger(user)).toMatchObject([{ id: request.id, charge: 5n }]);
+      expect(await requests.methods.ledger(user)).toMatchObject([{ id: request.id, charge: 5n }]);
     });
 
     test("amounts of 62 bits are exact; beyond, nothing is changed", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OnChange, OnStop } from "../../kit/index.ts";
+import type { OnStop } from "../../kit/index.ts";
 import { inBatches, loadScript } from "./script.ts";
 import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
@@ -13,7 +13,7 @@ const RAISE_STOP_TOKEN = loadScript("stop-raise", "clock");
  * Stop tokens: what ends a user's streams.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
-export function stopPart(connection: Connection, keys: Keys, now: () => number) {
+export function stopMethods(connection: Connection, keys: Keys, now: () => number) {
   return {
     /** Counts each stream once, however often it is told to stop. A user who is not there has none. */
     async stopStreams(userId: string) {
@@ -66,35 +66,6 @@ export function stopPart(connection: Connection, keys: Keys, now: () => number) 
         clearInterval(timer);
         letGo();
       };
-    },
-  };
-}
-
-/** What the scripts that change a user's tier or keys publish. */
-export function changePart(connection: Connection, keys: Keys) {
-  return {
-    onChange(listener: OnChange): () => void {
-      return connection.subscribe(keys.changes, listener, () => listener(null));
-    },
-  };
-}
-
-const ANNOUNCE = loadScript("instance-announce", "clock");
-const ANNOUNCED = loadScript("instance-announced", "clock");
-
-/**
- * What instances say of themselves.
- * @param now Unix milliseconds; 0 means the server's clock.
- */
-export function instancePart(connection: Connection, keys: Keys, now: () => number) {
-  return {
-    async announce(instance: string, state: string, ttl: number): Promise<void> {
-      await connection.run(ANNOUNCE, [keys.fleet], [now(), instance, state, ttl]);
-    },
-
-    async announced(): Promise<Map<string, string>> {
-      const flat = (await connection.run(ANNOUNCED, [keys.fleet], [now()])) as readonly string[];
-      return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : [])));
     },
   };
 }
