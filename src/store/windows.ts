@@ -3,7 +3,7 @@ import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
 export const WINDOW_MS: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 
-/** In the order in which refusals are told. */
+/** In the order of precedence of refusals. */
 const NAMES = ["day", "hour", "minute"] as const satisfies readonly WindowName[];
 
 /** Use of one calendar window; `window` is its number since the epoch. */
@@ -52,7 +52,7 @@ export function counted(counts: Counts, units: number): Counts {
   };
 }
 
-/** The first window whose limit `counts` exceeds, in the order in which refusals are told. */
+/** The first window whose limit `counts` exceeds, in the order of precedence. */
 export function exceeded(counts: Counts, limits: Limits): WindowName | null {
   for (const name of NAMES) {
     const limit = limits[name];

@@ -24,15 +24,15 @@ export interface Connection {
     again?: () => readonly Argument[],
   ): Promise<unknown>;
   /**
-   * Hears of what is published, also after the connection was lost and made again. `missed` is called each time that
-   * this has begun, but not when a Cluster's client has gone on to another node. @returns lets go.
+   * Subscribes to what is published, also after the connection was lost and made again. `missed` is called each time that
+   * this has begun, but not when a Cluster's client has gone on to another node. @returns unsubscribes.
    */
   subscribe(channel: string, listener: (message: string) => void, missed?: () => void): () => void;
   /**
    * Whether what is published arrives: an answer on the subscribing connection within so many milliseconds. Left out
-   * where that cannot be told, as with a Cluster.
+   * where that cannot be known, as with a Cluster.
    */
-  readonly hears?: (within: number) => Promise<boolean>;
+  readonly receives?: (within: number) => Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ const UNKNOWN_SCRIPT = Symbol("NOSCRIPT");
 const CLOSE_TIMEOUT_MS = 250;
 
 export class RedisConnection implements Connection {
-  readonly hears?: (within: number) => Promise<boolean>;
+  readonly receives?: (within: number) => Promise<boolean>;
   readonly #client: Client;
   readonly #subscriber: Client;
   readonly #timeout: number;
@@ -69,7 +69,7 @@ export class RedisConnection implements Connection {
   #pending = 0;
   /** Of connections made so far. */
   #made = 0;
-  /** The number of the last one that was given up as silent. */
+  /** The number of the last one that was dropped as silent. */
   #dropped = 0;
   /** As `Waits.attended` counts: when anything was last answered, if only to say no. */
   #heardAt = 0;
@@ -82,7 +82,7 @@ export class RedisConnection implements Connection {
     this.#client = client;
     // A connection that subscribes can do little else; a Cluster keeps one for it by itself.
     this.#subscriber = client instanceof Cluster ? client : client.duplicate();
-    if (!(client instanceof Cluster)) this.hears = (within) => this.#hears(within);
+    if (!(client instanceof Cluster)) this.receives = (within) => this.#receives(within);
     this.#timeout = timeout;
     this.#waits = new Waits(timeout);
     this.#log = log;
@@ -277,7 +277,7 @@ export class RedisConnection implements Connection {
       );
   }
 
-  async #hears(within: number): Promise<boolean> {
+  async #receives(within: number): Promise<boolean> {
     if (this.#subscriber.status !== "ready") return false;
     const tired = new AbortController();
     const answered = this.#subscriber.ping().then(

@@ -119,7 +119,7 @@ export class Requests {
     return own || others;
   }
 
-  /** Others are about to refuse a user: gives back what was lost, and has them see what runs. */
+  /** Other processes are about to refuse a user: gives back unconfirmed admissions, and renews what runs, so that they see it. */
   onAsked(failed: (error: unknown) => void): void {
     this.#others.onAsked((userId) => {
       const answered = this.#unconfirmed
@@ -273,7 +273,7 @@ function countsOf([day, d, hour, h, minute, m]: readonly [...Numbers, ...unknown
 const ESTIMATE_TTL_MS = 30_000;
 
 /**
- * What the servers' clock shows, estimated from what they have told, never too low as long as they agree. It lets a
+ * What the servers' clock shows, estimated from their answers, never too low as long as they agree. It lets a
  * script see that it is executed when nobody waits for it any more: after a pause of the server.
  */
 class ServerClock {
@@ -294,7 +294,7 @@ class ServerClock {
     this.#since = sentAt;
   }
 
-  /** Server's milliseconds when the local monotonic clock shows `at`; null before anything was told. */
+  /** Server's milliseconds when the local monotonic clock shows `at`; null before any answer. */
   at(at: number): number | null {
     return this.#ahead === null ? null : Math.ceil(this.#ahead + at);
   }

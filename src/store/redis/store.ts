@@ -23,7 +23,7 @@ export interface RedisStoreOptions {
   readonly lease?: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention?: number;
-  /** Milliseconds that other processes get to give back what they have lost, before a limit is told as reached. */
+  /** Milliseconds that other processes get to give back their unconfirmed admissions, before a request is refused. */
   readonly patience?: number;
 }
 

@@ -45,7 +45,7 @@ export class UnconfirmedAdmissions {
   }
 
   /**
-   * Gives back what the user's lost admissions may have taken, before a limit is told as reached.
+   * Gives back what the user's lost admissions may have taken, before a request is refused.
    * @returns whether there were any. @throws what giving back throws: then nobody knows what has been reached.
    */
   async giveBackOf(userId: string): Promise<boolean> {
@@ -112,7 +112,7 @@ interface UnconfirmedOptions {
 }
 
 /**
- * Reservations of other processes that may be lost admissions. A process that has lost one gives it back by itself, but
+ * Reservations of other processes that may be unconfirmed admissions. A process that has lost one gives it back by itself, but
  * only once it reaches the server again; meanwhile nobody else is to be refused for it. So before a limit is told as
  * reached its owner is asked, on a channel of its own: it gives back what it has lost and renews what it runs, which
  * answers the question for everybody.
@@ -177,7 +177,7 @@ export class UnconfirmedByOthers {
       const left = await this.#look(userId);
       for (const id of unconfirmed.keys()) if (!left.has(id)) unconfirmed.delete(id);
     }
-    this.#giveUp(unconfirmed.keys());
+    this.#noteUnanswered(unconfirmed.keys());
     return unconfirmed.size < size;
   }
 
@@ -200,7 +200,7 @@ export class UnconfirmedByOthers {
     this.#connection.call("PUBLISH", this.#keys.confirmations(instance), userId).catch(() => {});
   }
 
-  #giveUp(ids: Iterable<string>): void {
+  #noteUnanswered(ids: Iterable<string>): void {
     for (const id of ids) {
       if (this.#unanswered.size >= MAX_UNANSWERED) this.#unanswered.clear();
       this.#unanswered.set(id, performance.now() + this.#options.lease);

@@ -2,7 +2,7 @@ import { type Awaitable, isStoreUnavailable, storeUnavailable } from "../../kit/
 
 /** Failures in a row after which the store is away. */
 const FAILURES_TO_OPEN = 3;
-/** Milliseconds between the questions that find out whether it is back. */
+/** Between the questions that find out whether it is back. */
 const PROBE_INTERVAL_MS = 100;
 /** Questions that may wait for their answers at the same time. */
 const MAX_WAITING = 10_000;
@@ -10,7 +10,7 @@ const MAX_WAITING = 10_000;
  * Looks without any answer after which a store that must hurry is given up, and milliseconds between them. A process that
  * is busy looks less often, and does not take its own delay for the store's.
  */
-const HURRY = { looks: 8, every: 50 };
+const HURRY = { looks: 8, everyMs: 50 };
 
 export interface StoreBreakerOptions {
   /** Unix milliseconds. */
@@ -19,13 +19,13 @@ export interface StoreBreakerOptions {
   readonly onChange: (away: boolean) => void;
 }
 
-/** Asks a store that has been away only now and then, so that nobody waits to be told again. */
+/** A circuit breaker: a store that has been away is asked only now and then, and everybody else is refused at once. */
 export class StoreBreaker {
   readonly #options: StoreBreakerOptions;
   /** Since the last answer. */
   #failures = 0;
   #answers = 0;
-  /** For each question without an answer, tells who asked that it is given up. */
+  /** Rejects a question without an answer, one each. */
   readonly #waiting = new Set<(error: Error) => void>();
   #probeAt = 0;
   #leaving = false;
@@ -57,7 +57,7 @@ export class StoreBreaker {
       if (silent < HURRY.looks) return;
       const error = storeUnavailable(new Error("the process ends, and the store does not answer"));
       for (const giveUp of this.#waiting) giveUp(error);
-    }, HURRY.every).unref();
+    }, HURRY.everyMs).unref();
   }
 
   close(): void {
@@ -77,7 +77,7 @@ export class StoreBreaker {
     return this.observe(question);
   }
 
-  /** As `ask`, whether or not the store is away: for who asks seldom of itself. */
+  /** As `ask`, but never refused without asking: for callers with a back-off of their own. */
   observe<T>(question: () => Awaitable<T>): Awaitable<T> {
     const before = this.#answers;
     let asked: Awaitable<T>;

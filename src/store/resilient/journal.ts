@@ -22,7 +22,7 @@ const TABLES = `
   ) STRICT;`;
 
 /**
- * What the store has still to be told, in an SQLite file that every process of a machine shares. A write is on the disk
+ * Settlements that the store has not acknowledged, in an SQLite file that every process of a machine shares. A write is on the disk
  * before it resolves. Throws what node:sqlite throws.
  */
 export class Journal implements Queue {
@@ -208,9 +208,9 @@ function make(file: string): void {
 /** A settlement that the store has not acknowledged. */
 export interface Entry {
   readonly settlement: Settlement;
-  /** Of a request that was admitted without the store, which has to hear of it first; else null. */
+  /** Of a request that was admitted without the store, which has to admit it first; else null. */
   readonly admission: Admission | null;
-  /** Whether the store may have heard of that admission: asked without an answer, or a replay that was broken off. */
+  /** Whether the store may have got that admission: asked without an answer, or a replay that was broken off. */
   readonly tried: boolean;
 }
 
@@ -275,7 +275,7 @@ export interface Queue {
   readonly size: number;
   /** @param after beyond this number. */
   oldest(limit: number, after: number): Kept[];
-  /** The store is about to hear of these entries' admissions. */
+  /** The store is about to get these entries' admissions. */
   mark(seqs: readonly number[]): void;
   /** @param at Unix milliseconds. */
   remove(replayed: readonly Replayed[], at: number): void;

@@ -58,7 +58,7 @@ export class LocalView {
     return this.#size;
   }
 
-  /** @param ahead whether the store has not heard yet of all that was admitted here. */
+  /** @param ahead whether requests admitted here are not replayed yet: then the larger count is kept. */
   saw(userId: string, windows: Windows, ahead: boolean): void {
     const user = this.#user(userId);
     const counts = countsOf(windows);

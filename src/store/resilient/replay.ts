@@ -19,15 +19,15 @@ export interface ReplayOptions {
   readonly now: () => number;
   /** Whether an error means that the store is away: the entry stays. */
   readonly isAway: (error: unknown) => boolean;
-  /** Told of each entry that the store will never take; its slot and hold are free then. */
+  /** Replays of each entry that the store will never take; its slot and hold are free then. */
   readonly onRejected: (kept: Kept, error: unknown) => void;
 }
 
-/** Tells the store what waits for it, in one queue. */
+/** Replays to the store what waits for it in one queue. */
 export class Replay {
   readonly #options: ReplayOptions;
-  /** What the store has taken and the queue has not removed: on a full disk nothing can be. */
-  readonly #told = new Map<number, Replayed>();
+  /** Entries that the store has taken and the queue could not remove, as on a full disk. */
+  readonly #finished = new Map<number, Replayed>();
   readonly #rounds = new Map<string, number>();
 
   constructor(options: ReplayOptions) {
@@ -37,7 +37,7 @@ export class Replay {
   /**
    * Each entry once, or until the store is away: one first, then many at the same time. What has to be looked at again
    * stays, and holds up nobody: of a slow store each round takes seconds.
-   * @throws what the queue throws, when everything is told that can be.
+   * @throws what the queue throws, after everything was replayed that can be.
    */
   async drain(queue: Queue): Promise<void> {
     const trouble: unknown[] = [];
@@ -53,13 +53,13 @@ export class Replay {
     for (let after = 0, limit = 1; ; limit = BATCH_SIZE) {
       const kept = queue.oldest(limit, after);
       after = kept.at(-1)?.seq ?? after;
-      const left = kept.filter(({ seq }) => !this.#told.has(seq));
+      const left = kept.filter(({ seq }) => !this.#finished.has(seq));
       const unmarked = left.filter(({ entry }) => hasToBeMarked(entry));
       const isMarked = attempt(() => queue.mark(unmarked.map(({ seq }) => seq)));
       const ready = isMarked ? left : left.filter((one) => !unmarked.includes(one));
-      const { told, isAway } = await this.#tell(ready);
-      for (const one of told) this.#told.set(one.seq, one);
-      if (attempt(() => queue.remove([...this.#told.values()], this.#options.now()))) this.#told.clear();
+      const { finished, isAway } = await this.#replay(ready);
+      for (const one of finished) this.#finished.set(one.seq, one);
+      if (attempt(() => queue.remove([...this.#finished.values()], this.#options.now()))) this.#finished.clear();
       if (kept.length === 0 || isAway) break;
     }
     if (trouble.length > 0) throw trouble[0];
@@ -70,9 +70,9 @@ export class Replay {
    * An admission is not repeated after its settlement: it would count, and could be charged, again.
    * @returns those that need not be repeated, and whether the store was away for any.
    */
-  async #tell(ready: readonly Kept[]): Promise<Told> {
+  async #replay(ready: readonly Kept[]): Promise<Replays> {
     const { store } = this.#options;
-    const all: Told = { told: [], isAway: false };
+    const all: Replays = { finished: [], isAway: false };
     const unconfirmed: Unconfirmed[] = [];
     const first = async ({ kept, entry }: Unconfirmed): Promise<boolean> => {
       if (isUnheard(entry)) {
@@ -104,12 +104,12 @@ export class Replay {
   }
 
   /** Adds to `all` what `work` has finished, and what the store will never take. */
-  async #attempt(kept: Kept, all: Told, work: (one: Unconfirmed) => Promise<boolean>): Promise<void> {
+  async #attempt(kept: Kept, all: Replays, work: (one: Unconfirmed) => Promise<boolean>): Promise<void> {
     const { seq, id, entry } = kept;
     try {
       if (entry instanceof Error) throw entry;
       if (!(await work({ kept, entry }))) return;
-      all.told.push({ seq, rejected: null });
+      all.finished.push({ seq, rejected: null });
     } catch (error) {
       if (this.#options.isAway(error)) {
         all.isAway = true;
@@ -119,7 +119,7 @@ export class Replay {
       if (!(entry instanceof Error))
         await Promise.resolve(this.#options.store.settle(releaseOf(entry.settlement))).catch(() => {});
       this.#options.onRejected(kept, error);
-      all.told.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
+      all.finished.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
     }
     this.#rounds.delete(id);
   }
@@ -148,8 +148,8 @@ export class Replay {
   }
 }
 
-interface Told {
-  readonly told: Replayed[];
+interface Replays {
+  readonly finished: Replayed[];
   isAway: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface SettlementsOptions extends Omit<ReplayOptions, "onRejected"> {
   readonly onChange: () => void;
 }
 
-/** Settlements that the store has not acknowledged: kept on the disk and told to the store once it answers. */
+/** Settlements that the store has not acknowledged: kept on the disk and replayed to the store once it answers. */
 export class Settlements {
   readonly #options: SettlementsOptions;
   readonly #memory = new MemoryQueue();
@@ -64,7 +64,7 @@ export class Settlements {
         inBackground(options.log, "a settlement that is set aside", this.reject(entry, error));
       },
     });
-    this.#fromJournal = new Replay({ ...options, onRejected: ({ id }, error) => this.#tellRejected(id, error) });
+    this.#fromJournal = new Replay({ ...options, onRejected: ({ id }, error) => this.#logRejected(id, error) });
   }
 
   /** Begins with what former processes have left. */
@@ -90,7 +90,7 @@ export class Settlements {
   /** Keeps aside what the store will not take. */
   async reject(entry: Entry, error: unknown): Promise<void> {
     const { id } = entry.settlement;
-    this.#tellRejected(id, error);
+    this.#logRejected(id, error);
     const [reason, at] = [error instanceof Error ? error.message : String(error), this.#options.now()];
     try {
       const journal = this.#open(true);
@@ -267,7 +267,7 @@ export class Settlements {
     await this.#options.sleep((wait * (1 + Math.random())) / 2, this.#nap.signal);
   }
 
-  #tellRejected(id: string, error: unknown): void {
+  #logRejected(id: string, error: unknown): void {
     this.#options.log.error(
       { err: error, id },
       "the store will not take a settlement: it is kept aside, see GET /admin/settlements",

@@ -27,7 +27,7 @@ export function accountMethods(db: DatabaseSync, transactions: Transactions, now
     ...keyMethods(db, transactions, now, onChanged),
     ...identityMethods(db, transactions),
 
-    /** Pushes what this process changes; of what a command changes in the file nothing is heard. */
+    /** Pushes what this process changes, not what a command changes in the file. */
     onChange(listener: OnChange) {
       const subscription = { listener };
       listeners.add(subscription);

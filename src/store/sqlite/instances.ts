@@ -25,7 +25,7 @@ export function instanceMethods({ db, file }: OpenDatabase, { read, write }: Tra
       return new Map([...states].map(([instance, { state }]) => [instance, state]));
     },
 
-    /** What a dead process left is given up at the start of the next one. */
+    /** What a dead process left is abandoned at the start of the next one. */
     markInstanceDead: ping,
 
     addCounts(window: CountWindow, uses: readonly Uses[]) {

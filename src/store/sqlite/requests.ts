@@ -241,17 +241,17 @@ function usageOf(row: UsageRow): Usage {
 /** Stop tokens: what ends a user's streams. */
 function stopMethods(db: DatabaseSync, { read, write }: Transactions) {
   const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
-  // Tokens rise by 1: streams under still lower ones have been told by an earlier stop.
-  const told = db.prepare(
+  // Tokens rise by 1: streams under still lower ones have been stopped before.
+  const countStopped = db.prepare(
     "SELECT count(*) AS streams FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ? - 1",
   );
   const select = db.prepare("SELECT id, stop_token FROM users WHERE id IN (SELECT value FROM json_each(?))");
 
   return {
-    /** Counts each stream once, however often it is told to stop. A user who is not there has none. */
+    /** Counts each stream once, however often it is stopped. A user who is not there has none. */
     stopStreams: write((userId: string) => {
       const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
-      return { token, streams: Number(told.get(userId, token)?.["streams"]) };
+      return { token, streams: Number(countStopped.get(userId, token)?.["streams"]) };
     }),
 
     stopTokens: read((userIds: readonly string[]): Map<string, number> => {

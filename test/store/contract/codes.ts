@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NewCode, Store } from "../../../src/kit/index.ts";
 import { MINUTE, digest, unique } from "../support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const CODES = ["123456", "654321", "000000"].map(digest);
 
@@ -199,45 +200,49 @@ export function codeSuite(store: () => Store, clock: { now: number }): void {
       expect(all).not.toContain(true);
     });
 
-    test("random sequences do what the model does", async () => {
-      const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), async (commands) => {
-        const addresses = [address(), address()];
-        interface Kept {
-          readonly code: number;
-          readonly expiresAt: number;
-          readonly client: string;
-          tries: number;
-          others: number;
-        }
-        const model = addresses.map(() => new Map<string, Kept>());
-        for (const command of commands) {
-          if (command.do === "pass") {
-            clock.now += command.time;
-            continue;
+    test(
+      "random sequences do what the model does",
+      async () => {
+        const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), async (commands) => {
+          const addresses = [address(), address()];
+          interface Kept {
+            readonly code: number;
+            readonly expiresAt: number;
+            readonly client: string;
+            tries: number;
+            others: number;
           }
-          const { who, client, code } = command;
-          const email = addresses[who]!;
-          if (command.do === "put") {
-            const expiresAt = clock.now + command.ttl;
-            const { tries, others } = command;
-            model[who]!.set(client, { code, expiresAt, client, tries, others });
-            await put(email, { client, digest: CODES[code]!, expiresAt, tries, triesOfOthers: others });
-            continue;
+          const model = addresses.map(() => new Map<string, Kept>());
+          for (const command of commands) {
+            if (command.do === "pass") {
+              clock.now += command.time;
+              continue;
+            }
+            const { who, client, code } = command;
+            const email = addresses[who]!;
+            if (command.do === "put") {
+              const expiresAt = clock.now + command.ttl;
+              const { tries, others } = command;
+              model[who]!.set(client, { code, expiresAt, client, tries, others });
+              await put(email, { client, digest: CODES[code]!, expiresAt, tries, triesOfOthers: others });
+              continue;
+            }
+            const tried = [...model[who]!.values()].filter(
+              (kept) => kept.expiresAt > clock.now && kept.tries > 0 && (kept.client === client || kept.others > 0),
+            );
+            const good = tried.filter((kept) => kept.code === code);
+            for (const kept of good) model[who]!.delete(kept.client);
+            for (const kept of good.length > 0 ? [] : tried) {
+              kept.tries -= 1;
+              if (kept.client !== client) kept.others -= 1;
+            }
+            const shown = command.shout ? email.toUpperCase() : email;
+            expect(await take(shown, code, client)).toBe(good.length > 0);
           }
-          const tried = [...model[who]!.values()].filter(
-            (kept) => kept.expiresAt > clock.now && kept.tries > 0 && (kept.client === client || kept.others > 0),
-          );
-          const good = tried.filter((kept) => kept.code === code);
-          for (const kept of good) model[who]!.delete(kept.client);
-          for (const kept of good.length > 0 ? [] : tried) {
-            kept.tries -= 1;
-            if (kept.client !== client) kept.others -= 1;
-          }
-          const shown = command.shout ? email.toUpperCase() : email;
-          expect(await take(shown, code, client)).toBe(good.length > 0);
-        }
-      });
-      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
-    });
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
   });
 }

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NewFamily, Store } from "../../../src/kit/index.ts";
 import { HOUR, MINUTE, addUser, digest, unique } from "../support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const GRACE = 10_000;
 
@@ -173,29 +174,33 @@ export function familySuite(store: () => Store, clock: { now: number }): void {
       expect(await rotate(id, 1)).toBeNull();
     });
 
-    test("random sequences do what the model does", async () => {
-      const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), async (commands) => {
-        const begun = [await begin(), await begin({ expiresAt: clock.now + 3 * MINUTE })];
-        const models: Model[] = begun.map(({ id, expiresAt }) => ({ id, expiresAt, used: [], dead: false }));
-        for (const command of commands) {
-          if (command.do === "pass") {
-            clock.now += command.time;
-            continue;
+    test(
+      "random sequences do what the model does",
+      async () => {
+        const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), async (commands) => {
+          const begun = [await begin(), await begin({ expiresAt: clock.now + 3 * MINUTE })];
+          const models: Model[] = begun.map(({ id, expiresAt }) => ({ id, expiresAt, used: [], dead: false }));
+          for (const command of commands) {
+            if (command.do === "pass") {
+              clock.now += command.time;
+              continue;
+            }
+            const model = models[command.family]!;
+            const { userId } = begun[command.family]!;
+            const number = model.used.length - command.age;
+            if (command.do === "end") {
+              if (number >= 0) model.dead = true;
+              await store().endFamily(token(model.id, number));
+              continue;
+            }
+            const expected = rotated(model, number, command.grace, clock.now);
+            const answer = await rotate(model.id, number, command.grace);
+            expect(answer).toEqual(expected ? { userId, expiresAt: model.expiresAt } : null);
           }
-          const model = models[command.family]!;
-          const { userId } = begun[command.family]!;
-          const number = model.used.length - command.age;
-          if (command.do === "end") {
-            if (number >= 0) model.dead = true;
-            await store().endFamily(token(model.id, number));
-            continue;
-          }
-          const expected = rotated(model, number, command.grace, clock.now);
-          const answer = await rotate(model.id, number, command.grace);
-          expect(answer).toEqual(expected ? { userId, expiresAt: model.expiresAt } : null);
-        }
-      });
-      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
-    });
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
   });
 }

@@ -10,6 +10,7 @@ import type {
   WindowName,
 } from "../../../src/kit/index.ts";
 import { DAY, HOUR, MINUTE, RECORD, unique } from "../support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 type Command =
   | {
@@ -126,15 +127,19 @@ class Model {
 
 /** Random sequences against the model; `clock` is the store's own and only goes forward. */
 export function propertySuite(store: () => Store, clock: { now: number }): void {
-  test("random sequences do what the model does", async () => {
-    const property = fc.asyncProperty(
-      LIMITS,
-      amount(100n),
-      fc.array(COMMAND, { maxLength: 30, size: "max" }),
-      (limits, credits, commands) => play(store(), clock, new Model(limits, credits), commands),
-    );
-    await expect(fc.assert(property, { numRuns: 1_000 })).resolves.toBeUndefined();
-  });
+  test(
+    "random sequences do what the model does",
+    async () => {
+      const property = fc.asyncProperty(
+        LIMITS,
+        amount(100n),
+        fc.array(COMMAND, { maxLength: 30, size: "max" }),
+        (limits, credits, commands) => play(store(), clock, new Model(limits, credits), commands),
+      );
+      await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+    },
+    PATIENCE,
+  );
 }
 
 async function play(store: Store, clock: { now: number }, model: Model, commands: readonly Command[]): Promise<void> {

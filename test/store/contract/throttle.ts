@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Counter, Store } from "../../../src/kit/index.ts";
 import { DAY, HOUR, MINUTE, unique } from "../support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 /** Whatever a client may have put into a name. */
 const STRANGE = [
@@ -137,11 +138,15 @@ export function throttleSuite(store: () => Store, clock: { now: number }): void 
       expect(rest.filter((wait) => wait === null)).toHaveLength(30);
     });
 
-    test("random sequences do what the model does", async () => {
-      const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), (commands) =>
-        play(store(), clock, commands),
-      );
-      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
-    });
+    test(
+      "random sequences do what the model does",
+      async () => {
+        const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), (commands) =>
+          play(store(), clock, commands),
+        );
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
   });
 }

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CountWindow, Store } from "../../../src/kit/index.ts";
 import { HOUR, MINUTE, unique } from "../support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const MOST = 100_000;
 const PER_CALL = 500;
@@ -68,20 +69,24 @@ export function windowCountsSuite(store: () => Store, clock: { now: number }): v
       expect(await store().addCounts({ ...at, endsAt: at.endsAt + MINUTE }, uses), "the next one").toEqual([2, 2, 2]);
     });
 
-    test("random calls do what the model does", async () => {
-      const property = fc.asyncProperty(fc.array(CALL, { maxLength: 20 }), async (calls) => {
-        const windows = [0, 1, 2].map((turn) => window({ endsAt: clock.now + turn * MINUTE + 1 }));
-        const model = new Map<string, number>();
-        for (const call of calls) {
-          const expected = call.uses.map(({ name, uses }) => {
-            const place = `${call.window} ${name}`;
-            model.set(place, (model.get(place) ?? 0) + uses);
-            return model.get(place);
-          });
-          expect(await store().addCounts(windows[call.window]!, call.uses)).toEqual(expected);
-        }
-      });
-      await expect(fc.assert(property, { numRuns: 100 })).resolves.toBeUndefined();
-    });
+    test(
+      "random calls do what the model does",
+      async () => {
+        const property = fc.asyncProperty(fc.array(CALL, { maxLength: 20 }), async (calls) => {
+          const windows = [0, 1, 2].map((turn) => window({ endsAt: clock.now + turn * MINUTE + 1 }));
+          const model = new Map<string, number>();
+          for (const call of calls) {
+            const expected = call.uses.map(({ name, uses }) => {
+              const place = `${call.window} ${name}`;
+              model.set(place, (model.get(place) ?? 0) + uses);
+              return model.get(place);
+            });
+            expect(await store().addCounts(windows[call.window]!, call.uses)).toEqual(expected);
+          }
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
   });
 }

@@ -8,6 +8,7 @@ import { countAt } from "../../../src/store/windows.ts";
 import { describeRedis, type RedisServer, startRedis } from "../../support/redis.ts";
 import { DAY, digest, HOUR, MINUTE, START, unique } from "../support.ts";
 import { type Accounts, accountsOn, KEYS, through } from "./accounts-on.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 let server: RedisServer;
 let connection: RedisConnection;
@@ -184,74 +185,82 @@ describeRedis("accounts on Redis", () => {
       expect(listed).toEqual(listed.toSorted(byAge));
     });
 
-    test("of one address there is one, however sign-ups take turns and wherever they stop", async () => {
-      const SIGN_UPS = 3;
-      const events = fc.array(fc.record({ who: fc.nat(SIGN_UPS - 1), what: fc.constantFrom("expires", "dies") }), {
-        maxLength: 3,
-      });
-      const property = fc.asyncProperty(fc.scheduler(), events, async (scheduler, events) => {
-        const email = `${unique("shared")}@example.com`;
-        const users = Array.from({ length: SIGN_UPS }, () => newUser({ email, credits: 7n }));
-        const dead = new Set<string>();
-        const signUps = users.map(async (user) => {
-          const slow = through(connection, async (what, go) => {
-            await scheduler.schedule(Promise.resolve(), what);
-            if (dead.has(user.id)) throw storeUnavailable(new Error("dead"));
-            return go();
+    test(
+      "of one address there is one, however sign-ups take turns and wherever they stop",
+      async () => {
+        const SIGN_UPS = 3;
+        const events = fc.array(fc.record({ who: fc.nat(SIGN_UPS - 1), what: fc.constantFrom("expires", "dies") }), {
+          maxLength: 3,
+        });
+        const property = fc.asyncProperty(fc.scheduler(), events, async (scheduler, events) => {
+          const email = `${unique("shared")}@example.com`;
+          const users = Array.from({ length: SIGN_UPS }, () => newUser({ email, credits: 7n }));
+          const dead = new Set<string>();
+          const signUps = users.map(async (user) => {
+            const slow = through(connection, async (what, go) => {
+              await scheduler.schedule(Promise.resolve(), what);
+              if (dead.has(user.id)) throw storeUnavailable(new Error("dead"));
+              return go();
+            });
+            return accountsOn(slow).addUser(user).catch(unlessUnavailable);
           });
-          return accountsOn(slow).addUser(user).catch(unlessUnavailable);
-        });
-        const disturbances = events.map(async ({ who, what }) => {
-          const { id } = users[who]!;
-          await scheduler.schedule(Promise.resolve(), what);
-          if (what === "dies") dead.add(id);
-          else await connection.call("DEL", KEYS.newUser(id));
-        });
-        const made = await scheduler.waitFor(Promise.all(signUps));
-        await scheduler.waitFor(Promise.all(disturbances));
+          const disturbances = events.map(async ({ who, what }) => {
+            const { id } = users[who]!;
+            await scheduler.schedule(Promise.resolve(), what);
+            if (what === "dies") dead.add(id);
+            else await connection.call("DEL", KEYS.newUser(id));
+          });
+          const made = await scheduler.waitFor(Promise.all(signUps));
+          await scheduler.waitFor(Promise.all(disturbances));
 
-        const found = await store.findUser(email);
-        const there = await among(users);
-        expect(there).toEqual(found ? [found] : []);
-        const winners = made.filter((user) => user !== null);
-        expect(winners).toEqual(winners.map(() => found));
-        // The next one has the address, unless one before it has it or is completed by it.
-        const next = newUser({ email, credits: 7n });
-        const last = await store.addUser(next);
-        const now = await store.findUser(email);
-        expect(await among([...users, next])).toEqual([now]);
-        expect(found ?? now).toEqual(now);
-        expect(last).toEqual(now!.id === next.id ? now : null);
-      });
-      await expect(fc.assert(property, { numRuns: 150 })).resolves.toBeUndefined();
-    });
+          const found = await store.findUser(email);
+          const there = await among(users);
+          expect(there).toEqual(found ? [found] : []);
+          const winners = made.filter((user) => user !== null);
+          expect(winners).toEqual(winners.map(() => found));
+          // The next one has the address, unless one before it has it or is completed by it.
+          const next = newUser({ email, credits: 7n });
+          const last = await store.addUser(next);
+          const now = await store.findUser(email);
+          expect(await among([...users, next])).toEqual([now]);
+          expect(found ?? now).toEqual(now);
+          expect(last).toEqual(now!.id === next.id ? now : null);
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
 
-    test("whose addresses differ in the case of ASCII letters alone are one", async () => {
-      // Which are one letter to somebody, the Kelvin sign among them.
-      const alike = [
-        ["a", "A"],
-        ["k", "K", "\u212a"],
-        ["i", "I", "\u0130", "\u0131"],
-        ["ä", "Ä"],
-        ["ß", "ss", "SS"],
-        ["{", "}"],
-      ];
-      const pair = fc
-        .constantFrom(...alike)
-        .chain((letters) => fc.tuple(...Array(2).fill(fc.constantFrom(...letters))));
-      const property = fc.asyncProperty(fc.array(pair, { minLength: 1, maxLength: 3 }), async (pairs) => {
-        const host = unique("host");
-        const [first, second] = [0, 1].map((side) => `${pairs.map((pair) => pair[side]).join("")}@${host}`) as [
-          string,
-          string,
+    test(
+      "whose addresses differ in the case of ASCII letters alone are one",
+      async () => {
+        // Which are one letter to somebody, the Kelvin sign among them.
+        const alike = [
+          ["a", "A"],
+          ["k", "K", "\u212a"],
+          ["i", "I", "\u0130", "\u0131"],
+          ["ä", "Ä"],
+          ["ß", "ss", "SS"],
+          ["{", "}"],
         ];
-        const user = await someone({ email: first });
-        const same = folded(first) === folded(second);
-        expect(await store.findUser(second)).toEqual(same ? user : null);
-        expect((await store.addUser(newUser({ email: second }))) === null).toBe(same);
-      });
-      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
-    });
+        const pair = fc
+          .constantFrom(...alike)
+          .chain((letters) => fc.tuple(...Array(2).fill(fc.constantFrom(...letters))));
+        const property = fc.asyncProperty(fc.array(pair, { minLength: 1, maxLength: 3 }), async (pairs) => {
+          const host = unique("host");
+          const [first, second] = [0, 1].map((side) => `${pairs.map((pair) => pair[side]).join("")}@${host}`) as [
+            string,
+            string,
+          ];
+          const user = await someone({ email: first });
+          const same = folded(first) === folded(second);
+          expect(await store.findUser(second)).toEqual(same ? user : null);
+          expect((await store.addUser(newUser({ email: second }))) === null).toBe(same);
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
 
     test("keep what they are when somebody else is made under their id", async () => {
       const user = await someone({ credits: 7n });
@@ -261,29 +270,33 @@ describeRedis("accounts on Redis", () => {
       expect(await store.findUser(again.email)).toEqual(again.email === user.email ? user : null);
     });
 
-    test("own to the nano-unit what was granted, whatever is held, up to what an account can hold", async () => {
-      const [least, most] = [-(2n ** 61n), 2n ** 61n - 1n];
-      const amount = fc.oneof(
-        fc.bigInt({ min: -10n, max: 10n }),
-        fc.bigInt({ min: least, max: most }),
-        fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
-        fc.constantFrom(most, least, most - least, least - most, 2n ** 62n, -(2n ** 62n), 2n ** 63n, -(2n ** 63n)),
-      );
-      const hold = fc.bigInt({ min: 0n, max: 2n ** 60n });
-      const property = fc.asyncProperty(fc.array(amount, { maxLength: 12 }), hold, async (amounts, held) => {
-        const { id } = await someone();
-        await connection.call("HINCRBY", KEYS.user(id), "available", String(-held));
-        let balance = 0n;
-        for (const amount of amounts) {
-          const fits = balance + amount >= least && balance + amount <= most;
-          if (fits) balance += amount;
-          const answer = await store.grant(id, amount).catch(({ code }: { code: unknown }) => ({ code }));
-          expect(answer).toMatchObject(fits ? { balance, granted: balance, held } : { code: "INVALID_REQUEST" });
-          expect(await store.findUser(id)).toMatchObject({ balance, granted: balance, held });
-        }
-      });
-      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
-    });
+    test(
+      "own to the nano-unit what was granted, whatever is held, up to what an account can hold",
+      async () => {
+        const [least, most] = [-(2n ** 61n), 2n ** 61n - 1n];
+        const amount = fc.oneof(
+          fc.bigInt({ min: -10n, max: 10n }),
+          fc.bigInt({ min: least, max: most }),
+          fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
+          fc.constantFrom(most, least, most - least, least - most, 2n ** 62n, -(2n ** 62n), 2n ** 63n, -(2n ** 63n)),
+        );
+        const hold = fc.bigInt({ min: 0n, max: 2n ** 60n });
+        const property = fc.asyncProperty(fc.array(amount, { maxLength: 12 }), hold, async (amounts, held) => {
+          const { id } = await someone();
+          await connection.call("HINCRBY", KEYS.user(id), "available", String(-held));
+          let balance = 0n;
+          for (const amount of amounts) {
+            const fits = balance + amount >= least && balance + amount <= most;
+            if (fits) balance += amount;
+            const answer = await store.grant(id, amount).catch(({ code }: { code: unknown }) => ({ code }));
+            expect(answer).toMatchObject(fits ? { balance, granted: balance, held } : { code: "INVALID_REQUEST" });
+            expect(await store.findUser(id)).toMatchObject({ balance, granted: balance, held });
+          }
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
   });
 
   test("nothing is noted of a key that is no more, even when its pointer was left behind", async () => {
@@ -494,34 +507,38 @@ describeRedis("accounts on Redis", () => {
   });
 
   describe("a clock that goes back", () => {
-    test("counts as windows.ts does, and no full counter stays full", async () => {
-      const step = fc.record({
-        time: fc.constantFrom(0, 1, HOUR - 1, HOUR, 2 * HOUR, DAY, -1, -HOUR, -HOUR - 1, -2 * HOUR, -DAY),
-        names: fc.subarray(["a", "b"]),
-        limit: fc.integer({ min: 0, max: 3 }),
-      });
-      const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        const clock = { now: START };
-        const timed = accountsOn(connection, () => clock.now);
-        const salt = unique("back");
-        const model = new Map<string, { window: number; used: number }>();
-        for (const { time, names, limit } of steps) {
-          clock.now += time;
-          const counts = names.map((name) => {
-            const stored = model.get(name) ?? { window: 0, used: 0 };
-            return { name, stored, count: countAt(stored, HOUR, clock.now) };
-          });
-          const full = counts.filter(({ count }) => count.used >= limit);
-          for (const { name, stored, count } of full) if (count.window < stored.window) model.set(name, count);
-          const ends = full.map(({ count }) => (count.window + 1) * HOUR - clock.now);
-          if (full.length === 0) {
-            for (const { name, count } of counts) model.set(name, { window: count.window, used: count.used + 1 });
+    test(
+      "counts as windows.ts does, and no full counter stays full",
+      async () => {
+        const step = fc.record({
+          time: fc.constantFrom(0, 1, HOUR - 1, HOUR, 2 * HOUR, DAY, -1, -HOUR, -HOUR - 1, -2 * HOUR, -DAY),
+          names: fc.subarray(["a", "b"]),
+          limit: fc.integer({ min: 0, max: 3 }),
+        });
+        const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+          const clock = { now: START };
+          const timed = accountsOn(connection, () => clock.now);
+          const salt = unique("back");
+          const model = new Map<string, { window: number; used: number }>();
+          for (const { time, names, limit } of steps) {
+            clock.now += time;
+            const counts = names.map((name) => {
+              const stored = model.get(name) ?? { window: 0, used: 0 };
+              return { name, stored, count: countAt(stored, HOUR, clock.now) };
+            });
+            const full = counts.filter(({ count }) => count.used >= limit);
+            for (const { name, stored, count } of full) if (count.window < stored.window) model.set(name, count);
+            const ends = full.map(({ count }) => (count.window + 1) * HOUR - clock.now);
+            if (full.length === 0) {
+              for (const { name, count } of counts) model.set(name, { window: count.window, used: count.used + 1 });
+            }
+            const counters = names.map((name) => ({ name: `${salt} ${name}`, limit }));
+            expect(await timed.throttle(counters, HOUR)).toBe(full.length > 0 ? Math.max(...ends) : null);
           }
-          const counters = names.map((name) => ({ name: `${salt} ${name}`, limit }));
-          expect(await timed.throttle(counters, HOUR)).toBe(full.length > 0 ? Math.max(...ends) : null);
-        }
-      });
-      await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
-    });
+        });
+        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      },
+      PATIENCE,
+    );
   });
 });

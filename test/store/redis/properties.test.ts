@@ -6,6 +6,7 @@ import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
 import { openAt } from "./support.ts";
 import { OPEN, START, addUser, admission, charged, givenBack, unique } from "../support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const PROCESSES = ["a", "b", "c"] as const;
 
@@ -112,11 +113,15 @@ describeRedis("on Redis, several processes", () => {
     expect(day.used).toBeGreaterThanOrEqual(0);
   }
 
-  test("random sequences leave no hold, no slot and no charge too many", async () => {
-    prefix = `${unique("many")}:`;
-    const open = (instance: string) => openAt(server.url, { prefix, instance, clock: () => clock.now });
-    stores = await Promise.all(PROCESSES.map(open));
-    const property = fc.asyncProperty(fc.array(STEP, { maxLength: 25, size: "max" }), play);
-    await expect(fc.assert(property, { numRuns: 300 })).resolves.toBeUndefined();
-  });
+  test(
+    "random sequences leave no hold, no slot and no charge too many",
+    async () => {
+      prefix = `${unique("many")}:`;
+      const open = (instance: string) => openAt(server.url, { prefix, instance, clock: () => clock.now });
+      stores = await Promise.all(PROCESSES.map(open));
+      const property = fc.asyncProperty(fc.array(STEP, { maxLength: 25, size: "max" }), play);
+      await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+    },
+    PATIENCE,
+  );
 });

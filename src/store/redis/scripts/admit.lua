@@ -23,14 +23,14 @@ local running = redis.call("HGET", RESERVATIONS, id)
 if running then return answer("ok", before, read(running).stop, running) end
 
 local reaped = reap(now, ARGV[14], id, user[6])
-local given_up = orphan(id)
-if given_up then
+local abandoned = abandoned_reservation(id)
+if abandoned then
   -- Repeated after its lease had ended: counted already.
-  forget_orphan(id)
-  if given_up.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. given_up.hold) end
-  lease(id, given_up, now + tonumber(ARGV[13]), redis.call("HGET", USER, "looked"))
+  forget_abandoned(id)
+  if abandoned.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. abandoned.hold) end
+  lease(id, abandoned, now + tonumber(ARGV[13]), redis.call("HGET", USER, "looked"))
   keep_leases()
-  return answer("ok", before, given_up.stop, given_up.packed)
+  return answer("ok", before, abandoned.stop, abandoned.packed)
 end
 
 local available = reaped and redis.call("HGET", USER, "available") or user[5]
@@ -68,7 +68,7 @@ elseif stream and ARGV[7] ~= "" and redis.call("ZCARD", STREAMS) >= tonumber(ARG
   refusal = "streams"
 end
 if refusal then
-  -- Kept, or a full count would stay full until the window that is far ahead.
+  -- Written: the clock was set back, and the stored window lies in the future, where the count would stay full.
   if before.day < stored.day or before.hour < stored.hour or before.minute < stored.minute then
     save_counts(WINDOWS, before)
   end

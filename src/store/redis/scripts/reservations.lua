@@ -1,8 +1,8 @@
 -- Running requests of one user. KEYS of every script that has this part:
-local USER, WINDOWS, RESERVATIONS, LEASES, STREAMS, ORPHANS, LEDGER = unpack(KEYS)
+local USER, WINDOWS, RESERVATIONS, LEASES, STREAMS, ABANDONED, LEDGER = unpack(KEYS)
 
--- Milliseconds: how long reservations without a process are kept, and the ledger's entries: the last of ARGV.
-local FORGOTTEN, RETENTION = 86400000, tonumber(ARGV[#ARGV])
+-- How long reservations without a process are kept, and, the last of ARGV, the ledger's entries, in milliseconds.
+local ABANDONED_TTL_MS, RETENTION = 86400000, tonumber(ARGV[#ARGV])
 
 local function read(packed)
   local units, stream, hold, day, hour, minute, stop, instance =
@@ -30,7 +30,7 @@ end
 
 -- Refreshed when a user begins to run something, once a minute, and at each renewal.
 local function keep_leases()
-  for _, key in ipairs({ RESERVATIONS, LEASES, STREAMS }) do redis.call("PEXPIRE", key, FORGOTTEN) end
+  for _, key in ipairs({ RESERVATIONS, LEASES, STREAMS }) do redis.call("PEXPIRE", key, ABANDONED_TTL_MS) end
 end
 
 -- `looked` as in `reap`.
@@ -53,27 +53,27 @@ local function release(id, reservation)
 end
 
 -- Slot and hold are freed; a record without a charge stands in the ledger until a late settlement replaces it.
-local function give_up(id, reservation, now)
+local function abandon(id, reservation, now)
   release(id, reservation)
-  redis.call("HSET", ORPHANS, id, append(string.format("%.0f %s %s", now, id, reservation.packed)))
-  redis.call("PEXPIRE", ORPHANS, FORGOTTEN)
+  redis.call("HSET", ABANDONED, id, append(string.format("%.0f %s %s", now, id, reservation.packed)))
+  redis.call("PEXPIRE", ABANDONED, ABANDONED_TTL_MS)
   -- More than is added, so that they never pile up.
-  for _, other in ipairs(redis.call("HRANDFIELD", ORPHANS, 2)) do
-    local given_up = string.match(redis.call("HGET", ORPHANS, other), "^%d+ (%d+) ")
-    if tonumber(given_up) < now - FORGOTTEN then redis.call("HDEL", ORPHANS, other) end
+  for _, other in ipairs(redis.call("HRANDFIELD", ABANDONED, 2)) do
+    local ended = string.match(redis.call("HGET", ABANDONED, other), "^%d+ (%d+) ")
+    if tonumber(ended) < now - ABANDONED_TTL_MS then redis.call("HDEL", ABANDONED, other) end
   end
 end
 
--- The reservation of a request that was given up, nil of any other.
-local function orphan(id)
-  local entry = redis.call("HGET", ORPHANS, id)
+-- The reservation of a request that was abandoned, nil of any other.
+local function abandoned_reservation(id)
+  local entry = redis.call("HGET", ABANDONED, id)
   return entry and read(string.match(entry, "^%d+ %d+ %S+ (.*)$")) or nil
 end
 
 -- It goes on after all: the record goes.
-local function forget_orphan(id)
-  redis.call("LREM", LEDGER, -1, redis.call("HGET", ORPHANS, id))
-  redis.call("HDEL", ORPHANS, id)
+local function forget_abandoned(id)
+  redis.call("LREM", LEDGER, -1, redis.call("HGET", ABANDONED, id))
+  redis.call("HDEL", ABANDONED, id)
 end
 
 -- Whether a request that nothing is known of stands in the ledger, near its end: another process has settled it. Read
@@ -89,7 +89,7 @@ local function is_settled(id)
   return settled[id] or false
 end
 
--- Gives up what has lost its lease, or its process: `dead` are instances, a blank before and after each. At most 100.
+-- Abandons requests whose lease has ended, or whose process is dead: `dead` are instances, a blank before and after each. At most 100.
 -- `looked`, a field of the user, are the dead that are known to have nothing here: to find out all that runs is read.
 -- Returns whether there may have been any.
 local function reap(now, dead, but, looked)
@@ -114,7 +114,7 @@ local function reap(now, dead, but, looked)
   for _, id in ipairs(ended) do
     local packed = redis.call("HGET", RESERVATIONS, id)
     -- One may be found by its lease and by its process.
-    if packed and id ~= but then give_up(id, read(packed), now) end
+    if packed and id ~= but then abandon(id, read(packed), now) end
   end
   return #ended > 0
 end

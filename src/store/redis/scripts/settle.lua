@@ -4,7 +4,7 @@
 -- that is because the latest time has passed.
 local id, give_back, charge, latest = ARGV[1], ARGV[2] == "1", ARGV[3], ARGV[5]
 local packed = redis.call("HGET", RESERVATIONS, id)
-local reservation = packed and read(packed) or orphan(id)
+local reservation = packed and read(packed) or abandoned_reservation(id)
 if not reservation then
   if ARGV[4] == "" or latest == "0" then return 0 end
   local now = now_of("0")
@@ -20,7 +20,7 @@ if charge ~= "0" and redis.call("EXISTS", USER) == 1 then
 end
 if ARGV[4] ~= "" then append(ARGV[4]) end
 if not reservation then return 1 end
-if packed then release(id, reservation) else forget_orphan(id) end
+if packed then release(id, reservation) else forget_abandoned(id) end
 
 if give_back then
   local counts = counts_of(redis.call("GET", WINDOWS))

@@ -10,14 +10,14 @@ for index, key in ipairs(KEYS) do
   local stored = redis.call("GET", key)
   local window, used = string.match(stored or "", "^(%d+) (%d+)$")
   window, used = tonumber(window or 0), tonumber(used or 0)
-  local took_along = false
+  local moved_back = false
   if window < current then
     window, used = current, 0
   elseif window - current > 1 then
     -- The clock went back by more than a window, as in windows.ts.
-    window, took_along = current, true
+    window, moved_back = current, true
   end
-  local count = { key = key, window = window, used = used, took_along = took_along }
+  local count = { key = key, window = window, used = used, moved_back = moved_back }
   counts[index] = count
   if used >= tonumber(ARGV[2 + index]) then
     full[#full + 1] = count
@@ -32,9 +32,9 @@ local function save(count, used)
 end
 
 if #full > 0 then
-  -- Kept, or a full count would stay full until the window that is far ahead.
+  -- Written: the clock was set back, and the stored window lies in the future, where the count would stay full.
   for _, count in ipairs(full) do
-    if count.took_along then save(count, count.used) end
+    if count.moved_back then save(count, count.used) end
   end
   return waits
 end

@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- What other processes have admitted and not renewed since: they may never have heard of it. Of at most 200 that lose
+-- What other processes have admitted and not renewed since: the answer may never have reached them. Of at most 200 that lose
 -- their leases last. ARGV: the asking instance, dead instances, milliseconds of the lease, retention.
 -- Returns request, instance, request and so on.
 local found, leases = {}, redis.call("ZREVRANGE", LEASES, 0, 199, "WITHSCORES")
