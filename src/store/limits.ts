@@ -1,5 +1,5 @@
-/** Milliseconds for which entries are kept unless it is said. */
+/** For which ledger entries are kept, unless `store.retention` is set. */
 export const LEDGER_RETENTION_MS = 90 * 86_400_000;
 
-/** Of a window; bounds what a flood of names takes. */
+/** Names that are counted in one window: a flood of names takes no more memory. */
 export const MAX_COUNTS_PER_WINDOW = 100_000;

@@ -112,10 +112,10 @@ interface UnconfirmedOptions {
 }
 
 /**
- * Reservations of other processes that may be unconfirmed admissions. A process that has lost one gives it back by itself, but
- * only once it reaches the server again; meanwhile nobody else is to be refused for it. So before a limit is told as
- * reached its owner is asked, on a channel of its own: it gives back what it has lost and renews what it runs, which
- * answers the question for everybody.
+ * Reservations of other processes that may be unconfirmed admissions. A process whose answer was lost gives the admission
+ * back by itself, but only once it reaches the server again; until then nobody else is to be refused for it. So before a
+ * request is refused, the owners of such reservations are asked, each on a channel of its own: an owner gives back what
+ * is unconfirmed and renews what runs, and a renewed reservation is confirmed for everybody.
  */
 export class UnconfirmedByOthers {
   readonly #connection: Connection;
@@ -135,15 +135,15 @@ export class UnconfirmedByOthers {
     this.#options = options;
   }
 
-  /** Hears when others ask what has become of the admissions of a user. */
+  /** Calls back when another process asks for the confirmation of a user's admissions. */
   onAsked(listener: (userId: string) => void): void {
     this.#connection.subscribe(this.#keys.confirmations(this.#options.instance), listener);
   }
 
   /**
-   * Waits until the processes concerned have answered, but no longer than is patient. Who comes while one waits shares the next
-   * wait: what has been looked up before a refusal says nothing about it.
-   * @returns whether anything was in doubt and is no more. @throws what asking the server throws.
+   * Waits until the owners have answered, for `patience` at most. A request that is refused while one wait is under way
+   * shares the next one: what was looked up before its refusal says nothing about it.
+   * @returns whether anything was unconfirmed and is no more. @throws what asking the server throws.
    */
   async clear(userId: string): Promise<boolean> {
     if (this.#options.patience === 0) return false;
@@ -196,7 +196,7 @@ export class UnconfirmedByOthers {
   }
 
   #ask(instance: string, userId: string): void {
-    // Who may not publish waits in vain, and refuses.
+    // Without the right to publish it waits in vain, and refuses.
     this.#connection.call("PUBLISH", this.#keys.confirmations(instance), userId).catch(() => {});
   }
 

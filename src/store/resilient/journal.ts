@@ -1,8 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Admission, Settlement } from "../../kit/index.ts";
 import { BUSY, CommitQueue, sqliteCode, transaction, whenFree } from "../sqlite/commits.ts";
+import { makeFile } from "../sqlite/database.ts";
 
 /** Milliseconds to wait for another process's write, and while a new file is made. Waiting blocks the event loop. */
 const WAIT_MS = { writing: 250, making: 2_000 };
@@ -44,8 +43,8 @@ export class Journal implements Queue {
 
   constructor(file: string) {
     this.file = file;
-    make(file);
-    make(`${file}.lock`);
+    makeFile(file);
+    makeFile(`${file}.lock`);
     this.#lock = new DatabaseSync(`${file}.lock`);
     this.#db = new DatabaseSync(file, { timeout: WAIT_MS.writing });
     try {
@@ -191,17 +190,6 @@ function read(body: string, tried: boolean): Entry | Error {
     return decode(body, tried);
   } catch (error) {
     return new Error("the entry cannot be read", { cause: error });
-  }
-}
-
-/** Makes the folder and, readable by its owner alone, the file. */
-function make(file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  try {
-    // Opens only a file that is new: closing any handle of one in use drops this process's locks on it.
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    if (!existsSync(file)) throw error;
   }
 }
 

@@ -63,11 +63,14 @@ export function openMemory(): OpenDatabase {
   return { db, file: null, close: () => db.close() };
 }
 
-/**
- * Makes the folder and, readable by its owner alone, the file. Two names of one file give one result, so that they
- * share a lock.
- */
+/** Two names of one file give one result, so that they share a lock. */
 function place(path: string): string {
+  makeFile(path);
+  return realpathSync(path);
+}
+
+/** Makes the folder and, readable by its owner alone, the file. */
+export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   try {
     // Opens only a file that is new: closing any handle of one in use drops this process's locks on it.
@@ -75,7 +78,6 @@ function place(path: string): string {
   } catch (error) {
     if (!existsSync(path)) throw error;
   }
-  return realpathSync(path);
 }
 
 /**
