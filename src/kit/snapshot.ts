@@ -106,6 +106,15 @@ export interface Tier {
   readonly limits: Limits;
 }
 
+/** A plan by its name; one that the configuration no longer has may call nothing. */
+export function tierOf({ tiers }: Pick<Snapshot, "tiers">, name: string): Tier {
+  return tiers[name] ?? { name, access: [], limits: { day: 0, hour: 0, minute: 0, streams: 0 } };
+}
+
+export function mayCall({ access }: Tier, model: Model): boolean {
+  return access === "all" || access.includes(model.tier);
+}
+
 export interface Timeouts {
   readonly connect: number;
   readonly firstByte: number;

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { requestIdOf } from "./request-id.ts";
+import { requestIdOf } from "./ids.ts";
 import { respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
@@ -65,8 +65,8 @@ export function refuseStatus(
   onMalformed: OnMalformed,
 ): void {
   const requestId = requestIdOf(req.headers["x-request-id"]);
-  const reception = { req, res, requestId, always: [], closing: () => true };
-  respond(reception, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
+  const http = { req, res, requestId, always: [], errorStyle: null, closing: () => true };
+  respond(http, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
   onMalformed(status, requestId);
 }
 

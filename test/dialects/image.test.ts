@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../src/config/bodies.ts";
+import { bodyValidator } from "../../src/server/body-schemas.ts";
 import { imageFormat, imageRefusal, readImage } from "../../src/dialects/clients/image.ts";
 import { image } from "../../src/dialects/openai/image.ts";
 import { AttemptError, type Bill, ERRORS, type ErrorCode, GatewayError, type Json } from "../../src/kit/index.ts";

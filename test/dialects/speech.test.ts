@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../src/config/bodies.ts";
+import { bodyValidator } from "../../src/server/body-schemas.ts";
 import { readSpeech, speechFormat } from "../../src/dialects/clients/speech.ts";
 import { speech } from "../../src/dialects/openai/speech.ts";
 import type { Json } from "../../src/kit/index.ts";

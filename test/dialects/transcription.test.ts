@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../src/config/bodies.ts";
+import { bodyValidator } from "../../src/server/body-schemas.ts";
 import { readTranscription, transcriptionFormat } from "../../src/dialects/clients/transcription.ts";
 import type { Decoded, StreamedBody } from "../../src/dialects/dialect.ts";
 import { transcription } from "../../src/dialects/openai/transcription.ts";
