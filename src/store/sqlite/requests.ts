@@ -118,7 +118,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
         return { requests: Number(row.requests), streams: Number(row.streams), held: row.held };
       }),
 
-      ledger: read(ledger.of),
+      ledger: read((userId: string) => ledger.of(userId)),
       recorded: read(ledger.recorded),
       ...stopMethods(db, transactions),
     },
