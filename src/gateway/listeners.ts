@@ -51,6 +51,7 @@ export async function listenPublic(
   });
   state.activeStreams = () => server.activeStreams();
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+    connections: server.connections,
     onMalformed: (status, requestId) =>
       observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
   });

@@ -36,6 +36,8 @@ export interface ServerSettings {
   /** Bytes of uploads that requests in flight may hold on disk, all together. */
   readonly uploadSpace: number;
   readonly trustedProxies: readonly string[];
+  /** Open connections of one process: in all, and of one client address; null: no bound of its own. */
+  readonly connections: { readonly total: number; readonly perAddress: number | null };
   readonly ipLimit: { readonly requests: number; readonly window: number } | null;
   readonly cors: { readonly origins: readonly string[] };
   readonly heartbeat: number;

@@ -13,6 +13,7 @@ import {
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
+import { Connections } from "./connections.ts";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -65,6 +66,8 @@ export interface PublicServerOptions {
 export interface PublicServer {
   /** For every listen address. */
   readonly handler: RequestListener;
+  /** Of all listen addresses together. */
+  readonly connections: Connections;
   /** While draining every answer closes its connection. */
   setDraining(draining: boolean): void;
   /** Requests that have not been answered and settled. */
@@ -160,7 +163,13 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     proceed(arrival, tooMany);
   };
 
+  const connections = new Connections(() => {
+    const { connections: bounds, trustedProxies } = settings();
+    return { bounds, isProxy: trusted(trustedProxies) };
+  });
+
   return {
+    connections,
     handler(req, res) {
       const receivedAt = now();
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();

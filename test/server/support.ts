@@ -31,6 +31,7 @@ export function settings(changes: Partial<ServerSettings> = {}): ServerSettings 
     bodyMemory: 512 * 1024 * 1024,
     uploadSpace: 4 * 1024 * 1024 * 1024,
     trustedProxies: [],
+    connections: { total: 10_000, perAddress: null },
     ipLimit: null,
     cors: { origins: ["*"] },
     heartbeat: 15_000,
@@ -88,7 +89,7 @@ async function byKey({ head: { credentials } }: InferenceRequest): Promise<Princ
   return { userId: "u1", tier: "Free", keyId: "k1" };
 }
 
-async function echo({ client, body }: InferenceRequest): Promise<void> {
+export async function echo({ client, body }: InferenceRequest): Promise<void> {
   client.answer(200, "application/json", JSON.stringify(body!.call.body), { "X-Test": "1" });
 }
 
@@ -126,6 +127,7 @@ export async function start({ settings: changes, listen, ...options }: StartOpti
     pipeline: () => pipeline,
   });
   const listening = await listenOn([{ host: LOOPBACK, port: 0 }], server.handler, {
+    connections: server.connections,
     onMalformed: (status) => malformed.push(status),
     ...listen,
   });

@@ -2,7 +2,7 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { type BlockPlace, isUsual } from "../canonical/message.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../canonical/errors.ts";
-import { extraFields } from "../canonical/json.ts";
+import { append, extraFields } from "../canonical/json.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { writtenUsage } from "../canonical/usage.ts";
 import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
@@ -115,7 +115,7 @@ class Answer {
     this.#text += text;
     this.#order.push("content");
     this.#parts.push({ ...this.#beside(block, CANONICAL.text), type: "text", text });
-    if (!this.#verbatim) this.#annotations.push(...annotationsOf(block["citations"], start, this.#text.length));
+    if (!this.#verbatim) append(this.#annotations, annotationsOf(block["citations"], start, this.#text.length));
   }
 
   #addThinking(block: Json): void {

@@ -2,7 +2,7 @@ import { type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
 import { annotationOf } from "../canonical/annotations.ts";
 import { malformed } from "../canonical/errors.ts";
 import { finishOf } from "../canonical/finish.ts";
-import { objects, text } from "../canonical/json.ts";
+import { append, objects, text } from "../canonical/json.ts";
 import { type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
@@ -107,7 +107,7 @@ class MessageReader {
   #cited({ content, citations }: Json): void {
     const start = this.#length;
     for (const part of Array.isArray(content) ? content : []) if (isJson(part)) this.#text(part["text"] ?? "");
-    if (Array.isArray(citations)) this.#annotations.push(...annotationsOf(citations, start, this.#length));
+    if (Array.isArray(citations)) append(this.#annotations, annotationsOf(citations, start, this.#length));
   }
 }
 

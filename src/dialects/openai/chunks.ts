@@ -2,7 +2,7 @@ import { isJson, type Json, type StreamEvent, type Usage } from "../../kit/index
 import { malformed } from "../canonical/errors.ts";
 import { ChoiceReader } from "./choice.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
-import { isText } from "../canonical/json.ts";
+import { append, isText } from "../canonical/json.ts";
 
 /** More than any provider gives; what is kept of a stream is bounded. */
 export const MAX_CHOICES = 256;
@@ -59,7 +59,7 @@ export class ChunkReader {
       if (reader) text += reader.text;
       if (same && now !== choice) {
         same = false;
-        choices.push(...listed.slice(0, position).filter(isJson));
+        append(choices, listed.slice(0, position).filter(isJson));
       }
       if (!same && now !== null) choices.push("usage" in now ? withoutUsage(now) : now);
     }

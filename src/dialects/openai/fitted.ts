@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { wantedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits } from "../canonical/json.ts";
+import { append, changed, Edits } from "../canonical/json.ts";
 import { sha256 } from "../canonical/tool-ids.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { asks, escaped } from "../canonical/report.ts";
@@ -126,7 +126,7 @@ class Fitting {
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
-    this.dropped.push(...lost);
+    append(this.dropped, lost);
   }
 
   #stop(): void {

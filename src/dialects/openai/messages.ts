@@ -1,5 +1,5 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { pick } from "../canonical/json.ts";
+import { append, pick } from "../canonical/json.ts";
 import { droppedUnknown } from "../canonical/report.ts";
 import { joinedText, type Written, writeParts } from "./parts.ts";
 
@@ -50,7 +50,7 @@ class Writer {
   }
 
   add(message: Json, at: string): void {
-    this.#dropped.push(...droppedUnknown(message, KNOWN, at));
+    append(this.#dropped, droppedUnknown(message, KNOWN, at));
     const { role } = message;
     if (role !== "tool") this.#showMedia();
     if (role === "tool") this.#addResult(message, at);
@@ -71,7 +71,7 @@ class Writer {
     // OpenAI's API cannot say that a tool failed.
     const text = failed === true ? `Error: ${said}` : said || (media.length > 0 ? SHOWN : "");
     this.#messages.push({ role: "tool", tool_call_id: id, content: text });
-    this.#media.push(...media);
+    append(this.#media, media);
   }
 
   #addAnswer(message: Json, at: string): void {
@@ -92,7 +92,7 @@ class Writer {
 
   #calls(calls: readonly unknown[], at: string): readonly Json[] {
     return calls.filter(isJson).map((call, index) => {
-      this.#dropped.push(...droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      append(this.#dropped, droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
       const { id, function: called } = call;
       return { id, type: "function", function: called };
     });
@@ -100,7 +100,7 @@ class Writer {
 
   #parts(content: unknown, at: string, media = true): Written {
     const written = writeParts(content, `${at}/content`, { fileIds: this.#fileIds, media });
-    this.#dropped.push(...written.dropped);
+    append(this.#dropped, written.dropped);
     return written;
   }
 

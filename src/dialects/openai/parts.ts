@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
 import { droppedUnknown } from "../canonical/report.ts";
+import { append } from "../canonical/json.ts";
 
 export interface Written {
   readonly content: string | readonly Json[];
@@ -53,7 +54,7 @@ interface Context extends Allowed {
 function writePart(part: Json, at: string, context: Context): Json | null {
   const written = writeKind(part, at, context);
   if (written === null || (!context.media && written["type"] !== "text")) return null;
-  context.dropped.push(...droppedUnknown(part, KNOWN, at));
+  append(context.dropped, droppedUnknown(part, KNOWN, at));
   return written;
 }
 
@@ -80,17 +81,17 @@ function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }
     const inlined = readDataUrl(data);
     const text = inlined && textOf(inlined);
     if (text === null && !media) return null;
-    dropped.push(...droppedUnknown(file, KNOWN_FILE, at));
+    append(dropped, droppedUnknown(file, KNOWN_FILE, at));
     const name = typeof filename === "string" && filename !== "" ? filename : null;
     if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
     return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
   }
   if (typeof url === "string" && fileUrls === true && media) {
-    dropped.push(...droppedUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at));
+    append(dropped, droppedUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at));
     return { type: "file", file: { file_url: url } };
   }
   if (typeof file_id !== "string" || !fileIds) return null;
-  dropped.push(...droppedUnknown(file, KNOWN_FILE, at));
+  append(dropped, droppedUnknown(file, KNOWN_FILE, at));
   return { type: "file", file: { file_id } };
 }
 

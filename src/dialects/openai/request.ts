@@ -1,5 +1,5 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { pick } from "../canonical/json.ts";
+import { append, pick } from "../canonical/json.ts";
 import { droppedUnknown, droppedNative, pointersOf } from "../canonical/report.ts";
 import type { Rules } from "../vendors/rules.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
@@ -74,7 +74,7 @@ function writeTools(value: unknown): { readonly tools: readonly Json[]; readonly
       dropped.push(at);
       continue;
     }
-    dropped.push(...droppedUnknown(tool, OF_A_TOOL, at));
+    append(dropped, droppedUnknown(tool, OF_A_TOOL, at));
     tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
   }
   return { tools, dropped };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { hasSourceMap } from "../canonical/source-map.ts";
-import { pick } from "../canonical/json.ts";
+import { append, pick } from "../canonical/json.ts";
 import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
 import { fittedToolId, sha256 } from "../canonical/tool-ids.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
@@ -94,7 +94,7 @@ class BodyWriter {
   write(model: string): ResponsesBody {
     const { body, stream } = this.#call;
     const { input, instructions, records, dropped } = writeInput(this.#call, this.#report, this.#as);
-    this.#dropped.push(...dropped);
+    append(this.#dropped, dropped);
     const written = {
       model,
       ...this.#carried(),
@@ -111,7 +111,7 @@ class BodyWriter {
       store: false,
       ...(stream && { stream: true }),
     };
-    if (!records && hasSourceMap(this.#call)) this.#dropped.push(...this.#call.sourceMap.records);
+    if (!records && hasSourceMap(this.#call)) append(this.#dropped, this.#call.sourceMap.records);
     return {
       body: written,
       dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
@@ -128,7 +128,7 @@ class BodyWriter {
     for (const pointer of droppedOf(body, known)) this.#report.drop(pointer);
     const accepted = Object.entries(body).filter(([name, value]) => let_through(name) && value !== null);
     if (!ofResponses(this.#call)) {
-      this.#dropped.push(...droppedNative(this.#call));
+      append(this.#dropped, droppedNative(this.#call));
       return Object.fromEntries(accepted);
     }
     // What is said of storing is answered in the field itself.
@@ -136,7 +136,10 @@ class BodyWriter {
     const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
     const { refusedFields, fields } = this.#rules;
     const refused = own.filter(([name]) => refusedFields.has(name) || (UNTAKEN.has(name) && !fields.has(name)));
-    this.#dropped.push(...refused.map(([name]) => `/${name}`));
+    append(
+      this.#dropped,
+      refused.map(([name]) => `/${name}`),
+    );
     const metadata = requestOf(this.#call)["metadata"];
     return {
       ...Object.fromEntries([...own.filter((field) => !refused.includes(field)), ...accepted]),

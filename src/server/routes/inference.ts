@@ -6,6 +6,7 @@ import { readRerank, rerankFormat } from "../../dialects/clients/rerank.ts";
 import { readResponses, responsesFormat } from "../../dialects/clients/responses.ts";
 import { readSpeech, speechFormat } from "../../dialects/clients/speech.ts";
 import { readTranscription, transcriptionFormat } from "../../dialects/clients/transcription.ts";
+import { withinSchemaBound } from "../../dialects/schema-bound.ts";
 import type { ErrorCode, GatewayError, Json } from "../../kit/index.ts";
 import {
   type Answer,
@@ -15,6 +16,7 @@ import {
   type Endpoint,
   type Format,
   type InferenceEndpoint,
+  type JsonFormat,
   json,
   schemaRef,
 } from "../endpoint.ts";
@@ -69,7 +71,7 @@ export const INFERENCE: readonly InferenceEndpoint[] = [
   {
     ...COMMON,
     path: "/v1/chat/completions",
-    format: { endpoint: "chat", body: "json", read: readChat, write: chatFormat },
+    format: { endpoint: "chat", body: "json", read: bounded(readChat), write: chatFormat },
     id: "createChatCompletion",
     summary: "Chat completion, optionally streamed",
     request: body("ChatRequest"),
@@ -81,7 +83,7 @@ export const INFERENCE: readonly InferenceEndpoint[] = [
   {
     ...COMMON,
     path: "/v1/messages",
-    format: { endpoint: "messages", body: "json", read: readMessages, write: messagesFormat, ...MESSAGES },
+    format: { endpoint: "messages", body: "json", read: bounded(readMessages), write: messagesFormat, ...MESSAGES },
     id: "createMessage",
     summary: "Chat in the Messages format, optionally streamed",
     description: "Errors are in the Messages format when the request carries an anthropic-version header.",
@@ -95,7 +97,7 @@ export const INFERENCE: readonly InferenceEndpoint[] = [
   {
     ...COMMON,
     path: "/v1/responses",
-    format: { endpoint: "responses", body: "json", read: readResponses, write: responsesFormat },
+    format: { endpoint: "responses", body: "json", read: bounded(readResponses), write: responsesFormat },
     id: "createResponse",
     summary: "Chat in the Responses format, optionally streamed",
     description: "Stateless: every request brings its whole input.",
@@ -193,4 +195,9 @@ export function errorStyleOf(path: string): ErrorStyle | null {
 /** The header says that the client reads errors in the Messages format. */
 function messagesBody(error: GatewayError, { requestId, headers }: RefusedRequest): RefusalBody | null {
   return headers["anthropic-version"] === undefined ? null : messagesRefusal(error, requestId);
+}
+
+/** The JSON schemas of a conversation, whose work is not in proportion to their bytes, are no larger than they may be. */
+function bounded(read: JsonFormat["read"]): JsonFormat["read"] {
+  return (body, headers) => withinSchemaBound(read(body, headers));
 }

@@ -4,6 +4,7 @@ import type { MessageSource } from "../../canonical/source-map.ts";
 import { folded, readContent } from "./content.ts";
 import { readReasoning } from "./reasoning.ts";
 import { flatName } from "./tools.ts";
+import { append } from "../../canonical/json.ts";
 
 /** What the assistant did in one go, and what its tools answered. */
 interface Turn {
@@ -52,8 +53,8 @@ export class Conversation {
     const { parts, places, refusal } = readContent(content, `${at}/content`);
     const turn = this.#assistant(at);
     turn.items.push(...itemAt(at));
-    turn.parts.push(...parts);
-    turn.places.content.push(...places);
+    append(turn.parts, parts);
+    append(turn.places.content, places);
     turn.refusal += refusal;
   }
 
@@ -64,8 +65,8 @@ export class Conversation {
     const turn = this.#assistant(pointer);
     turn.items.push(...itemAt(pointer));
     if (text !== "") turn.reasoning.push(text);
-    turn.details.push(...details);
-    turn.places.reasoning_details.push(...places);
+    append(turn.details, details);
+    append(turn.places.reasoning_details, places);
   }
 
   call(item: Json, pointer: string): void {

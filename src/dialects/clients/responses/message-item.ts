@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import type { Item, ItemParts, ItemStatus } from "./item.ts";
+import { append } from "../../canonical/json.ts";
 
 type Kind = "output_text" | "refusal";
 
@@ -31,7 +32,7 @@ export class MessageItem implements Item {
   say(kind: Kind, delta: string, logprobs: readonly Json[]): void {
     const part = this.#open(kind);
     part.text += delta;
-    part.logprobs.push(...logprobs);
+    append(part.logprobs, logprobs);
     const shown = kind === "output_text" ? { logprobs } : {};
     this.#emit(`response.${kind}.delta`, { delta, ...shown });
   }
