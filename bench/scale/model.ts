@@ -1,4 +1,4 @@
-import { RENEWAL } from "../../src/store/redis/leases.ts";
+import { RENEWAL_INTERVAL_MS } from "../../src/store/redis/leases.ts";
 
 /** What the gateway asks of the store; `principal` and `touch` follow a pointer first, which is counted into their costs. */
 export const OPERATIONS = ["admit", "settle", "renew", "principal", "touch", "poll"] as const;
@@ -91,7 +91,7 @@ export interface Need {
 }
 
 /** Seconds between renewals of what a process runs. */
-export const RENEWAL_SECONDS = RENEWAL / 1_000;
+export const RENEWAL_SECONDS = RENEWAL_INTERVAL_MS / 1_000;
 /** Seconds between looks at the stop tokens of users with running streams (src/gateway/stream-kill.ts). */
 export const POLL_SECONDS = 1;
 /** Seconds between notes of when keys were last used (src/accounts/authenticate.ts). */

@@ -20,7 +20,7 @@ export interface Admission {
   readonly id: string;
   readonly userId: string;
   readonly limits: Limits;
-  /** Units of the daily count; hour and minute count 1 (decisions 4.5). */
+  /** Units of the daily count; hour and minute count 1. */
   readonly units: number;
   /** Takes a stream slot. */
   readonly stream: boolean;
@@ -80,7 +80,7 @@ export interface User {
   readonly balance: bigint;
   /** Nano-units held by running requests. */
   readonly held: bigint;
-  /** Nano-units ever granted: `granted = balance + charged` (decisions 6.4). */
+  /** Nano-units ever granted: `granted = balance + charged`. */
   readonly granted: bigint;
   /** Nano-units ever charged, those of ledger entries that are no longer kept among them. */
   readonly charged: bigint;
@@ -155,17 +155,15 @@ export interface Uses {
   readonly uses: number;
 }
 
-/** Hears of a user whose stop token was raised. */
+/** Called with a user whose stop token was raised. */
 export type OnStop = (userId: string, token: number) => void;
 
-/** Hears of a user whose tier or keys were changed; null: of any user, because changes may have been missed. */
+/** Called with a user whose tier or keys were changed; with null when changes of any user may have been missed. */
 export type OnChange = (userId: string | null) => void;
 
-/**
- * State that outlives a request. Every method is atomic. A store that cannot answer throws `storeUnavailable`.
- */
-export interface Store {
-  /** All windows, the stream slot and the credit hold in one step; a refusal changes nothing (decisions 4.3). */
+/** Requests: what they may take, what they have taken and what they were charged. */
+export interface AdmissionStore {
+  /** All windows, the stream slot and the credit hold in one step; a refusal changes nothing. */
   admit(admission: Admission): Awaitable<AdmissionResult>;
   /**
    * Releases slot and hold and writes the charge, once per id: a repeated call changes nothing, and neither does one of
@@ -177,14 +175,30 @@ export interface Store {
   windows(userId: string, limits: Limits): Awaitable<Windows>;
   /** Running reservations of a user: stream slots taken and nano-units held. */
   running(userId: string): Awaitable<{ readonly requests: number; readonly streams: number; readonly held: bigint }>;
+  /** What is kept of it, the oldest first. */
+  ledger(userId: string): Awaitable<readonly LedgerEntry[]>;
+  /** Which of these ids the user's ledger has. */
+  recorded(userId: string, ids: readonly string[]): Awaitable<ReadonlySet<string>>;
+  /** Raises the user's stop token. @returns it, and how many of the user's streams it is the first to stop. */
+  stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;
+  /** The stop tokens of these users; 0 for one that was never raised. */
+  stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
+  /**
+   * Subscribes to the stops of other processes, as far as the store pushes them: `stopTokens` has to be polled as well.
+   * @param sure told whether pushes are sure to come; until it is told, and with a store that never tells, they are not.
+   * When it changes some may have been missed. @returns unsubscribes.
+   */
+  onStop(listener: OnStop, sure?: (is: boolean) => void): () => void;
+}
 
+/** Users, their API keys and the identities they sign in as. */
+export interface AccountStore {
   /** The user and live key behind a SHA-256 digest. */
   principalByDigest(digest: Uint8Array): Awaitable<Principal | null>;
   /** The principal that a user's access token stands for. */
   principalOf(userId: string): Awaitable<Principal | null>;
   /** Notes use of keys: id to Unix milliseconds. */
   touchKeys(used: ReadonlyMap<string, number>): Awaitable<void>;
-
   /** @returns null when the address is taken. */
   addUser(user: NewUser): Awaitable<User | null>;
   /** By id or address. */
@@ -194,43 +208,21 @@ export interface Store {
   setTier(userId: string, tier: string): Awaitable<User | null>;
   /** Adds (or with a negative amount takes) nano-units. */
   grant(userId: string, amount: bigint): Awaitable<User | null>;
-
   /** @returns null when the user has `maximum` live keys. */
   addKey(key: NewKey, maximum: number): Awaitable<ApiKey | null>;
   listKeys(userId: string): Awaitable<readonly ApiKey[]>;
   /** @returns false when there is no such live key; with `userId`, of that user. */
   revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
-
-  /** What is kept of it, the oldest first. */
-  ledger(userId: string): Awaitable<readonly LedgerEntry[]>;
-  /** Which of these ids the user's ledger has. */
-  recorded(userId: string, ids: readonly string[]): Awaitable<ReadonlySet<string>>;
-
-  /** Raises the user's stop token. @returns it, and how many of the user's streams it is the first to stop. */
-  stopStreams(userId: string): Awaitable<{ readonly token: number; readonly streams: number }>;
-  /** The stop tokens of these users; 0 for one that was never raised. */
-  stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
-  /**
-   * Pushes what other processes stop, as far as the store can; `stopTokens` is the net.
-   * @param sure told whether pushes are sure to come; until it is told, and with a store that never tells, they are not.
-   * When it changes some may have been missed. @returns lets go.
-   */
-  onStop(listener: OnStop, sure?: (is: boolean) => void): () => void;
-  /** Pushes users whose tier or keys this process, or another one, has changed, as far as the store can. @returns lets go. */
+  /** The user that an identity provider's subject signs in as. */
+  findIdentity(issuer: string, subject: string): Awaitable<User | null>;
+  /** Makes the subject sign in as this user, unless it does as another. @returns the user in force. */
+  linkIdentity(issuer: string, subject: string, userId: string): Awaitable<User | null>;
+  /** Pushes users whose tier or keys this process, or another one, has changed, as far as the store can. @returns unsubscribes. */
   onChange(listener: OnChange): () => void;
+}
 
-  /**
-   * Counts 1 in every counter, or, when one of them is full, in none. Windows are fixed, `window` milliseconds long.
-   * @returns null, or the milliseconds until every full counter has room.
-   */
-  throttle(counters: readonly Counter[], window: number): Awaitable<number | null>;
-
-  /**
-   * Adds to the counts of a window, all at once. Counts go with their window, and of a window 100,000 are kept.
-   * @returns each count afterwards, of all processes, in the order of `uses`; null for one that is not kept.
-   */
-  addCounts(window: CountWindow, uses: readonly Uses[]): Awaitable<readonly (number | null)[]>;
-
+/** Sign-in codes, the refresh tokens that follow, and the counters that limit who asks. */
+export interface SignInStore {
   /**
    * Replaces the code that the same client has asked for, for the same address; addresses are those of `findUser`,
    * without regard to ASCII case.
@@ -241,7 +233,6 @@ export interface Store {
    * code that this client may still try. @returns whether there was one.
    */
   takeCode(email: string, client: string, digests: readonly Uint8Array[]): Awaitable<boolean>;
-
   addFamily(family: NewFamily): Awaitable<void>;
   /**
    * Makes the successor the family's only live token. A token that was followed before, beyond the grace, kills its
@@ -250,21 +241,36 @@ export interface Store {
   rotate(rotation: Rotation): Awaitable<{ readonly userId: string; readonly expiresAt: number } | null>;
   /** Kills the family of a token, live or used up. */
   endFamily(digest: Uint8Array): Awaitable<void>;
+  /**
+   * Counts 1 in every counter, or, when one of them is full, in none. Windows are fixed, `window` milliseconds long.
+   * @returns null, or the milliseconds until every full counter has room.
+   */
+  throttle(counters: readonly Counter[], window: number): Awaitable<number | null>;
+}
 
-  /** The user that an identity provider's subject signs in as. */
-  findIdentity(issuer: string, subject: string): Awaitable<User | null>;
-  /** Makes the subject sign in as this user, unless it does as another. @returns the user in force. */
-  linkIdentity(issuer: string, subject: string, userId: string): Awaitable<User | null>;
-
-  /** Small named values that outlive restarts, such as a made secret. @returns the value in force: the first one written. */
-  remember(name: string, value: string): Awaitable<string>;
-  /** Tells every process of this store what this instance says of itself, for `ttl` milliseconds. */
+/** What the processes of one store share. */
+export interface InstanceStore {
+  /** Publishes the state of this instance to every process of the store, for `ttl` milliseconds. */
   announce(instance: string, state: string, ttl: number): Awaitable<void>;
-  /** What the instances say, by name; one that has said nothing for its `ttl` is not among them. */
+  /** The instances' states by name; one whose `ttl` has passed is not among them. */
   announced(): Awaitable<ReadonlyMap<string, string>>;
   /** Frees slots and holds of an instance that is known to be dead, sooner than they expire. */
   markInstanceDead(instance: string): Awaitable<void>;
+  /**
+   * Adds to the counts of a window, all at once. Counts go with their window, and of a window 100,000 are kept.
+   * @returns each count afterwards, of all processes, in the order of `uses`; null for one that is not kept.
+   */
+  addCounts(window: CountWindow, uses: readonly Uses[]): Awaitable<readonly (number | null)[]>;
+  /** Small named values that outlive restarts, such as a made secret. @returns the value in force: the first one written. */
+  remember(name: string, value: string): Awaitable<string>;
   /** Whether the store answers. */
   ping(): Awaitable<void>;
+}
+
+/**
+ * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
+ * `storeUnavailable`.
+ */
+export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore {
   close(): Awaitable<void>;
 }

@@ -1,7 +1,7 @@
 import type { Log, Store, StoreSettings } from "../kit/index.ts";
-import { openFile, openMemory } from "./database.ts";
+import { openFile, openMemory } from "./sqlite/database.ts";
 import { openRedis } from "./redis/open.ts";
-import { SqliteStore } from "./sqlite.ts";
+import { sqliteStore } from "./sqlite/store.ts";
 
 export interface StoreOptions {
   /** Takes the file's lock and ends what a dead process left running. false: for commands, also while it is served. */
@@ -54,7 +54,7 @@ export async function openConfigured(
  * @throws Error that names the file and the remedy.
  */
 export async function openStore(url: string, { serving, now, retention }: StoreOptions): Promise<Store> {
-  const store = new SqliteStore(openDatabase(url, serving), now);
+  const store = sqliteStore(openDatabase(url, serving), now);
   try {
     if (serving) {
       store.recover();

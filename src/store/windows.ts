@@ -1,9 +1,9 @@
 import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
-export const LENGTH: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
+export const WINDOW_MS: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 
-/** In the order in which refusals are told. */
+/** In the order of precedence of refusals. */
 const NAMES = ["day", "hour", "minute"] as const satisfies readonly WindowName[];
 
 /** Use of one calendar window; `window` is its number since the epoch. */
@@ -14,12 +14,18 @@ export interface Count {
 
 export type Counts = Readonly<Record<WindowName, Count>>;
 
+export const NO_COUNTS: Counts = {
+  day: { window: 0, used: 0 },
+  hour: { window: 0, used: 0 },
+  minute: { window: 0, used: 0 },
+};
+
 /** The stored counts as they stand at `now`: a window that has passed counts 0. */
 export function countsAt(stored: Counts, now: number): Counts {
   return {
-    day: countAt(stored.day, LENGTH.day, now),
-    hour: countAt(stored.hour, LENGTH.hour, now),
-    minute: countAt(stored.minute, LENGTH.minute, now),
+    day: countAt(stored.day, WINDOW_MS.day, now),
+    hour: countAt(stored.hour, WINDOW_MS.hour, now),
+    minute: countAt(stored.minute, WINDOW_MS.minute, now),
   };
 }
 
@@ -33,7 +39,7 @@ export function countAt(stored: Count, length: number, now: number): Count {
 }
 
 /** Whether a clock that went back took a count along, out of a window that is far ahead of it. */
-export function tookAlong(counts: Counts, stored: Counts): boolean {
+export function movedBack(counts: Counts, stored: Counts): boolean {
   return NAMES.some((name) => counts[name].window < stored[name].window);
 }
 
@@ -46,7 +52,7 @@ export function counted(counts: Counts, units: number): Counts {
   };
 }
 
-/** The first window whose limit `counts` exceeds, in the order in which refusals are told. */
+/** The first window whose limit `counts` exceeds, in the order of precedence. */
 export function exceeded(counts: Counts, limits: Limits): WindowName | null {
   for (const name of NAMES) {
     const limit = limits[name];
@@ -60,7 +66,24 @@ export function windowStates(counts: Counts, limits: Limits): Windows {
   const state = (name: WindowName): WindowState => ({
     used: counts[name].used,
     limit: limits[name],
-    resetsAt: (counts[name].window + 1) * LENGTH[name],
+    resetsAt: (counts[name].window + 1) * WINDOW_MS[name],
   });
   return { day: state("day"), hour: state("hour"), minute: state("minute") };
+}
+
+/** The numbers of the windows that a request was counted in. */
+export type WindowIds = Readonly<Record<WindowName, number>>;
+
+/** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
+export function uncounted({ day, hour, minute }: Counts, windowIds: WindowIds, units: number): Counts {
+  return {
+    day: reduced(day, windowIds.day, units),
+    hour: reduced(hour, windowIds.hour, 1),
+    minute: reduced(minute, windowIds.minute, 1),
+  };
+}
+
+/** Not below 0: after a clock that went back and forth, a window of the same number may have been opened afresh. */
+function reduced(count: Count, window: number, units: number): Count {
+  return count.window === window ? { window: count.window, used: Math.max(0, count.used - units) } : count;
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../../src/accounts/authenticate.ts";
 import { createKey } from "../../src/accounts/api-keys.ts";
 import { withResilience } from "../../src/store/resilient/store.ts";
-import { openAt, recordingLog } from "../store/redis-support.ts";
+import { openAt, recordingLog } from "../store/redis/support.ts";
 import { unique } from "../store/support.ts";
 import { describeRedis, startRedis } from "../support/redis.ts";
 

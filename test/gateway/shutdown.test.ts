@@ -3,7 +3,7 @@ import { Closing, Deadline, drain } from "../../src/gateway/shutdown.ts";
 import { storeUnavailable } from "../../src/kit/index.ts";
 import type { Listening } from "../../src/server/listen.ts";
 import type { PublicServer } from "../../src/server/public.ts";
-import { collectingLog } from "../store/resilient-flaky.ts";
+import { collectingLog } from "../store/resilient/flaky.ts";
 
 /** A server with so many requests in flight, of which an abort ends all; what is done to it, in order. */
 function serverWith(inFlight: number, timeout: number) {

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openMemory } from "../../src/store/database.ts";
+import { openMemory } from "../../src/store/sqlite/database.ts";
 import type { RedisConnection } from "../../src/store/redis/connection.ts";
-import { SqliteStore } from "../../src/store/sqlite.ts";
+import { sqliteStore } from "../../src/store/sqlite/store.ts";
 import { START } from "../store/support.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { PROGRAM } from "./admission-program.ts";
@@ -14,7 +14,7 @@ import { Wire } from "./wire.ts";
 
 test("on SQLite, many clients: every answer is the model's", { timeout: PATIENCE }, async () => {
   const time = { now: START };
-  const direct = new SqliteStore(openMemory(), () => time.now);
+  const direct = sqliteStore(openMemory(), () => time.now);
   onTestFinished(() => direct.close());
   const shared = new Set(["admit", "settle"]);
   const all = fc.asyncProperty(fc.scheduler(), PROGRAM, async (scheduler, program) => {

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "../../src/store/redis/client.ts";
-import { type Argument, type Connection, RedisConnection, type Script } from "../../src/store/redis/connection.ts";
-import { RedisStore } from "../../src/store/redis/store.ts";
+import { type Argument, type Connection, RedisConnection } from "../../src/store/redis/connection.ts";
+import type { Script } from "../../src/store/redis/script.ts";
+import { redisStore, type RedisStore } from "../../src/store/redis/store.ts";
 
 /** Milliseconds: no call of a property is given up, and what a lost answer leaves waits for the end of its lease. */
 const TIMEOUT = 1_000_000;
@@ -38,7 +39,7 @@ export interface InstanceOptions {
 export function instanceOn(way: Connection, { asks = false, ...options }: InstanceOptions): RedisStore {
   // Nobody hears what is published: nobody would answer.
   const common = { timeout: TIMEOUT, patience: 0, clock: () => TIME };
-  return new RedisStore(new Shared(way, asks), { ...options, ...common });
+  return redisStore(new Shared(way, asks), { ...options, ...common });
 }
 
 /** One connection for all instances of a property: what is sent first is executed first, and what comes together goes together. */

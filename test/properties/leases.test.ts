@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { storeUnavailable } from "../../src/kit/index.ts";
 import type { Connection, RedisConnection } from "../../src/store/redis/connection.ts";
-import { Unanswered } from "../../src/store/redis/failures.ts";
+import { Unanswered } from "../../src/store/redis/client.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
-import { LEASE } from "../../src/store/redis/leases.ts";
+import { LEASE_MS } from "../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
-import { through } from "../store/redis-parts.ts";
+import { through } from "../store/redis/accounts-on.ts";
 import { OPEN, RECORD, START, admission, unique } from "../store/support.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { connect, instanceOn, withClock } from "./instances.ts";
@@ -131,8 +131,8 @@ const pass = (milliseconds: number): Command =>
 
 /** All that the server may lose while users, keys and the ledger stay. */
 const forget: Command = command("forget", async (model, { server, prefix, userId }) => {
-  const { windows, reservations, leases, streams, orphans, dead } = createKeys(prefix);
-  await server.call("DEL", ...[windows, reservations, leases, streams, orphans].map((key) => key(userId)), dead);
+  const { windows, reservations, leases, streams, abandoned, dead } = createKeys(prefix);
+  await server.call("DEL", ...[windows, reservations, leases, streams, abandoned].map((key) => key(userId)), dead);
   model.forget();
 });
 
@@ -166,7 +166,7 @@ const COMMANDS = fc.commands(
     fc.tuple(at, which).map((args) => settle(...args)),
     at.map(die),
     fc.tuple(at, which).map((args) => bury(...args)),
-    fc.constantFrom(1, LEASE / 4, LEASE / 2, LEASE - 1, LEASE).map(pass),
+    fc.constantFrom(1, LEASE_MS / 4, LEASE_MS / 2, LEASE_MS - 1, LEASE_MS).map(pass),
     fc.oneof({ weight: 3, arbitrary: fc.constant(forget) }, { weight: 1, arbitrary: fc.constant(forgetScripts) }),
     at.map(kill),
   ],
@@ -193,7 +193,7 @@ async function start({ server, prefix }: Pick<Real, "server" | "prefix">): Promi
 async function end(model: LeaseModel, real: Real): Promise<void> {
   const { server, prefix, userId, time } = real;
   for (let at = 0; at < PLACES; at++) await die(at).run(model, real);
-  time.now += LEASE;
+  time.now += LEASE_MS;
   const [{ name, store }] = real.processes as [Process, ...Process[]];
   const last = admission(userId);
   expect(await store.admit(last)).toMatchObject({ ok: true });
@@ -245,7 +245,7 @@ describeRedis("on Redis", () => {
     const all = fc.asyncProperty(fc.bigInt({ min: 0n, max: 80n }), COMMANDS, async (credits, commands) => {
       const real = await setup();
       const { userId } = real;
-      const model = new LeaseModel(credits, LEASE);
+      const model = new LeaseModel(credits, LEASE_MS);
       try {
         const email = `${userId}@example.com`;
         await real.processes[0]!.store.addUser({ id: userId, email, tier: "Free", credits });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { type Admission, type Settlement, storeUnavailable } from "../../src/kit/index.ts";
 import type { Connection } from "../../src/store/redis/connection.ts";
-import { Unanswered } from "../../src/store/redis/failures.ts";
+import { Unanswered } from "../../src/store/redis/client.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
-import { LEASE } from "../../src/store/redis/leases.ts";
+import { LEASE_MS } from "../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { type ResilientStore, withResilience } from "../../src/store/resilient/store.ts";
-import { collectingLog } from "../store/resilient-flaky.ts";
+import { collectingLog } from "../store/resilient/flaky.ts";
 import { OPEN, RECORD, START, admission, unique } from "../store/support.ts";
 import { instanceOn, withClock } from "./instances.ts";
 import { type Fate, Wire } from "./wire.ts";
@@ -224,8 +224,8 @@ export class Run {
 
   /** The server loses what is not durable. */
   async #forget(): Promise<void> {
-    const { windows, reservations, leases, streams, orphans } = createKeys(this.#prefix);
-    const keys = [windows, reservations, leases, streams, orphans].map((key) => key(this.#userId));
+    const { windows, reservations, leases, streams, abandoned } = createKeys(this.#prefix);
+    const keys = [windows, reservations, leases, streams, abandoned].map((key) => key(this.#userId));
     await this.#server.call("DEL", ...keys);
   }
 
@@ -253,7 +253,7 @@ export class Run {
       if (charge !== undefined || isSettled || !process.isDead) assert.equal(charge, owed);
     }
     // What the dead ran goes with its lease.
-    this.#time.now += LEASE;
+    this.#time.now += LEASE_MS;
     const last = admission(this.#userId);
     await direct.admit(last);
     await direct.settle({ id: last.id, userId: last.userId, giveBack: true, charge: 0n, record: null });

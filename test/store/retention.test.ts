@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
-import { openAt } from "./redis-support.ts";
+import { openAt } from "./redis/support.ts";
 import { addUser, admission, charged, DAY, RECORD, START, temporaryFolder, unique } from "./support.ts";
 
 const RETENTION = 90 * DAY;

@@ -1,16 +1,16 @@
-import { Cluster, Redis } from "ioredis";
-import type { ClusterOptions, RedisOptions } from "ioredis";
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
+import { storeUnavailable } from "../../kit/index.ts";
 
 export type Client = Redis | Cluster;
 
 /** Milliseconds for a connection to be made. */
-const CONNECT = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 
 /**
  * Milliseconds without a byte from a server that owes an answer, after which the connection is made afresh: for what
  * `RedisConnection` does not see. It runs also while this process is busy, so it is far longer than any turn should be.
  */
-const SILENCE = 5_000;
+const SOCKET_TIMEOUT_MS = 5_000;
 
 /** Milliseconds until the next attempt to connect: at most a second, never all processes at once. */
 const backOff = (times: number) => Math.min(1_000, 50 * 2 ** Math.min(times, 5)) * (0.5 + Math.random() / 2);
@@ -21,8 +21,8 @@ const backOff = (times: number) => Math.min(1_000, 50 * 2 ** Math.min(times, 5))
  */
 const OPTIONS = {
   lazyConnect: true,
-  connectTimeout: CONNECT,
-  socketTimeout: SILENCE,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  socketTimeout: SOCKET_TIMEOUT_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   // Its failure has nobody who hears of it and would end the process; the connection subscribes again by itself.
@@ -53,7 +53,7 @@ export function createCluster(nodes: readonly string[]): Cluster {
     retryDelayOnFailover: 0,
     // Whoever asks hears at once that the Cluster is down, instead of waiting until the time is over.
     retryDelayOnClusterDown: 0,
-    slotsRefreshTimeout: CONNECT,
+    slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
     redisOptions: {
       ...OPTIONS,
       ...(username && { username: decodeURIComponent(username) }),
@@ -62,4 +62,140 @@ export function createCluster(nodes: readonly string[]): Cluster {
     },
   };
   return new Cluster([...nodes], options);
+}
+
+/** First words of error replies with which the server cannot be used for now. */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
+  "LOADING",
+  "BUSY",
+  "MASTERDOWN",
+  "CLUSTERDOWN",
+  "READONLY",
+  "NOREPLICAS",
+  "OOM",
+  "MISCONF",
+  "NOAUTH",
+  "WRONGPASS",
+  "NOPERM",
+  "EXECABORT",
+  "MOVED",
+  "ASK",
+  "TRYAGAIN",
+  "UNKILLABLE",
+]);
+
+/** The first word of an error reply, such as `NOSCRIPT`, "" when it has none; null of an error that is no reply. */
+export function replyCode(error: unknown): string | null {
+  if (!(error instanceof Error) || error.name !== "ReplyError") return null;
+  return /^[A-Z]*/.exec(error.message)?.[0] ?? "";
+}
+
+/** The cause of a failure after which the server may have executed the call all the same. */
+export class Unanswered extends Error {
+  /** Whether its connection still stands: what is sent on it from now on is executed after the call, or neither is. */
+  readonly stands: boolean;
+
+  constructor(message: string, stands = false) {
+    super(message);
+    this.stands = stands;
+  }
+}
+
+/** Of a call that the server may have executed without an answer; null of any other error. */
+export function unanswered(error: unknown): Unanswered | null {
+  return error instanceof Error && error.cause instanceof Unanswered ? error.cause : null;
+}
+
+/** How the client says that it has sent nothing. */
+const UNSENT = /^(?:Stream isn't writeable|Cluster isn't ready)/;
+
+/**
+ * What callers of the store are told: STORE_UNAVAILABLE when the server cannot answer for now, else a plain error. Only
+ * the message is kept: the client's errors carry the command, which may hold a password.
+ */
+export function storeError(error: unknown): Error {
+  const message = `redis: ${error instanceof Error ? error.message || error.name : String(error)}`;
+  const code = replyCode(error);
+  if (code !== null) return UNAVAILABLE.has(code) ? storeUnavailable(new Error(message)) : new Error(message);
+  return storeUnavailable(UNSENT.test(message.slice("redis: ".length)) ? new Error(message) : new Unanswered(message));
+}
+
+/** Milliseconds between two looks at what waits; shorter for a timeout that is itself short. */
+const CHECK_INTERVAL_MS = 50;
+
+/** One question that has been asked. */
+export interface Wait {
+  /** Attended milliseconds at which it was asked. */
+  readonly since: number;
+  readonly giveUp: () => void;
+}
+
+/**
+ * Bounds how long questions wait for their answers, in time during which this process could have read them: a turn of
+ * the event loop that takes seconds counts as two looks. A process short of CPU would otherwise take its own delay for
+ * the server's, and all that it has asked for lost.
+ */
+export class Waits {
+  readonly #timeout: number;
+  readonly #every: number;
+  /** In the order in which they were asked. */
+  readonly #waiting = new Set<Wait>();
+  #timer: NodeJS.Timeout | null = null;
+  #attended = 0;
+  #lookedAt = 0;
+
+  /** @param timeout milliseconds. */
+  constructor(timeout: number) {
+    this.#timeout = timeout;
+    this.#every = Math.max(1, Math.min(CHECK_INTERVAL_MS, Math.floor(timeout / 5)));
+  }
+
+  /** Milliseconds in which answers could have been read; only differences mean anything, while something waits. */
+  get attended(): number {
+    const passed = this.#timer === null ? 0 : performance.now() - this.#lookedAt;
+    return this.#attended + Math.min(passed, 2 * this.#every);
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** @param giveUp called when the timeout has passed, unless the wait has been ended. */
+  begin(giveUp: () => void): Wait {
+    if (this.#timer === null) {
+      this.#lookedAt = performance.now();
+      this.#timer = setInterval(() => this.#look(), this.#every);
+    }
+    const wait = { since: this.attended, giveUp };
+    this.#waiting.add(wait);
+    return wait;
+  }
+
+  end(wait: Wait): void {
+    this.#waiting.delete(wait);
+  }
+
+  /** Nobody is given up any more. */
+  close(): void {
+    this.#waiting.clear();
+    this.#stop();
+  }
+
+  #stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #look(): void {
+    this.#attended = this.attended;
+    this.#lookedAt = performance.now();
+    if (this.#waiting.size === 0) return this.#stop();
+    for (const wait of this.#waiting) {
+      if (this.#attended - wait.since < this.#timeout) return;
+      // What lies in the socket is read between timers and immediates.
+      setImmediate(() => {
+        if (this.#waiting.delete(wait)) wait.giveUp();
+      });
+    }
+  }
 }

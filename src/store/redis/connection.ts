@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Cluster } from "ioredis";
-import type { Redis } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import { type Log, storeUnavailable } from "../../kit/index.ts";
-import type { Client } from "./client.ts";
-import { replyCode, storeError, Unanswered } from "./failures.ts";
+import { type Client, replyCode, storeError, Unanswered, type Wait, Waits } from "./client.ts";
 import type { Script } from "./script.ts";
-import { type Wait, Waits } from "./waits.ts";
-
-export { loadScript, type Script } from "./script.ts";
 
 export type Argument = string | number | Buffer;
 
@@ -29,15 +24,15 @@ export interface Connection {
     again?: () => readonly Argument[],
   ): Promise<unknown>;
   /**
-   * Hears of what is published, also after the connection was lost and made again. `missed` is called each time that
-   * this has begun, but not when a Cluster's client has gone on to another node. @returns lets go.
+   * Subscribes to what is published, also after the connection was lost and made again. `missed` is called each time that
+   * this has begun, but not when a Cluster's client has gone on to another node. @returns unsubscribes.
    */
   subscribe(channel: string, listener: (message: string) => void, missed?: () => void): () => void;
   /**
    * Whether what is published arrives: an answer on the subscribing connection within so many milliseconds. Left out
-   * where that cannot be told, as with a Cluster.
+   * where that cannot be known, as with a Cluster.
    */
-  readonly hears?: (within: number) => Promise<boolean>;
+  readonly receives?: (within: number) => Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -53,16 +48,16 @@ interface Subscription {
 }
 
 /** Calls that may wait for the server at once. */
-const MOST_PENDING = 10_000;
+const MAX_PENDING_CALLS = 10_000;
 
 /** In place of a reply: the server does not know the script. */
-const FORGOTTEN = Symbol("NOSCRIPT");
+const UNKNOWN_SCRIPT = Symbol("NOSCRIPT");
 
 /** Milliseconds that a closing connection gives the calls that it has taken. */
-const LINGER = 250;
+const CLOSE_TIMEOUT_MS = 250;
 
 export class RedisConnection implements Connection {
-  readonly hears?: (within: number) => Promise<boolean>;
+  readonly receives?: (within: number) => Promise<boolean>;
   readonly #client: Client;
   readonly #subscriber: Client;
   readonly #timeout: number;
@@ -74,7 +69,7 @@ export class RedisConnection implements Connection {
   #pending = 0;
   /** Of connections made so far. */
   #made = 0;
-  /** The number of the last one that was given up as silent. */
+  /** The number of the last one that was dropped as silent. */
   #dropped = 0;
   /** As `Waits.attended` counts: when anything was last answered, if only to say no. */
   #heardAt = 0;
@@ -87,7 +82,7 @@ export class RedisConnection implements Connection {
     this.#client = client;
     // A connection that subscribes can do little else; a Cluster keeps one for it by itself.
     this.#subscriber = client instanceof Cluster ? client : client.duplicate();
-    if (!(client instanceof Cluster)) this.hears = (within) => this.#hears(within);
+    if (!(client instanceof Cluster)) this.receives = (within) => this.#receives(within);
     this.#timeout = timeout;
     this.#waits = new Waits(timeout);
     this.#log = log;
@@ -142,10 +137,10 @@ export class RedisConnection implements Connection {
     const short = (args: readonly Argument[]) =>
       this.#client.call("EVALSHA", [script.sha1, keys.length, ...keys, ...args]).catch((error: unknown) => {
         if (replyCode(error) !== "NOSCRIPT") throw error;
-        return FORGOTTEN;
+        return UNKNOWN_SCRIPT;
       });
     const reply = await this.#timed(() => short(args), again && (() => short(again())));
-    if (reply !== FORGOTTEN) return reply;
+    if (reply !== UNKNOWN_SCRIPT) return reply;
     // That was an answer: the next question has its own time, or a slow server would be away after each restart.
     const whole = (args: readonly Argument[]) => this.#client.call("EVAL", [script.lua, keys.length, ...keys, ...args]);
     return this.#timed(() => whole(again?.() ?? args), again && (() => whole(again())));
@@ -197,7 +192,7 @@ export class RedisConnection implements Connection {
   async #close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise((resolve) => {
-      timer = setTimeout(resolve, LINGER);
+      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
     });
     await Promise.race([Promise.allSettled(this.#waiting), enough]);
     clearTimeout(timer);
@@ -216,7 +211,8 @@ export class RedisConnection implements Connection {
 
   async #timed(send: () => Promise<unknown>, again?: () => Promise<unknown>): Promise<unknown> {
     if (this.#closing) throw storeUnavailable(new Error("redis: the store has been closed"));
-    if (this.#pending >= MOST_PENDING) throw storeUnavailable(new Error("redis: too many calls wait for the server"));
+    if (this.#pending >= MAX_PENDING_CALLS)
+      throw storeUnavailable(new Error("redis: too many calls wait for the server"));
     const timed = this.#within(send, again);
     this.#waiting.add(timed);
     try {
@@ -281,7 +277,7 @@ export class RedisConnection implements Connection {
       );
   }
 
-  async #hears(within: number): Promise<boolean> {
+  async #receives(within: number): Promise<boolean> {
     if (this.#subscriber.status !== "ready") return false;
     const tired = new AbortController();
     const answered = this.#subscriber.ping().then(

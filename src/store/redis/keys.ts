@@ -20,7 +20,7 @@ export function createKeys(prefix: string) {
     /** Sorted set of the streams among them: request id by the user's stop token at admission. */
     streams: (id: string) => `${prefix}s:{${id}}`,
     /** Hash: id of a request whose lease has ended to its record in the ledger. */
-    orphans: (id: string) => `${prefix}o:{${id}}`,
+    abandoned: (id: string) => `${prefix}o:{${id}}`,
     /** List, durable: the ledger (ledger.ts), in the order in which it was written. */
     ledger: (id: string) => `${prefix}c:{${id}}`,
 
@@ -54,20 +54,30 @@ export function createKeys(prefix: string) {
     counter: (digest: string, length: number) => `${prefix}t:{throttle}:${digest}:${length}`,
     /** Hash, goes with its window: name to count. Windows follow one another through the slots of a Cluster. */
     counts: ({ name, length, endsAt }: CountWindow) => `${prefix}counts:{${name} ${length} ${endsAt}}`,
-    /** Hash: instance to what it says of itself. */
-    fleet: `${prefix}fleet`,
+    /** Hash: instance to the state it announces. */
+    instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */
     stops: `${prefix}stops`,
     /** Channel: ids of users as their tier or keys change. */
     changes: `${prefix}changes`,
 
-    /** Sorted set: instance by the time (server's milliseconds) at which it was buried. */
+    /** Sorted set: instance by the time (server's milliseconds) at which it was marked dead. */
     dead: `${prefix}dead`,
     /** Channel of one instance: ids of users of whom others want to know what it runs. */
-    doubts: (instance: string) => `${prefix}doubts:${instance}`,
-    /** Channel: instances as they are buried. */
-    burials: `${prefix}burials`,
+    confirmations: (instance: string) => `${prefix}doubts:${instance}`,
+    /** Channel: instances as they are marked dead. */
+    deaths: `${prefix}burials`,
   };
 }
 
 export type Keys = ReturnType<typeof createKeys>;
+
+/** Addresses are equal but for the case of ASCII letters. */
+export function lowerCase(email: string): string {
+  return email.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Digests as names of keys and arguments of scripts have them. */
+export function hexOf(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("hex");
+}

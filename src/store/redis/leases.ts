@@ -1,29 +1,29 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { RETENTION } from "../ledger.ts";
-import { inBatches } from "./batches.ts";
-import { type Connection, loadScript } from "./connection.ts";
+import { LEDGER_RETENTION_MS } from "../limits.ts";
+import { inBatches, loadScript } from "./script.ts";
+import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 /** Milliseconds for which a process is believed to be alive without a word from it. */
-export const LEASE = 60_000;
+export const LEASE_MS = 60_000;
 
 /** Milliseconds between two renewals: three may be lost. */
-export const RENEWAL = LEASE / 4;
+export const RENEWAL_INTERVAL_MS = LEASE_MS / 4;
 
 /** Milliseconds for which a settlement that could not be sent is known to be this process's own. */
-const KEPT = 3_600_000;
+const UNSENT_SETTLEMENT_TTL_MS = 3_600_000;
 
 /** Reservations renewed by one script: it must not keep the server for long. */
-const BATCH = 200;
+const RESERVATIONS_PER_SCRIPT = 200;
 
 const RENEW = loadScript("renew", "clock", "reservations");
-const BURY = loadScript("bury", "clock");
+const MARK_DEAD = loadScript("instance-dead", "clock");
 
 export interface Lease {
   readonly userId: string;
   /** The reservation as the scripts store it; null while its admission is on its way. */
   readonly packed: string | null;
-  /** Its settlement waits for the server, and may come there through another process: a renewal would bring it back. */
+  /** Its settlement is queued, maybe in another process: it is not renewed, or the reservation would reappear. */
   readonly ending?: true;
 }
 
@@ -38,13 +38,13 @@ export class Leases {
   /** Instance to the local monotonic time from which its leases have ended by themselves. */
   readonly #dead = new Map<string, number>();
 
-  constructor(connection: Connection, keys: Keys, instance: string, length: number, retention = RETENTION) {
+  constructor(connection: Connection, keys: Keys, instance: string, length: number, retention = LEDGER_RETENTION_MS) {
     this.#connection = connection;
     this.#keys = keys;
     this.#instance = instance;
     this.#length = length;
     this.#retention = retention;
-    connection.subscribe(keys.burials, (dead) => this.#noteDead(dead));
+    connection.subscribe(keys.deaths, (dead) => this.#noteDead(dead));
   }
 
   /** An admission is on its way. */
@@ -73,7 +73,7 @@ export class Leases {
   /** Its settlement could not be sent: `release` has it again, and it is renewed no more. */
   keep(id: string, lease: Lease): void {
     this.#held.set(id, { ...lease, ending: true });
-    setTimeout(() => this.#forget(id), KEPT).unref();
+    setTimeout(() => this.#forget(id), UNSENT_SETTLEMENT_TTL_MS).unref();
   }
 
   #forget(id: string): void {
@@ -89,22 +89,28 @@ export class Leases {
     const all = of === undefined ? [...this.#held] : [...this.#held].filter(([, { userId }]) => userId === of);
     for (const [userId, held] of Map.groupBy(all, ([, lease]) => lease.userId)) {
       const known = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
-      for (let at = 0; at < known.length; at += BATCH) {
-        const args = [time, notAfter, this.#length, ...known.slice(at, at + BATCH).flat(), this.#retention];
+      for (let at = 0; at < known.length; at += RESERVATIONS_PER_SCRIPT) {
+        const args = [
+          time,
+          notAfter,
+          this.#length,
+          ...known.slice(at, at + RESERVATIONS_PER_SCRIPT).flat(),
+          this.#retention,
+        ];
         scripts.push({ keys: requestKeys(this.#keys, userId), args });
       }
     }
     await inBatches(scripts, ({ keys, args }) => unlessUnavailable(this.#connection.run(RENEW, keys, args)));
   }
 
-  /** Hears of those that were buried while nobody listened. */
+  /** Learns of those that were marked while this process did not listen. */
   async refreshDead(): Promise<void> {
     const dead = await unlessUnavailable(this.#connection.call("ZRANGE", this.#keys.dead, 0, -1));
     for (const instance of (dead ?? []) as string[]) this.#noteDead(instance);
   }
 
-  async bury(instance: string, time: string): Promise<void> {
-    await this.#connection.run(BURY, [this.#keys.dead], [time, instance, this.#keys.burials, LEASE]);
+  async markDead(instance: string, time: string): Promise<void> {
+    await this.#connection.run(MARK_DEAD, [this.#keys.dead], [time, instance, this.#keys.deaths, LEASE_MS]);
     this.#noteDead(instance);
   }
 
@@ -116,14 +122,15 @@ export class Leases {
   }
 
   #noteDead(instance: string): void {
-    if (instance !== this.#instance && !this.#dead.has(instance)) this.#dead.set(instance, performance.now() + LEASE);
+    if (instance !== this.#instance && !this.#dead.has(instance))
+      this.#dead.set(instance, performance.now() + LEASE_MS);
   }
 }
 
 /** The keys of the scripts that have the part reservations.lua. */
 export function requestKeys(keys: Keys, userId: string): readonly string[] {
-  const { user, windows, reservations, leases, streams, orphans, ledger } = keys;
-  return [user, windows, reservations, leases, streams, orphans, ledger].map((key) => key(userId));
+  const { user, windows, reservations, leases, streams, abandoned, ledger } = keys;
+  return [user, windows, reservations, leases, streams, abandoned, ledger].map((key) => key(userId));
 }
 
 export async function unlessUnavailable<T>(result: Promise<T>): Promise<T | null> {

@@ -16,10 +16,10 @@ const COUNTS = [
 ] as const satisfies readonly (keyof Usage)[];
 
 /** Of these an entry always says something. */
-const ALWAYS = 4;
+const ALWAYS_STORED_COUNT = 4;
 
 /** Entries read at once. */
-const PAGE = 1_000;
+const ENTRIES_PER_PAGE = 1_000;
 
 type Packed = readonly [
   id: string,
@@ -53,17 +53,17 @@ function unpackEntry(userId: string, text: string): LedgerEntry {
   const usage = Object.fromEntries(
     COUNTS.flatMap((name, index) => {
       const count = counts[index] ?? 0;
-      return index < ALWAYS || count > 0 ? [[name, count]] : [];
+      return index < ALWAYS_STORED_COUNT || count > 0 ? [[name, count]] : [];
     }),
   ) as unknown as Usage;
   const names = { id, userId, requestId, keyId, model, upstream, outcome };
   return { ...names, usage, estimated: estimated === 1, receivedAt, endedAt, charge: BigInt(charge) };
 }
 
-const NOTHING: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 /** Of a request whose lease has ended: when, its id and its reservation (reservations.lua). */
-function unpackGivenUp(userId: string, text: string): LedgerEntry {
+function unpackAbandoned(userId: string, text: string): LedgerEntry {
   const [endedAt, id = "", , , , , , , admittedAt, , , ...model] = text.split(" ");
   return {
     id,
@@ -73,7 +73,7 @@ function unpackGivenUp(userId: string, text: string): LedgerEntry {
     model: model.join(" "),
     upstream: null,
     outcome: "shutdown",
-    usage: NOTHING,
+    usage: NO_USAGE,
     estimated: true,
     receivedAt: Number(admittedAt),
     endedAt: Number(endedAt),
@@ -87,13 +87,13 @@ function unpackGivenUp(userId: string, text: string): LedgerEntry {
  * new entries come, or as a whole when none come.
  */
 async function* pagesOf(connection: Connection, keys: Keys, userId: string): AsyncGenerator<LedgerEntry[]> {
-  for (let last = -1; ; last -= PAGE) {
-    const page = (await connection.call("LRANGE", keys.ledger(userId), last - PAGE + 1, last)) as string[];
+  for (let last = -1; ; last -= ENTRIES_PER_PAGE) {
+    const page = (await connection.call("LRANGE", keys.ledger(userId), last - ENTRIES_PER_PAGE + 1, last)) as string[];
     yield page.map((written) => {
       const text = written.slice(written.indexOf(" ") + 1);
-      return text.startsWith("[") ? unpackEntry(userId, text) : unpackGivenUp(userId, text);
+      return text.startsWith("[") ? unpackEntry(userId, text) : unpackAbandoned(userId, text);
     });
-    if (page.length < PAGE) return;
+    if (page.length < ENTRIES_PER_PAGE) return;
   }
 }
 

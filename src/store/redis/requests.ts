@@ -1,16 +1,22 @@
-import { type Admission, type AdmissionResult, type Limits, type Refusal, storeUnavailable } from "../../kit/index.ts";
-import type { Settlement, Windows } from "../../kit/index.ts";
+import {
+  type Admission,
+  type AdmissionResult,
+  type Limits,
+  type Refusal,
+  type Settlement,
+  storeUnavailable,
+  type Windows,
+} from "../../kit/index.ts";
 import { type Counts, windowStates } from "../windows.ts";
-import { ServerClock } from "./clock.ts";
-import { Doubts } from "./doubts.ts";
-import { type Connection, loadScript } from "./connection.ts";
-import { unanswered } from "./failures.ts";
+import { unanswered } from "./client.ts";
+import type { Connection } from "./connection.ts";
+import { loadScript } from "./script.ts";
 import type { Keys } from "./keys.ts";
-import { findRecorded, packEntry, readLedger } from "./ledger.ts";
 import { type Leases, requestKeys, unlessUnavailable } from "./leases.ts";
-import { LostAdmissions } from "./lost.ts";
+import { findRecorded, packEntry, readLedger } from "./ledger.ts";
+import { UnconfirmedAdmissions, UnconfirmedByOthers } from "./unconfirmed.ts";
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly instance: string;
   /** Milliseconds. */
   readonly lease: number;
@@ -37,10 +43,10 @@ type SettleReply = 0 | 1 | readonly [word: "late", now: number];
 const LIMITED: ReadonlySet<Word> = new Set(["credits", "day", "hour", "minute", "streams"]);
 
 /** Times that an admission is repeated because the server says that it came too late. */
-const MOST_LATE = 5;
+const MAX_LATE_REPEATS = 5;
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
-const MOST = 2n ** 62n;
+const AMOUNT_LIMIT = 2n ** 62n;
 
 const ADMIT = loadScript("admit", "clock", "counts", "reservations");
 const SETTLE = loadScript("settle", "clock", "counts", "reservations");
@@ -54,16 +60,25 @@ export class Requests {
   readonly #leases: Leases;
   readonly #options: RequestOptions;
   readonly #serverClock = new ServerClock();
-  readonly #lost: LostAdmissions;
-  readonly #doubts: Doubts;
+  /** The store's role of admission, but for stop tokens. */
+  readonly methods = {
+    admit: (admission: Admission) => this.admit(admission),
+    settle: (settlement: Settlement) => this.settle(settlement),
+    windows: (userId: string, limits: Limits) => this.#windows(userId, limits),
+    running: (userId: string) => this.#running(userId),
+    ledger: (userId: string) => readLedger(this.#connection, this.#keys, userId),
+    recorded: (userId: string, ids: readonly string[]) => findRecorded(this.#connection, this.#keys, userId, ids),
+  };
+  readonly #unconfirmed: UnconfirmedAdmissions;
+  readonly #others: UnconfirmedByOthers;
 
   constructor(connection: Connection, keys: Keys, leases: Leases, options: RequestOptions) {
     this.#connection = connection;
     this.#keys = keys;
     this.#leases = leases;
     this.#options = options;
-    this.#doubts = new Doubts(connection, keys, leases, { patience: options.timeout, ...options });
-    this.#lost = new LostAdmissions(async (id, userId) => {
+    this.#others = new UnconfirmedByOthers(connection, keys, leases, { patience: options.timeout, ...options });
+    this.#unconfirmed = new UnconfirmedAdmissions(async (id, userId) => {
       await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
     });
   }
@@ -71,7 +86,7 @@ export class Requests {
   async admit(admission: Admission): Promise<AdmissionResult> {
     const { id, userId, units, hold } = admission;
     if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`admission ${id}: units are whole numbers`);
-    if (hold < 0n || hold >= MOST) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
+    if (hold < 0n || hold >= AMOUNT_LIMIT) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
     this.#leases.expect(id, userId);
     try {
       return await this.#admitted(admission);
@@ -82,8 +97,8 @@ export class Requests {
 
   async #admitted(admission: Admission): Promise<AdmissionResult> {
     const { id, userId, limits } = admission;
-    // Asked for once more: what was lost of it must not be given back from under it.
-    this.#lost.forget(id);
+    // A repeated admission: the pending give-back of its unconfirmed first try is cancelled.
+    this.#unconfirmed.forget(id);
     let reply = await this.#asked(admission);
     // Not before what was taken without a use is given back, by this process and by the others.
     if (LIMITED.has(reply[0]) && (await this.#cleared(userId))) reply = await this.#asked(admission);
@@ -93,21 +108,21 @@ export class Requests {
     if (word !== "ok") return { ok: false, refusal: word, windows };
     const [, , , , , , stopToken, packed] = rest;
     this.#leases.confirm(id, packed);
-    this.#lost.forget(id);
+    this.#unconfirmed.forget(id);
     return { ok: true, windows, stopToken: Number(stopToken) };
   }
 
   /** @returns whether asking again may come to something else. */
   async #cleared(userId: string): Promise<boolean> {
-    const own = await this.#lost.giveBackOf(userId);
-    const others = await this.#doubts.clear(userId);
+    const own = await this.#unconfirmed.giveBackOf(userId);
+    const others = await this.#others.clear(userId);
     return own || others;
   }
 
-  /** Others are about to refuse a user: gives back what was lost, and has them see what runs. */
+  /** Other processes are about to refuse a user: gives back unconfirmed admissions, and renews what runs, so that they see it. */
   onAsked(failed: (error: unknown) => void): void {
-    this.#doubts.onAsked((userId) => {
-      const answered = this.#lost
+    this.#others.onAsked((userId) => {
+      const answered = this.#unconfirmed
         .giveBackOf(userId)
         .then(() => this.#leases.renew(this.time(), this.#notAfter(), userId));
       unlessUnavailable(answered).catch(failed);
@@ -116,7 +131,7 @@ export class Requests {
 
   /** Again while the server says that the time was over: this process was busy before it sent, or clocks were moved. */
   async #asked(admission: Admission): Promise<Told> {
-    for (let tries = 0; tries < MOST_LATE; tries++) {
+    for (let tries = 0; tries < MAX_LATE_REPEATS; tries++) {
       const [word, ...rest] = await this.#admit(admission);
       if (word !== "late") return [word, ...rest];
     }
@@ -143,7 +158,7 @@ export class Requests {
     } catch (error) {
       const lost = unanswered(error);
       // On one connection what is sent later is executed later. Of another one it is known when the time is over.
-      if (lost) this.#lost.add(id, userId, lost.stands ? 0 : 2 * timeout);
+      if (lost) this.#unconfirmed.add(id, userId, lost.stands ? 0 : 2 * timeout);
       throw error;
     }
   }
@@ -153,7 +168,7 @@ export class Requests {
     if (charge < 0n || (charge > 0n && !record)) {
       throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
     }
-    if (charge >= MOST) throw new RangeError(`settlement ${id}: a charge is below 2^62`);
+    if (charge >= AMOUNT_LIMIT) throw new RangeError(`settlement ${id}: a charge is below 2^62`);
     // Admitted here and settled for the first time: charged also when the server has lost the reservation. A second
     // execution, after a pause of the server, comes too late for that.
     const lease = this.#leases.release(id);
@@ -182,13 +197,13 @@ export class Requests {
     return reply;
   }
 
-  async windows(userId: string, limits: Limits): Promise<Windows> {
+  async #windows(userId: string, limits: Limits): Promise<Windows> {
     const key = this.#keys.windows(userId);
     const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as Numbers;
     return windowStates(countsOf(counts), limits);
   }
 
-  async running(userId: string) {
+  async #running(userId: string) {
     const keys = requestKeys(this.#keys, userId);
     const found = (await this.#connection.run(RUNNING, keys, [this.time(), this.#options.retention])) as string[];
     const { dead } = this.#leases;
@@ -203,21 +218,13 @@ export class Requests {
     return { requests, streams, held };
   }
 
-  ledger(userId: string) {
-    return readLedger(this.#connection, this.#keys, userId);
-  }
-
-  recorded(userId: string, ids: readonly string[]) {
-    return findRecorded(this.#connection, this.#keys, userId, ids);
-  }
-
   async renew(): Promise<void> {
     await this.#leases.renew(this.time(), this.#notAfter());
   }
 
   /** Forgets what it would have done later. */
   close(): void {
-    this.#lost.close();
+    this.#unconfirmed.close();
   }
 
   /** The scripts' argument: a test's clock, or 0 for the server's. */
@@ -260,4 +267,35 @@ function clockMoves(): Error {
 
 function countsOf([day, d, hour, h, minute, m]: readonly [...Numbers, ...unknown[]]): Counts {
   return { day: { window: day, used: d }, hour: { window: hour, used: h }, minute: { window: minute, used: m } };
+}
+
+/** Milliseconds for which the largest estimate stands: the servers of a Cluster may differ. */
+const ESTIMATE_TTL_MS = 30_000;
+
+/**
+ * What the servers' clock shows, estimated from their answers, never too low as long as they agree. It lets a
+ * script see that it is executed when nobody waits for it any more: after a pause of the server.
+ */
+class ServerClock {
+  /** Server's milliseconds less the local monotonic ones. */
+  #ahead: number | null = null;
+  #since = 0;
+
+  /** The server showed `time` at some moment after `sentAt` (local, monotonic). */
+  learn(time: number, sentAt: number): void {
+    const ahead = time - sentAt;
+    if (this.#ahead !== null && ahead <= this.#ahead && sentAt - this.#since < ESTIMATE_TTL_MS) return;
+    this.correct(time, sentAt);
+  }
+
+  /** As `learn`, also when it makes the estimate lower. */
+  correct(time: number, sentAt: number): void {
+    this.#ahead = time - sentAt;
+    this.#since = sentAt;
+  }
+
+  /** Server's milliseconds when the local monotonic clock shows `at`; null before any answer. */
+  at(at: number): number | null {
+    return this.#ahead === null ? null : Math.ceil(this.#ahead + at);
+  }
 }

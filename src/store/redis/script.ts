@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 export interface Script {
   readonly name: string;
@@ -19,5 +19,20 @@ export function loadScript(name: string, ...parts: readonly string[]): Script {
 }
 
 function read(name: string): string {
-  return readFileSync(new URL(`../scripts/${name}.lua`, import.meta.url), "utf8");
+  return readFileSync(new URL(`scripts/${name}.lua`, import.meta.url), "utf8");
+}
+
+/** Calls that one method has under way at once: less than what the connection lets wait, so that requests have room. */
+const BATCH_SIZE = 200;
+
+/** Works on all items, some at a time; the results are in their order. */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += BATCH_SIZE) {
+    results.push(...(await Promise.all(items.slice(at, at + BATCH_SIZE).map(work))));
+  }
+  return results;
 }

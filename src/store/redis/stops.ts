@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import type { OnStop } from "../../kit/index.ts";
-import { inBatches } from "./batches.ts";
-import { type Connection, loadScript } from "./connection.ts";
+import { inBatches, loadScript } from "./script.ts";
+import type { Connection } from "./connection.ts";
 import type { Keys } from "./keys.ts";
 
 /** Milliseconds between looks whether pushes still come, and for the answer: together less than a second. */
-const CHECK_EVERY = 400;
+const CHECK_INTERVAL_MS = 400;
 
-const RAISE = loadScript("stop-raise", "clock");
+const RAISE_STOP_TOKEN = loadScript("stop-raise", "clock");
 
 /**
  * Stop tokens: what ends a user's streams.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
-export function stopPart(connection: Connection, keys: Keys, now: () => number) {
+export function stopMethods(connection: Connection, keys: Keys, now: () => number) {
   return {
-    /** Counts each stream once, however often it is told to stop. A user who is not there has none. */
+    /** Counts each stream once, however often it is stopped. A user who is not there has none. */
     async stopStreams(userId: string) {
       const own = [keys.user(userId), keys.streams(userId), keys.leases(userId)];
-      const reply = await connection.run(RAISE, own, [now(), userId, keys.stops]);
+      const reply = await connection.run(RAISE_STOP_TOKEN, own, [now(), userId, keys.stops]);
       const [token, streams] = reply as [number, number];
       return { token, streams };
     },
@@ -32,39 +32,39 @@ export function stopPart(connection: Connection, keys: Keys, now: () => number) 
 
     onStop(listener: OnStop, sure?: (is: boolean) => void): () => void {
       const echo = `echo ${randomUUID()}`;
-      const hears = sure && connection.hears;
+      const receives = sure && connection.receives;
       let isSure = false;
-      const tell = (is: boolean): void => {
+      const setSure = (is: boolean): void => {
         if (is !== isSure) sure?.((isSure = is));
       };
-      // Comes back only where this process may publish and is heard: its own stops reach the others like this.
+      // Comes back only where this process may publish and receives: its own stops reach the others like this.
       const sendEcho = (): void => {
-        if (hears) connection.call("PUBLISH", keys.stops, echo).catch(() => {});
+        if (receives) connection.call("PUBLISH", keys.stops, echo).catch(() => {});
       };
-      const letGo = connection.subscribe(
+      const unsubscribe = connection.subscribe(
         keys.stops,
         (message) => {
-          if (message === echo) return tell(true);
+          if (message === echo) return setSure(true);
           const [, userId, token] = /^(.*) (\d+)$/su.exec(message) ?? [];
           if (userId !== undefined) listener(userId, Number(token));
         },
         // The connection was made afresh.
         () => {
-          tell(false);
+          setSure(false);
           sendEcho();
         },
       );
-      if (!hears) return letGo;
+      if (!receives) return unsubscribe;
       const check = async (): Promise<void> => {
         if (!isSure) sendEcho();
-        else if (!(await hears(CHECK_EVERY))) tell(false);
+        else if (!(await receives(CHECK_INTERVAL_MS))) setSure(false);
       };
       const timer = setInterval(() => {
-        check().catch(() => tell(false));
-      }, CHECK_EVERY).unref();
+        check().catch(() => setSure(false));
+      }, CHECK_INTERVAL_MS).unref();
       return () => {
         clearInterval(timer);
-        letGo();
+        unsubscribe();
       };
     },
   };

@@ -1,14 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommitQueue, transaction } from "../commits.ts";
-import { BUSY, sqliteCode } from "../failures.ts";
-import { decode, encode, type Entry, type Rejection } from "./entry.ts";
-import type { Kept, Queue, Replayed } from "./queue.ts";
-import { whenFree } from "../when-free.ts";
+import type { Admission, Settlement } from "../../kit/index.ts";
+import { BUSY, CommitQueue, sqliteCode, transaction, whenFree } from "../sqlite/commits.ts";
+import { makeFile } from "../sqlite/database.ts";
 
 /** Milliseconds to wait for another process's write, and while a new file is made. Waiting blocks the event loop. */
-const WAIT = { writing: 250, making: 2_000 };
+const WAIT_MS = { writing: 250, making: 2_000 };
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS entries (
@@ -25,7 +21,7 @@ const TABLES = `
   ) STRICT;`;
 
 /**
- * What the store has still to be told, in an SQLite file that every process of a machine shares. A write is on the disk
+ * Settlements that the store has not acknowledged, in an SQLite file that every process of a machine shares. A write is on the disk
  * before it resolves. Throws what node:sqlite throws.
  */
 export class Journal implements Queue {
@@ -47,14 +43,14 @@ export class Journal implements Queue {
 
   constructor(file: string) {
     this.file = file;
-    make(file);
-    make(`${file}.lock`);
+    makeFile(file);
+    makeFile(`${file}.lock`);
     this.#lock = new DatabaseSync(`${file}.lock`);
-    this.#db = new DatabaseSync(file, { timeout: WAIT.writing });
+    this.#db = new DatabaseSync(file, { timeout: WAIT_MS.writing });
     try {
       // FULL: a settlement that was acknowledged survives a power cut.
-      whenFree(WAIT.making, () => this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
-      whenFree(WAIT.making, () => transaction(this.#db, () => this.#db.exec(TABLES)));
+      whenFree(WAIT_MS.making, () => this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
+      whenFree(WAIT_MS.making, () => transaction(this.#db, () => this.#db.exec(TABLES)));
       this.#insert = this.#db.prepare("INSERT INTO entries (id, body, tried) VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
       this.#oldest = this.#db.prepare("SELECT seq, id, body, tried FROM entries WHERE seq > ? ORDER BY seq LIMIT ?");
       this.#mark = this.#db.prepare("UPDATE entries SET tried = 1 WHERE seq = ?");
@@ -197,13 +193,130 @@ function read(body: string, tried: boolean): Entry | Error {
   }
 }
 
-/** Makes the folder and, readable by its owner alone, the file. */
-function make(file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  try {
-    // Opens only a file that is new: closing any handle of one in use drops this process's locks on it.
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    if (!existsSync(file)) throw error;
+/** A settlement that the store has not acknowledged. */
+export interface Entry {
+  readonly settlement: Settlement;
+  /** Of a request that was admitted without the store, which has to admit it first; else null. */
+  readonly admission: Admission | null;
+  /** Whether the store may have got that admission: asked without an answer, or a replay that was broken off. */
+  readonly tried: boolean;
+}
+
+/** A settlement that the store will not take. */
+export interface Rejection {
+  readonly id: string;
+  /** null when what was kept cannot be read. */
+  readonly settlement: Settlement | null;
+  readonly reason: string;
+  /** Unix milliseconds of the first refusal. */
+  readonly at: number;
+}
+
+/** Frees slot and hold of a request that cannot be settled; what it has counted stays. */
+export function releaseOf({ id, userId }: Settlement): Settlement {
+  return { id, userId, giveBack: false, charge: 0n, record: null };
+}
+
+type Text<T, Amount extends keyof T> = Omit<T, Amount> & Readonly<Record<Amount, string>>;
+
+/** As JSON, in which amounts are decimal strings. */
+interface Written {
+  readonly settlement: Text<Settlement, "charge">;
+  readonly admission: Text<Admission, "hold"> | null;
+}
+
+/** All but `tried`, which changes. */
+export function encode({ settlement, admission }: Entry): string {
+  const written: Written = {
+    settlement: { ...settlement, charge: String(settlement.charge) },
+    admission: admission && { ...admission, hold: String(admission.hold) },
+  };
+  return JSON.stringify(written);
+}
+
+/** @throws SyntaxError or TypeError for anything but what `encode` wrote. */
+export function decode(body: string, tried: boolean): Entry {
+  const { settlement, admission } = JSON.parse(body) as Written;
+  return {
+    settlement: { ...settlement, charge: BigInt(settlement.charge) },
+    admission: admission && { ...admission, hold: BigInt(admission.hold) },
+    tried,
+  };
+}
+
+export interface Kept {
+  /** From 1, in the order of arrival; never used again. */
+  readonly seq: number;
+  readonly id: string;
+  /** An Error when what is there cannot be read. */
+  readonly entry: Entry | Error;
+}
+
+export interface Replayed {
+  readonly seq: number;
+  /** Why the store will never take it; null: it has. */
+  readonly rejected: string | null;
+}
+
+/** Entries that wait for the store. */
+export interface Queue {
+  readonly size: number;
+  /** @param after beyond this number. */
+  oldest(limit: number, after: number): Kept[];
+  /** The store is about to get these entries' admissions. */
+  mark(seqs: readonly number[]): void;
+  /** @param at Unix milliseconds. */
+  remove(replayed: readonly Replayed[], at: number): void;
+}
+
+interface Waiting {
+  entry: Entry;
+  readonly settled: PromiseWithResolvers<void>;
+}
+
+/** What could not be written down; it ends with the process. */
+export class MemoryQueue implements Queue {
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #seqs = new Map<string, number>();
+  #last = 0;
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves when the entry is removed. */
+  write(entry: Entry): Promise<void> {
+    const settled = Promise.withResolvers<void>();
+    this.#waiting.set(++this.#last, { entry, settled });
+    this.#seqs.set(entry.settlement.id, this.#last);
+    return settled.promise;
+  }
+
+  /** What `write` gave for this id, while the entry is here. */
+  settled(id: string): Promise<void> | null {
+    return this.#waiting.get(this.#seqs.get(id) ?? 0)?.settled.promise ?? null;
+  }
+
+  oldest(limit: number, after: number): Kept[] {
+    const later = [...this.#waiting].filter(([seq]) => seq > after);
+    return later.slice(0, limit).map(([seq, { entry }]) => ({ seq, id: entry.settlement.id, entry }));
+  }
+
+  mark(seqs: readonly number[]): void {
+    for (const seq of seqs) {
+      const waiting = this.#waiting.get(seq);
+      if (waiting) waiting.entry = { ...waiting.entry, tried: true };
+    }
+  }
+
+  remove(replayed: readonly Replayed[]): void {
+    for (const { seq, rejected } of replayed) {
+      const waiting = this.#waiting.get(seq);
+      if (!waiting) continue;
+      this.#waiting.delete(seq);
+      this.#seqs.delete(waiting.entry.settlement.id);
+      if (rejected === null) waiting.settled.resolve();
+      else waiting.settled.reject(new Error(rejected));
+    }
   }
 }

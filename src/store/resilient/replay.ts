@@ -1,13 +1,12 @@
 import type { Limits, Store } from "../../kit/index.ts";
-import { type Entry, releaseOf } from "./entry.ts";
-import type { Kept, Queue, Replayed } from "./queue.ts";
+import { type Entry, type Kept, type Queue, releaseOf, type Replayed } from "./journal.ts";
 
 /** Entries that are replayed at the same time. */
-const BATCH = 256;
+const BATCH_SIZE = 256;
 /** Times that a settlement may leave no trace in a store that answers, before it is rejected. */
-const ROUNDS = 10;
+const MAX_ROUNDS = 10;
 /** Milliseconds after which a store's ledger may have been trimmed: what is older is not looked for. */
-const KEPT = 7 * 86_400_000;
+const LEDGER_SURE_MS = 7 * 86_400_000;
 
 const UNLIMITED: Limits = { day: null, hour: null, minute: null, streams: null };
 
@@ -20,15 +19,15 @@ export interface ReplayOptions {
   readonly now: () => number;
   /** Whether an error means that the store is away: the entry stays. */
   readonly isAway: (error: unknown) => boolean;
-  /** Told of each entry that the store will never take; its slot and hold are free then. */
+  /** Replays of each entry that the store will never take; its slot and hold are free then. */
   readonly onRejected: (kept: Kept, error: unknown) => void;
 }
 
-/** Tells the store what waits for it, in one queue. */
+/** Replays to the store what waits for it in one queue. */
 export class Replay {
   readonly #options: ReplayOptions;
-  /** What the store has taken and the queue has not removed: on a full disk nothing can be. */
-  readonly #told = new Map<number, Replayed>();
+  /** Entries that the store has taken and the queue could not remove, as on a full disk. */
+  readonly #finished = new Map<number, Replayed>();
   readonly #rounds = new Map<string, number>();
 
   constructor(options: ReplayOptions) {
@@ -38,7 +37,7 @@ export class Replay {
   /**
    * Each entry once, or until the store is away: one first, then many at the same time. What has to be looked at again
    * stays, and holds up nobody: of a slow store each round takes seconds.
-   * @throws what the queue throws, when everything is told that can be.
+   * @throws what the queue throws, after everything was replayed that can be.
    */
   async drain(queue: Queue): Promise<void> {
     const trouble: unknown[] = [];
@@ -51,16 +50,16 @@ export class Replay {
         return false;
       }
     };
-    for (let after = 0, limit = 1; ; limit = BATCH) {
+    for (let after = 0, limit = 1; ; limit = BATCH_SIZE) {
       const kept = queue.oldest(limit, after);
       after = kept.at(-1)?.seq ?? after;
-      const left = kept.filter(({ seq }) => !this.#told.has(seq));
+      const left = kept.filter(({ seq }) => !this.#finished.has(seq));
       const unmarked = left.filter(({ entry }) => hasToBeMarked(entry));
       const isMarked = attempt(() => queue.mark(unmarked.map(({ seq }) => seq)));
       const ready = isMarked ? left : left.filter((one) => !unmarked.includes(one));
-      const { told, isAway } = await this.#tell(ready);
-      for (const one of told) this.#told.set(one.seq, one);
-      if (attempt(() => queue.remove([...this.#told.values()], this.#options.now()))) this.#told.clear();
+      const { finished, isAway } = await this.#replay(ready);
+      for (const one of finished) this.#finished.set(one.seq, one);
+      if (attempt(() => queue.remove([...this.#finished.values()], this.#options.now()))) this.#finished.clear();
       if (kept.length === 0 || isAway) break;
     }
     if (trouble.length > 0) throw trouble[0];
@@ -71,28 +70,28 @@ export class Replay {
    * An admission is not repeated after its settlement: it would count, and could be charged, again.
    * @returns those that need not be repeated, and whether the store was away for any.
    */
-  async #tell(ready: readonly Kept[]): Promise<Told> {
+  async #replay(ready: readonly Kept[]): Promise<Replays> {
     const { store } = this.#options;
-    const all: Told = { told: [], isAway: false };
-    const doubtful: Doubtful[] = [];
-    const first = async ({ kept, entry }: Doubtful): Promise<boolean> => {
+    const all: Replays = { finished: [], isAway: false };
+    const unconfirmed: Unconfirmed[] = [];
+    const first = async ({ kept, entry }: Unconfirmed): Promise<boolean> => {
       if (isUnheard(entry)) {
         await this.#admitAndSettle(entry);
         return true;
       }
       const changed = await store.settle(entry.settlement);
-      const isDoubtful = !changed && this.#leavesTrace(entry);
-      if (isDoubtful) doubtful.push({ kept, entry });
-      return !isDoubtful;
+      const isUnconfirmed = !changed && this.#leavesTrace(entry);
+      if (isUnconfirmed) unconfirmed.push({ kept, entry });
+      return !isUnconfirmed;
     };
     await Promise.all(ready.map((kept) => this.#attempt(kept, all, first)));
-    for (const [userId, ones] of Map.groupBy(doubtful, ({ entry }) => entry.settlement.userId)) {
+    for (const [userId, ones] of Map.groupBy(unconfirmed, ({ entry }) => entry.settlement.userId)) {
       const recorded = (async () =>
         store.recorded(
           userId,
           ones.map(({ kept }) => kept.id),
         ))();
-      const second = async ({ kept, entry }: Doubtful): Promise<boolean> => {
+      const second = async ({ kept, entry }: Unconfirmed): Promise<boolean> => {
         if ((await recorded).has(kept.id)) return true;
         this.#giveUpHopeless(kept.id);
         await this.#admitAndSettle(entry);
@@ -105,12 +104,12 @@ export class Replay {
   }
 
   /** Adds to `all` what `work` has finished, and what the store will never take. */
-  async #attempt(kept: Kept, all: Told, work: (one: Doubtful) => Promise<boolean>): Promise<void> {
+  async #attempt(kept: Kept, all: Replays, work: (one: Unconfirmed) => Promise<boolean>): Promise<void> {
     const { seq, id, entry } = kept;
     try {
       if (entry instanceof Error) throw entry;
       if (!(await work({ kept, entry }))) return;
-      all.told.push({ seq, rejected: null });
+      all.finished.push({ seq, rejected: null });
     } catch (error) {
       if (this.#options.isAway(error)) {
         all.isAway = true;
@@ -120,7 +119,7 @@ export class Replay {
       if (!(entry instanceof Error))
         await Promise.resolve(this.#options.store.settle(releaseOf(entry.settlement))).catch(() => {});
       this.#options.onRejected(kept, error);
-      all.told.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
+      all.finished.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
     }
     this.#rounds.delete(id);
   }
@@ -138,23 +137,23 @@ export class Replay {
   }
 
   #leavesTrace({ settlement: { record, giveBack } }: Entry): boolean {
-    return record !== null && !giveBack && this.#options.now() - record.endedAt < KEPT;
+    return record !== null && !giveBack && this.#options.now() - record.endedAt < LEDGER_SURE_MS;
   }
 
   /** @throws Error when it is. */
   #giveUpHopeless(id: string): void {
     const rounds = (this.#rounds.get(id) ?? 0) + 1;
-    if (rounds > ROUNDS) throw new Error(`the store did not record it in ${ROUNDS} tries`);
+    if (rounds > MAX_ROUNDS) throw new Error(`the store did not record it in ${MAX_ROUNDS} tries`);
     this.#rounds.set(id, rounds);
   }
 }
 
-interface Told {
-  readonly told: Replayed[];
+interface Replays {
+  readonly finished: Replayed[];
   isAway: boolean;
 }
 
-interface Doubtful {
+interface Unconfirmed {
   readonly kept: Kept;
   readonly entry: Entry;
 }

@@ -1,26 +1,24 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { inBackground, type Log, storeUnavailable } from "../../kit/index.ts";
-import type { Entry, Rejection } from "./entry.ts";
-import { Journal } from "./journal.ts";
-import { MemoryQueue } from "./memory.ts";
+import { type Entry, Journal, MemoryQueue, type Rejection } from "./journal.ts";
 import { Replay, type ReplayOptions } from "./replay.ts";
 
 /** Milliseconds between tries. */
-const SHORTEST = 50;
-const LONGEST = 1_000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1_000;
 /** Milliseconds that an answer waits for a settlement that cannot be written down, and a shutdown for all of them. */
-const PATIENCE = 5_000;
-const LAST_CHANCE = 500;
+const WAIT_MS = 5_000;
+const HURRIED_WAIT_MS = 500;
 /** Milliseconds between looks for what a process that died has left. */
-const LOOK_EVERY = 5_000;
+const LOOK_INTERVAL_MS = 5_000;
 /** Settlements in memory beyond which no more requests are admitted without the store. */
-const MOST_IN_MEMORY = 10_000;
+const MAX_IN_MEMORY = 10_000;
 
 /** Rejected settlements that are shown, and kept in memory when they cannot be written down. */
-const MOST_SHOWN = 1_000;
+const MAX_REJECTIONS = 1_000;
 /** Milliseconds for which a rejected settlement is kept. */
-const REJECTED_KEPT = 90 * 86_400_000;
+const REJECTED_TTL_MS = 90 * 86_400_000;
 
 /** Resolves after the milliseconds, or sooner when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -38,7 +36,7 @@ export interface SettlementsOptions extends Omit<ReplayOptions, "onRejected"> {
   readonly onChange: () => void;
 }
 
-/** Settlements that the store has not acknowledged: kept on the disk and told to the store once it answers. */
+/** Settlements that the store has not acknowledged: kept on the disk and replayed to the store once it answers. */
 export class Settlements {
   readonly #options: SettlementsOptions;
   readonly #memory = new MemoryQueue();
@@ -53,7 +51,7 @@ export class Settlements {
   #nap = new AbortController();
   /** Nothing is replayed any more; what comes is still written down. */
   #over = false;
-  #patience = PATIENCE;
+  #patience = WAIT_MS;
   #closed = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -66,12 +64,12 @@ export class Settlements {
         inBackground(options.log, "a settlement that is set aside", this.reject(entry, error));
       },
     });
-    this.#fromJournal = new Replay({ ...options, onRejected: ({ id }, error) => this.#tellRejected(id, error) });
+    this.#fromJournal = new Replay({ ...options, onRejected: ({ id }, error) => this.#logRejected(id, error) });
   }
 
   /** Begins with what former processes have left. */
   start(): void {
-    if (this.#options.journal !== null) this.#timer = setInterval(() => this.#look(), LOOK_EVERY).unref();
+    if (this.#options.journal !== null) this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
     this.#retry();
     this.#look();
   }
@@ -86,13 +84,13 @@ export class Settlements {
 
   /** The newest of what the store rejected. */
   rejections(): readonly Rejection[] {
-    return [...this.#aside, ...(this.#journal?.rejections(MOST_SHOWN) ?? [])].slice(0, MOST_SHOWN);
+    return [...this.#aside, ...(this.#journal?.rejections(MAX_REJECTIONS) ?? [])].slice(0, MAX_REJECTIONS);
   }
 
   /** Keeps aside what the store will not take. */
   async reject(entry: Entry, error: unknown): Promise<void> {
     const { id } = entry.settlement;
-    this.#tellRejected(id, error);
+    this.#logRejected(id, error);
     const [reason, at] = [error instanceof Error ? error.message : String(error), this.#options.now()];
     try {
       const journal = this.#open(true);
@@ -100,7 +98,7 @@ export class Settlements {
       await journal.reject(entry, reason, at);
     } catch {
       this.#aside.unshift({ id, settlement: entry.settlement, reason, at });
-      this.#aside.length = Math.min(this.#aside.length, MOST_SHOWN);
+      this.#aside.length = Math.min(this.#aside.length, MAX_REJECTIONS);
     }
     this.#options.onChange();
   }
@@ -109,7 +107,7 @@ export class Settlements {
   #retry(): void {
     const { now, log } = this.#options;
     try {
-      const dropped = this.#open()?.retry(now() - REJECTED_KEPT) ?? 0;
+      const dropped = this.#open()?.retry(now() - REJECTED_TTL_MS) ?? 0;
       if (dropped > 0) log.error({ requests: dropped }, "settlements that were rejected 90 days ago are dropped");
     } catch (error) {
       this.#onBroken(error);
@@ -118,7 +116,7 @@ export class Settlements {
 
   /** Whether more could be lost than memory should hold. */
   get full(): boolean {
-    return this.#memory.size >= MOST_IN_MEMORY;
+    return this.#memory.size >= MAX_IN_MEMORY;
   }
 
   /** Resolves when the entry is on the disk; without a disk when the store has it. */
@@ -151,16 +149,16 @@ export class Settlements {
 
   /** The process is about to end: an answer waits half a second for a settlement that cannot be written down. */
   hurry(): void {
-    this.#patience = LAST_CHANCE;
+    this.#patience = HURRIED_WAIT_MS;
   }
 
   /** Waits for what is pending, so many milliseconds at most; what only memory has always gets half a second. */
-  async done(most = PATIENCE): Promise<void> {
-    const patience = Math.min(most, PATIENCE);
+  async done(most = WAIT_MS): Promise<void> {
+    const patience = Math.min(most, WAIT_MS);
     this.#look();
     this.wake();
     const settled = new AbortController();
-    const wait = this.#memory.size > 0 ? Math.max(patience, LAST_CHANCE) : patience;
+    const wait = this.#memory.size > 0 ? Math.max(patience, HURRIED_WAIT_MS) : patience;
     if (this.#working && wait > 0) await Promise.race([this.#working, this.#options.sleep(wait, settled.signal)]);
     settled.abort();
     this.#end();
@@ -231,7 +229,7 @@ export class Settlements {
       const before = this.pending;
       await this.#pass();
       onChange();
-      wait = this.pending < before ? 0 : Math.min(Math.max(SHORTEST, 2 * wait), LONGEST);
+      wait = this.pending < before ? 0 : Math.min(Math.max(MIN_PAUSE_MS, 2 * wait), MAX_PAUSE_MS);
       if (wait === 0 || this.pending === 0) continue;
       if (!waited) log.warn({ requests: this.pending }, "the store does not answer: settlements wait for it");
       waited = true;
@@ -269,7 +267,7 @@ export class Settlements {
     await this.#options.sleep((wait * (1 + Math.random())) / 2, this.#nap.signal);
   }
 
-  #tellRejected(id: string, error: unknown): void {
+  #logRejected(id: string, error: unknown): void {
     this.#options.log.error(
       { err: error, id },
       "the store will not take a settlement: it is kept aside, see GET /admin/settlements",

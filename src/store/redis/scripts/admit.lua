@@ -1,0 +1,86 @@
+#!lua
+-- Admits a request: all windows, the stream slot and the hold in one step.
+-- ARGV: now, latest time of execution or 0, request, limits of day, hour, minute and streams ('' without), units,
+-- 1 for a stream, hold, whether credits are enforced, the principal's version or '', milliseconds of the lease, dead
+-- instances, the admitting instance, model, retention.
+-- Returns a word, now, the six counts and, when it is 'ok', the stop token and the reservation.
+local id, units, stream, hold = ARGV[3], tonumber(ARGV[8]), ARGV[9] == "1", ARGV[10]
+local now = now_of(ARGV[1])
+if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return { "late", now } end
+
+local user = redis.call("HMGET", USER, "created", "version", "stop", "balance", "available", "looked")
+local stored = counts_of(redis.call("GET", WINDOWS))
+local before = counts_at(stored, now)
+
+local function answer(word, counts, ...)
+  return { word, now, counts.day, counts.d, counts.hour, counts.h, counts.minute, counts.m, ... }
+end
+
+if ARGV[12] ~= "" and ARGV[12] ~= user[2] then return answer("principal", before) end
+if not user[1] then return answer("unknown", before) end
+
+local running = redis.call("HGET", RESERVATIONS, id)
+if running then return answer("ok", before, read(running).stop, running) end
+
+local reaped = reap(now, ARGV[14], id, user[6])
+local abandoned = abandoned_reservation(id)
+if abandoned then
+  -- Repeated after its lease had ended: counted already.
+  forget_abandoned(id)
+  if abandoned.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. abandoned.hold) end
+  lease(id, abandoned, now + tonumber(ARGV[13]), redis.call("HGET", USER, "looked"))
+  keep_leases()
+  return answer("ok", before, abandoned.stop, abandoned.packed)
+end
+
+local available = reaped and redis.call("HGET", USER, "available") or user[5]
+if available ~= user[4] and redis.call("EXISTS", RESERVATIONS) == 0 then
+  -- Nothing runs: what was held is left of reservations that have been forgotten since.
+  available = user[4]
+  redis.call("HSET", USER, "available", available)
+end
+
+-- Whether an amount is below another that is not negative. Numbers of Lua are too coarse.
+local function below(amount, other)
+  if string.sub(amount, 1, 1) == "-" then return true end
+  if #amount ~= #other then return #amount < #other end
+  return amount < other
+end
+
+local after = {
+  day = before.day, d = before.d + units,
+  hour = before.hour, h = before.h + 1,
+  minute = before.minute, m = before.m + 1,
+}
+
+local function over(used, limit) return limit ~= "" and used > tonumber(limit) end
+
+local refusal
+if ARGV[11] == "1" and hold ~= "0" and below(available, hold) then
+  refusal = "credits"
+elseif over(after.d, ARGV[4]) then
+  refusal = "day"
+elseif over(after.h, ARGV[5]) then
+  refusal = "hour"
+elseif over(after.m, ARGV[6]) then
+  refusal = "minute"
+elseif stream and ARGV[7] ~= "" and redis.call("ZCARD", STREAMS) >= tonumber(ARGV[7]) then
+  refusal = "streams"
+end
+if refusal then
+  -- Written: the clock was set back, and the stored window lies in the future, where the count would stay full.
+  if before.day < stored.day or before.hour < stored.hour or before.minute < stored.minute then
+    save_counts(WINDOWS, before)
+  end
+  return answer(refusal, before)
+end
+
+-- First what may fail: nothing is rolled back.
+if hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. hold) end
+local packed = string.format("%s %s %s %.0f %.0f %.0f %.0f %s %s %s",
+  ARGV[8], ARGV[9], hold, after.day, after.hour, after.minute, now, user[3], ARGV[15], ARGV[16])
+save_counts(WINDOWS, after)
+lease(id, { packed = packed, stream = stream, stop = user[3], instance = ARGV[15] },
+  now + tonumber(ARGV[13]), user[6])
+if after.minute ~= stored.minute or redis.call("HLEN", RESERVATIONS) == 1 then keep_leases() end
+return answer("ok", after, user[3], packed)

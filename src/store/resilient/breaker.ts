@@ -1,0 +1,132 @@
+import { type Awaitable, isStoreUnavailable, storeUnavailable } from "../../kit/index.ts";
+
+/** Failures in a row after which the store is away. */
+const FAILURES_TO_OPEN = 3;
+/** Between the questions that find out whether it is back. */
+const PROBE_INTERVAL_MS = 100;
+/** Questions that may wait for their answers at the same time. */
+const MAX_WAITING = 10_000;
+/**
+ * Looks without any answer after which a store that must hurry is given up, and milliseconds between them. A process that
+ * is busy looks less often, and does not take its own delay for the store's.
+ */
+const HURRY = { looks: 8, everyMs: 50 };
+
+export interface StoreBreakerOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Told of each change of `away`. */
+  readonly onChange: (away: boolean) => void;
+}
+
+/** A circuit breaker: a store that has been away is asked only now and then, and everybody else is refused at once. */
+export class StoreBreaker {
+  readonly #options: StoreBreakerOptions;
+  /** Since the last answer. */
+  #failures = 0;
+  #answers = 0;
+  /** Rejects a question without an answer, one each. */
+  readonly #waiting = new Set<(error: Error) => void>();
+  #probeAt = 0;
+  #leaving = false;
+  #hurry: NodeJS.Timeout | null = null;
+
+  constructor(options: StoreBreakerOptions) {
+    this.#options = options;
+  }
+
+  get away(): boolean {
+    return this.#failures >= FAILURES_TO_OPEN;
+  }
+
+  /** The process ends: nobody waits any more to find out whether the store is back, and one failure is enough. */
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  /**
+   * The process is about to end: a store that answers nothing for a moment while it is asked is given up, whatever time
+   * its calls have, and with it all who wait for it.
+   */
+  hurry(): void {
+    let before = this.#answers;
+    let silent = 0;
+    this.#hurry ??= setInterval(() => {
+      silent = this.#waiting.size === 0 || this.#answers !== before ? 0 : silent + 1;
+      before = this.#answers;
+      if (silent < HURRY.looks) return;
+      const error = storeUnavailable(new Error("the process ends, and the store does not answer"));
+      for (const giveUp of this.#waiting) giveUp(error);
+    }, HURRY.everyMs).unref();
+  }
+
+  close(): void {
+    if (this.#hurry) clearInterval(this.#hurry);
+  }
+
+  /** Whether nothing is to be asked of which the end of the process would wait. */
+  get left(): boolean {
+    return this.#leaving && this.#failures > 0;
+  }
+
+  /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
+  ask<T>(question: () => Awaitable<T>): Awaitable<T> {
+    if (this.#waiting.size >= MAX_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.left || (this.away && !this.#mayProbe()))
+      throw storeUnavailable(new Error("the store did not answer before"));
+    return this.observe(question);
+  }
+
+  /** As `ask`, but never refused without asking: for callers with a back-off of their own. */
+  observe<T>(question: () => Awaitable<T>): Awaitable<T> {
+    const before = this.#answers;
+    let asked: Awaitable<T>;
+    try {
+      asked = question();
+    } catch (error) {
+      throw this.#failed(error, before);
+    }
+    if (!(asked instanceof Promise)) {
+      this.#answered();
+      return asked;
+    }
+    return this.#await(asked, before);
+  }
+
+  async #await<T>(asked: Promise<T>, before: number): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.add(reject);
+    asked.then(resolve, reject);
+    try {
+      const answer = await promise;
+      this.#answered();
+      return answer;
+    } catch (error) {
+      throw this.#failed(error, before);
+    } finally {
+      this.#waiting.delete(reject);
+    }
+  }
+
+  #mayProbe(): boolean {
+    const at = this.#options.now();
+    // Further ahead only when the clock went back.
+    if (at < this.#probeAt && this.#probeAt - at <= PROBE_INTERVAL_MS) return false;
+    this.#probeAt = at + PROBE_INTERVAL_MS;
+    return true;
+  }
+
+  #answered(): void {
+    const wasAway = this.away;
+    this.#failures = 0;
+    this.#answers++;
+    if (wasAway) this.#options.onChange(false);
+  }
+
+  /** A question asked before the last answer says nothing of the time after it. */
+  #failed(error: unknown, before: number): unknown {
+    if (!isStoreUnavailable(error)) this.#answered();
+    else if (before === this.#answers && ++this.#failures === FAILURES_TO_OPEN) this.#options.onChange(true);
+    return error;
+  }
+}

@@ -1,0 +1,187 @@
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type ApiKey,
+  invalidRequest,
+  type NewKey,
+  type OnChange,
+  type NewUser,
+  type Principal,
+  type User,
+} from "../../kit/index.ts";
+import type { Transactions } from "./commits.ts";
+
+type UserRow = Record<"id" | "email" | "tier", string> &
+  Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint>;
+
+/** What `toUser` takes. */
+const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at";
+
+/** The store's role of accounts. `now` is Unix milliseconds. */
+export function accountMethods(db: DatabaseSync, transactions: Transactions, now: () => number) {
+  const listeners = new Set<{ readonly listener: OnChange }>();
+  const onChanged = (userId: string) => {
+    for (const { listener } of listeners) listener(userId);
+  };
+  return {
+    ...userMethods(db, transactions, now, onChanged),
+    ...keyMethods(db, transactions, now, onChanged),
+    ...identityMethods(db, transactions),
+
+    /** Pushes what this process changes, not what a command changes in the file. */
+    onChange(listener: OnChange) {
+      const subscription = { listener };
+      listeners.add(subscription);
+      return () => {
+        listeners.delete(subscription);
+      };
+    },
+  };
+}
+
+/** Users: who they are and what they own. */
+function userMethods(
+  db: DatabaseSync,
+  { read, writeDurably }: Transactions,
+  now: () => number,
+  onChanged: (userId: string) => void,
+) {
+  const insert = db.prepare(
+    `INSERT INTO users (id, email, tier, balance, granted, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
+  );
+  const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE id = ? OR email = ?`);
+  const tierOf = db.prepare("SELECT tier FROM users WHERE id = ?");
+  const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users ORDER BY created_at, id`);
+  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
+
+  const userBy = (idOrEmail: string) => toUser(find.get(idOrEmail, idOrEmail));
+  const updateTier = writeDurably((id: string, tier: string) => toUser(setTier.get(tier, id)));
+
+  return {
+    findUser: read(userBy),
+    addUser: writeDurably(({ id, email, tier, credits }: NewUser) =>
+      toUser(insert.get(id, email, tier, storable(credits), credits, now())),
+    ),
+    principalOf: read((id: string): Principal | null => {
+      const row = tierOf.get(id);
+      return row ? { userId: id, tier: String(row["tier"]), keyId: null } : null;
+    }),
+    listUsers: read(() => list.all().flatMap((row) => toUser(row) ?? [])),
+
+    setTier(id: string, tier: string): User | null {
+      const user = updateTier(id, tier);
+      if (user) onChanged(user.id);
+      return user;
+    },
+
+    grant: writeDurably((id: string, amount: bigint): User | null => {
+      const user = userBy(id);
+      if (user?.id !== id) return null;
+      return toUser(grant.get(storable(user.balance + amount), storable(user.granted + amount), id));
+    }),
+  };
+}
+
+/** SQLite's integers have 64 bits and turn into floats beyond; this leaves room for sums. */
+function storable(amount: bigint): bigint {
+  if (BigInt.asIntN(62, amount) !== amount) throw invalidRequest("/credits", "are more than an account can hold");
+  return amount;
+}
+
+/** `found` is a row of USER_COLUMNS. */
+function toUser(found: unknown): User | null {
+  const row = found as UserRow | undefined;
+  if (!row) return null;
+  const { id, email, tier, balance, held, granted, charged, created_at } = row;
+  return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at) };
+}
+
+type KeyRow = Record<"id" | "user_id" | "name" | "prefix", string> & {
+  created_at: bigint;
+  last_used_at: bigint | null;
+};
+type PrincipalRow = Record<"key_id" | "user_id" | "tier", string>;
+
+const KEY_COLUMNS = "id, user_id, name, prefix, created_at, last_used_at";
+
+/** API keys. Revoked ones stay, unlisted: the ledger names them. */
+function keyMethods(
+  db: DatabaseSync,
+  { read, write, writeDurably }: Transactions,
+  now: () => number,
+  onChanged: (userId: string) => void,
+) {
+  const principal = db.prepare(
+    `SELECT api_keys.id AS key_id, user_id, tier FROM api_keys JOIN users ON users.id = user_id
+     WHERE digest = ? AND revoked_at IS NULL`,
+  );
+  const touch = db.prepare("UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?");
+  const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
+  const live = db.prepare("SELECT count(*) AS live FROM api_keys WHERE user_id = ? AND revoked_at IS NULL");
+  const insert = db.prepare(
+    `INSERT INTO api_keys (id, user_id, digest, name, prefix, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
+  );
+  const list = db.prepare(
+    `SELECT ${KEY_COLUMNS} FROM api_keys WHERE user_id = ? AND revoked_at IS NULL ORDER BY created_at, id`,
+  );
+  const revoke = db.prepare(
+    "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id) RETURNING user_id",
+  );
+
+  /** @returns the user whose key it was. */
+  const revoked = writeDurably((id: string, userId: string | undefined): string | null => {
+    const row = revoke.get(now(), id, userId ?? null);
+    return row ? String(row["user_id"]) : null;
+  });
+
+  return {
+    principalByDigest: read((digest: Uint8Array): Principal | null => {
+      const row = principal.get(digest) as PrincipalRow | undefined;
+      return row ? { userId: row.user_id, tier: row.tier, keyId: row.key_id } : null;
+    }),
+
+    touchKeys: write((used: ReadonlyMap<string, number>): void => {
+      for (const [id, at] of used) touch.run(at, id);
+    }),
+
+    addKey: writeDurably(({ id, userId, digest, name, prefix }: NewKey, maximum: number): ApiKey | null => {
+      if (!userExists.get(userId)) throw new Error(`cannot make a key of an unknown user: ${userId}`);
+      if (Number(live.get(userId)?.["live"]) >= maximum) return null;
+      return toKey(insert.get(id, userId, digest, name, prefix, now()) as KeyRow);
+    }),
+
+    listKeys: read((userId: string): ApiKey[] => (list.all(userId) as KeyRow[]).map(toKey)),
+
+    revokeKey(id: string, userId?: string): boolean {
+      const owner = revoked(id, userId);
+      if (owner !== null) onChanged(owner);
+      return owner !== null;
+    },
+  };
+}
+
+function toKey({ id, user_id, name, prefix, created_at, last_used_at }: KeyRow): ApiKey {
+  const lastUsedAt = last_used_at === null ? null : Number(last_used_at);
+  return { id, userId: user_id, name, prefix, createdAt: Number(created_at), lastUsedAt };
+}
+
+/** Who an identity provider's subjects sign in as. */
+function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions) {
+  const find = db.prepare(
+    `SELECT ${USER_COLUMNS} FROM identities JOIN users ON users.id = user_id WHERE issuer = ? AND subject = ?`,
+  );
+  const link = db.prepare("INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? ON CONFLICT DO NOTHING");
+
+  const userOf = (issuer: string, subject: string) => toUser(find.get(issuer, subject));
+
+  return {
+    findIdentity: read(userOf),
+
+    /** @returns null when there is no such user and the subject has none. */
+    linkIdentity: writeDurably((issuer: string, subject: string, userId: string): User | null => {
+      link.run(issuer, subject, userId);
+      return userOf(issuer, subject);
+    }),
+  };
+}

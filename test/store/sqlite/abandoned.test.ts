@@ -1,0 +1,66 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Admission } from "../../../src/kit/index.ts";
+import { openMemory } from "../../../src/store/sqlite/database.ts";
+import { sqliteStore } from "../../../src/store/sqlite/store.ts";
+import { OPEN, RECORD, START, addUser, admission, charged, givenBack } from "../support.ts";
+
+/** A store with requests that a crash left running, which it gave up when it was opened again. */
+async function gaveUp(more: Partial<Admission> = {}) {
+  const store = sqliteStore(openMemory(), () => START);
+  onTestFinished(() => store.close());
+  const user = await addUser(store, 1_000n);
+  const request = admission(user.id, { hold: 100n, stream: true, units: 3, ...more });
+  await store.admit(request);
+  store.recover();
+  const [left] = store.ledger(user.id);
+  expect(left).toMatchObject({ id: request.id, requestId: request.id, outcome: "shutdown", charge: 0n });
+  return { store, userId: user.id, request, current: () => store.findUser(user.id) };
+}
+
+describe("a settlement that comes after its request was given up", () => {
+  test("is charged, and its record takes the place of the one that was left", async () => {
+    const { store, userId, request, current } = await gaveUp();
+    await store.settle(charged(request, 70n));
+    expect(store.ledger(userId)).toEqual([{ ...RECORD, id: request.id, userId, charge: 70n }]);
+    expect(current()).toMatchObject({ balance: 930n, held: 0n, granted: 1_000n });
+    expect(store.running(userId)).toEqual({ requests: 0, streams: 0, held: 0n });
+    expect(store.windows(userId, OPEN).day.used, "counted once, when it was admitted").toBe(3);
+  });
+
+  test("is charged once, however often it is repeated", async () => {
+    const { store, userId, request, current } = await gaveUp();
+    await Promise.all([70n, 70n, 80n].map((charge) => store.settle(charged(request, charge))));
+    store.recover();
+    await store.settle(charged(request, 90n));
+    expect(store.ledger(userId).map(({ charge }) => charge)).toEqual([70n]);
+    expect(current()).toMatchObject({ balance: 930n, held: 0n });
+  });
+
+  test.each([
+    ["of nothing", 0n, { ...RECORD, outcome: "shutdown" as const }],
+    ["of a shutdown", 5n, { ...RECORD, outcome: "shutdown" as const, keyId: null, upstream: null, estimated: true }],
+  ])("a charge %s is not replaced in its turn", async (_, charge, record) => {
+    const { store, userId, request, current } = await gaveUp();
+    await store.settle({ ...charged(request, charge), record });
+    await store.settle(charged(request, 50n));
+    expect(store.ledger(userId)).toEqual([{ ...record, id: request.id, userId, charge }]);
+    expect(current()).toMatchObject({ balance: 1_000n - charge });
+  });
+
+  test("given back: nobody knows any more what it had been counted in, so the record stays", async () => {
+    const { store, userId, request, current } = await gaveUp();
+    await store.settle(givenBack(request));
+    expect(store.ledger(userId)).toMatchObject([{ id: request.id, outcome: "shutdown", charge: 0n }]);
+    expect(store.windows(userId, OPEN).day.used).toBe(3);
+    expect(current()).toMatchObject({ balance: 1_000n, held: 0n });
+  });
+
+  test("of another user changes nothing", async () => {
+    const { store, userId, request, current } = await gaveUp();
+    const other = await addUser(store, 1_000n);
+    await store.settle({ ...charged(request, 70n), userId: other.id });
+    expect(store.ledger(userId)).toMatchObject([{ outcome: "shutdown", charge: 0n }]);
+    expect(store.ledger(other.id)).toEqual([]);
+    expect([current(), store.findUser(other.id)]).toMatchObject([{ balance: 1_000n }, { balance: 1_000n }]);
+  });
+});
