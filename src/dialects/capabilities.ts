@@ -1,5 +1,5 @@
 import type { DialectName, Kind, Vendor } from "../kit/index.ts";
-import { anthropic } from "./anthropic/index.ts";
+import { anthropic } from "./messages/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { cohere } from "./cohere/index.ts";
@@ -7,11 +7,11 @@ import type { Location, UpstreamDialect } from "./dialect.ts";
 import { loses } from "./features/promises.ts";
 import { type ChatDialect, SUPPORT } from "./features/support.ts";
 import { gemini } from "./gemini/index.ts";
-import { jina } from "./jina.ts";
-import { openai } from "./openai/index.ts";
+import { jina } from "./endpoints/jina.ts";
+import { openai } from "./chat/index.ts";
 import { deepgram } from "./speech/deepgram.ts";
 import { elevenlabs } from "./speech/elevenlabs.ts";
-import { voyage } from "./voyage.ts";
+import { voyage } from "./endpoints/voyage.ts";
 
 export interface Capability {
   /** The kinds of model that upstreams of this dialect serve. */

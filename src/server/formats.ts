@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { chatFormat, readChat } from "../dialects/clients/chat.ts";
-import { embeddingFormat, readEmbedding } from "../dialects/clients/embedding.ts";
-import { imageFormat, imageRefusal, readImage } from "../dialects/clients/image.ts";
-import { readRerank, rerankFormat } from "../dialects/clients/rerank.ts";
-import { readSpeech, speechFormat } from "../dialects/clients/speech.ts";
-import { readTranscription, transcriptionFormat } from "../dialects/clients/transcription.ts";
-import { messagesFormat, messagesRefusal, readMessages } from "../dialects/clients/messages.ts";
-import { readResponses, responsesFormat } from "../dialects/clients/responses.ts";
+import { chatFormat, readChat } from "../dialects/chat/client.ts";
+import { embeddingFormat, readEmbedding } from "../dialects/endpoints/embedding.ts";
+import { imageFormat, imageRefusal, readImage } from "../dialects/endpoints/image.ts";
+import { readRerank, rerankFormat } from "../dialects/endpoints/rerank.ts";
+import { readSpeech, speechFormat } from "../dialects/endpoints/speech.ts";
+import { readTranscription, transcriptionFormat } from "../dialects/endpoints/transcription.ts";
+import { messagesFormat, messagesRefusal } from "../dialects/messages/client/format.ts";
+import { readMessages } from "../dialects/messages/client/request.ts";
+import { readResponses } from "../dialects/responses/client/request.ts";
+import { responsesFormat } from "../dialects/responses/client/format.ts";
 import type { AnswerFormat, Call, Endpoint, GatewayError, Json, StandIn, Upload } from "../kit/index.ts";
 import type { RefusalBody } from "./refusal.ts";
 

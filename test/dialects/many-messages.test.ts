@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
 import type { DialectName, Json } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 import { codecOf } from "./wire-cases.ts";

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Held, exchangeOf } from "../../src/pipeline/held.ts";
 import { KeptText } from "../../src/pipeline/kept-text.ts";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
-import { readResponses, responsesFormat } from "../../src/dialects/clients/responses.ts";
+import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
+import { readResponses } from "../../src/dialects/responses/client/request.ts";
+import { responsesFormat } from "../../src/dialects/responses/client/format.ts";
 import type { Call } from "../../src/kit/index.ts";
 import { testExchange } from "../support/exchange.ts";
 import { plugin } from "../support/spy.ts";

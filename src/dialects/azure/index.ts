@@ -3,8 +3,8 @@ import { errorMessage } from "../canonical/errors.ts";
 import { parseJson } from "../canonical/json.ts";
 import { bearer } from "../canonical/requests.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { chatAt } from "../openai/chat.ts";
-import { codecsAt, openai } from "../openai/index.ts";
+import { chatAt } from "../chat/chat.ts";
+import { codecsAt, openai } from "../chat/index.ts";
 import { RESPONSES_PATH } from "../responses/index.ts";
 
 /** The newest version of the classic interface that is no preview; the v1 interface has none. */

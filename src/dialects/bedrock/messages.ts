@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { claudeReasoning } from "../anthropic/claude.ts";
+import { claudeReasoning } from "../messages/claude.ts";
 import { ASSISTANT_FIELDS, inOrder, MESSAGE_FIELDS, NO_OUTPUT, SEE_DOCUMENTS } from "../canonical/message.ts";
 import { argumentsObject, writtenCalls } from "../canonical/tools.ts";
 import { contentBlocks, contentGroups, textContent } from "./content.ts";

@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { callsWithoutThinking } from "../anthropic/claude.ts";
-import { VERSION } from "../anthropic/headers.ts";
-import { rulesOf } from "../anthropic/models.ts";
-import { maxTokensOf, samplingOf, thinkingOf } from "../anthropic/options.ts";
+import { callsWithoutThinking } from "../messages/claude.ts";
+import { VERSION } from "../messages/headers.ts";
+import { rulesOf } from "../messages/models.ts";
+import { maxTokensOf, samplingOf, thinkingOf } from "../messages/options.ts";
 import { numberAt, stopsOf } from "../canonical/options.ts";
 import type { Family, Translation } from "./translation.ts";
 

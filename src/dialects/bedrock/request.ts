@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
-import { claudeOutput, SCHEMA_AT } from "../anthropic/claude.ts";
-import { rulesOf } from "../anthropic/models.ts";
+import { claudeOutput, SCHEMA_AT } from "../messages/claude.ts";
+import { rulesOf } from "../messages/models.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { numberAt, stopsOf } from "../canonical/options.ts";

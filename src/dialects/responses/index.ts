@@ -1,5 +1,5 @@
 import type { ApiChoice, Call, Target } from "../../kit/index.ts";
-import { effortOf } from "../openai/effort.ts";
+import { effortOf } from "../chat/effort.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import type { Rules } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { inOrder, ASSISTANT_FIELDS } from "../canonical/message.ts";
-import type { ResponsesCall } from "../clients/responses/request.ts";
-import { unsealed } from "../clients/responses/reasoning.ts";
-import { joinedText, writeParts } from "../openai/parts.ts";
+import type { ResponsesCall } from "./client/request.ts";
+import { unsealed } from "./client/reasoning.ts";
+import { joinedText, writeParts } from "../chat/parts.ts";
 import type { Report } from "../canonical/report.ts";
 import { objects, withOwnName, words } from "./items.ts";
 

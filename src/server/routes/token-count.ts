@@ -1,4 +1,4 @@
-import { readCountTokens } from "../../dialects/clients/messages.ts";
+import { readCountTokens } from "../../dialects/messages/client/request.ts";
 import { GatewayError, invalidRequest, type Json, type Principal } from "../../kit/index.ts";
 import { jsonResponse, type Route, type Visit } from "../app.ts";
 import { readBody, requireJson } from "../body.ts";

@@ -4,7 +4,7 @@ import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embeddi
 import { readError } from "../../../src/dialects/canonical/errors.ts";
 import { errorMessage } from "../../../src/dialects/gemini/http.ts";
 import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
-import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import { readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { linesOf, recorded as available, recordedBytes } from "../recordings.ts";
 import { callOf, decode, list, reassemble, send, words } from "./support.ts";
