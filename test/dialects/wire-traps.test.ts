@@ -4,7 +4,7 @@ import { readEmbedding } from "../../src/dialects/endpoints/embedding.ts";
 import { readImage } from "../../src/dialects/endpoints/image.ts";
 import { readRerank } from "../../src/dialects/endpoints/rerank.ts";
 import { deepgram } from "../../src/dialects/speech/deepgram.ts";
-import { transcription } from "../../src/dialects/chat/transcription.ts";
+import { transcription } from "../../src/dialects/endpoints/transcription.ts";
 import {
   createTariff,
   decimal,

@@ -1,9 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { callsWithoutThinking } from "../messages/claude.ts";
-import { VERSION } from "../messages/headers.ts";
-import { rulesOf } from "../messages/models.ts";
-import { maxTokensOf, samplingOf, thinkingOf } from "../messages/options.ts";
-import { numberAt, stopsOf } from "../canonical/options.ts";
+import { numberAt, stopsOf } from "../canonical/report.ts";
+import { callsWithoutThinking, rulesOf } from "../messages/models.ts";
+import { maxTokensOf, samplingOf, thinkingOf, VERSION } from "../messages/options.ts";
 import type { Family, Translation } from "./translation.ts";
 
 /** Efforts as families with three levels know them. */

@@ -1,13 +1,11 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import type { Decoded } from "../dialect.ts";
 import { malformed } from "../canonical/errors.ts";
 import { finishOf } from "../canonical/finish.ts";
-import { parseAnswer } from "../canonical/requests.ts";
-import { withText } from "./said.ts";
-import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
-import { madeId } from "../canonical/tool-ids.ts";
-import { argumentsText } from "../canonical/tools.ts";
 import { isText } from "../canonical/json.ts";
+import { parseAnswer } from "../canonical/requests.ts";
+import { argumentsText, madeId } from "../canonical/tools.ts";
+import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
+import type { Decoded } from "../dialect.ts";
 
 /** A complete answer in the canonical form. @throws AttemptError for a body that is none. */
 export function readAnswer(bytes: Uint8Array): Decoded {
@@ -54,4 +52,46 @@ function readCalls(calls: readonly unknown[], seed: string): readonly Json[] {
     const called = { ...inner, name, arguments: argumentsText(args) || "{}" };
     return { ...call, id: own, type: "function", function: called };
   });
+}
+
+/**
+ * The fields of a delta or message with its content as text and its thoughts as `reasoning_content`: Groq, OpenRouter and
+ * vLLM call them `reasoning`, Mistral sends both as parts of the content.
+ */
+export function withText(part: Json): Record<string, unknown> {
+  const { content, reasoning, reasoning_content: thoughts, ...rest } = part;
+  const said: Record<string, unknown> = rest;
+  const parts = Array.isArray(content) ? readParts(content) : { text: text(content), thoughts: "" };
+  if (parts.text !== null || content === null) said["content"] = parts.text;
+  // Some upstreams say the same under both names.
+  const own = text(thoughts) || text(reasoning);
+  if (own !== null || parts.thoughts !== "") said["reasoning_content"] = (own ?? "") + parts.thoughts;
+  return said;
+}
+
+interface Parts {
+  readonly text: string | null;
+  readonly thoughts: string;
+}
+
+/** `{type: "text", text}` and Mistral's `{type: "thinking", thinking: [{type: "text", text}]}`. */
+function readParts(parts: readonly unknown[]): Parts {
+  let said: string | null = null;
+  let thoughts = "";
+  for (const part of parts) {
+    if (!isJson(part)) continue;
+    if (part["type"] === "thinking") thoughts += textIn(part["thinking"]);
+    else said = (said ?? "") + textIn([part]);
+  }
+  return { text: said, thoughts };
+}
+
+function textIn(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return "";
+  return value.map((part: unknown) => (isJson(part) ? (text(part["text"]) ?? "") : "")).join("");
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { asks } from "../canonical/report.ts";
-import { fittedToolId } from "../canonical/tool-ids.ts";
-import type { Rules } from "../vendors/rules.ts";
+import { fittedToolId } from "../canonical/tools.ts";
+import type { Rules } from "../vendors/types.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
 import { changed, Edits } from "../canonical/json.ts";
 import { MARKED } from "../canonical/message.ts";

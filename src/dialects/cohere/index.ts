@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../canonical/embeddings.ts";
+import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../endpoints/embedding.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { pick } from "../canonical/json.ts";
 import { getJson } from "../canonical/requests.ts";
-import { rerankCodec } from "../canonical/rerank.ts";
+import { rerankCodec } from "../endpoints/rerank.ts";
 import type { UpstreamDialect } from "../dialect.ts";
 import { chatRequest, FORM } from "./request.ts";
 

@@ -1,16 +1,14 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
-import { numberAt, outputLimit, stopsOf } from "../canonical/options.ts";
-import { Report } from "../canonical/report.ts";
+import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { postJson } from "../canonical/requests.ts";
 import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
 import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
 import { fitSchema } from "../json-schema.ts";
 import { COHERE_SCHEMAS } from "../schema-rules.ts";
-import { chatAnswer } from "./answer.ts";
+import { chatAnswer, CohereStreamReader } from "./answer.ts";
 import { messagesOf } from "./messages.ts";
-import { CohereStreamReader } from "./stream.ts";
 
 /** Cohere's own fields, which a client of its models may send. */
 const OWN = ["citation_options", "safety_mode", "priority"] as const;

@@ -1,9 +1,9 @@
 import type { UpstreamDialect } from "../dialect.ts";
-import { embeddingCodec, textsOf } from "../canonical/embeddings.ts";
+import { embeddingCodec, textsOf } from "./embedding.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { pick } from "../canonical/json.ts";
 import { getJson } from "../canonical/requests.ts";
-import { rerankCodec } from "../canonical/rerank.ts";
+import { rerankCodec } from "./rerank.ts";
 
 /** Jina's API. It has no `encoding_format`: its answers are floats. */
 export const jina: UpstreamDialect = {

@@ -1,4 +1,4 @@
-import { ownModelOnly, type PaidBeside } from "../canonical/own-model.ts";
+import { ownModelOnly, type PaidBeside } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerCodec, UpstreamDialect } from "../dialect.ts";
 import { FORM } from "./answer.ts";

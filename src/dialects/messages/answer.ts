@@ -1,14 +1,26 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { type BlockPlace, isUsual } from "../canonical/message.ts";
-import type { Decoded } from "../dialect.ts";
 import { malformed } from "../canonical/errors.ts";
 import { extraFields } from "../canonical/json.ts";
+import { type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";
-import { writtenUsage } from "../canonical/usage.ts";
-import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
-import { restated, usageOf } from "./usage.ts";
-import { annotationsOf, CallLedger, CANONICAL, explanationOf, stopOf, textField, toolId } from "./wire.ts";
 import { writtenInput } from "../canonical/tools.ts";
+import { writtenUsage } from "../canonical/usage.ts";
+import type { Decoded } from "../dialect.ts";
+import {
+  annotationsOf,
+  CallLedger,
+  CANONICAL,
+  explanationOf,
+  nativeMessage,
+  nativePart,
+  ofMessages,
+  restated,
+  stopOf,
+  textField,
+  toolId,
+  usageOf,
+  withNative,
+} from "./wire.ts";
 
 const MESSAGE: ReadonlySet<string> = new Set([
   "id",

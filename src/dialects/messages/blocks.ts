@@ -2,9 +2,9 @@ import { isJson, type Json } from "../../kit/index.ts";
 import { inOrder } from "../canonical/message.ts";
 import { readDataUrl, textOf } from "../canonical/data-url.ts";
 import { argumentsObject } from "../canonical/tools.ts";
-import { claudeReasoning } from "./claude.ts";
+import { claudeReasoning } from "./models.ts";
 import type { Report } from "../canonical/report.ts";
-import { nativeBlock, nativeFields } from "./native.ts";
+import { nativeBlock, nativeFields } from "./wire.ts";
 
 /** What the translation of one request's messages shares. */
 export interface Translation {

@@ -1,8 +1,8 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { outputLimit } from "../canonical/options.ts";
-import type { Report } from "../canonical/report.ts";
-import { VERSION } from "./headers.ts";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { outputLimit, type Report } from "../canonical/report.ts";
+import { bearer } from "../canonical/requests.ts";
 import type { ModelRules } from "./models.ts";
+import { ofMessages } from "./wire.ts";
 
 /** Asks for more output than the model gives by itself: `output-128k-2025-02-19` (SDK @anthropic-ai/sdk, AnthropicBeta). */
 const OUTPUT_BETA = /\boutput-(\d+)k-/;
@@ -59,7 +59,7 @@ export function serviceTier(tier: unknown, verbatim: boolean, report: Report): J
   return {};
 }
 
-export interface SamplingRequest {
+interface SamplingRequest {
   readonly body: Json;
   readonly rules: ModelRules;
   readonly version: string;
@@ -92,7 +92,7 @@ export function samplingOf({ body, rules, version, thinks, verbatim, report }: S
   return kept;
 }
 
-export interface ThinkingRequest {
+interface ThinkingRequest {
   readonly body: Json;
   readonly rules: ModelRules;
   readonly maxTokens: number;
@@ -104,7 +104,7 @@ export interface ThinkingRequest {
   readonly report: Report;
 }
 
-export interface Thinking {
+interface Thinking {
   readonly thinking?: Json;
   readonly effort?: string;
 }
@@ -200,4 +200,33 @@ function enabled(
   if (!refused) return { type: "enabled", budget_tokens: tokens };
   if (from !== "/reasoning_effort") report.drop(from);
   return null;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The version whose rules translated requests follow; later ones refuse `temperature` and its like. */
+export const VERSION = "2023-06-01";
+
+/** The version a call is sent under: a Messages client's own. */
+export function versionOf(call: Call): string {
+  return (ofMessages(call) ? call.headers?.["anthropic-version"] : undefined) ?? VERSION;
+}
+
+/** The betas that a Messages client asks for, as its header has them. */
+export function betasOf(call: Call): string | undefined {
+  return ofMessages(call) ? call.headers?.["anthropic-beta"] : undefined;
+}
+
+export function headersOf(call: Call, apiKey: string): Headers {
+  const beta = betasOf(call);
+  return {
+    ...credentials(apiKey),
+    "anthropic-version": versionOf(call),
+    ...(beta === undefined ? {} : { "anthropic-beta": beta }),
+  };
+}
+
+/** No header for an empty key; OAuth tokens are known by their beginning. */
+export function credentials(apiKey: string): Headers {
+  return apiKey === "" || apiKey.startsWith("sk-ant-oat") ? bearer(apiKey) : { "x-api-key": apiKey };
 }

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Decoded } from "../dialect.ts";
 import { malformed } from "../canonical/errors.ts";
-import { parseJson } from "../canonical/json.ts";
+import { objects, parseJson, stringOf } from "../canonical/json.ts";
 import { writtenUsage } from "../canonical/usage.ts";
 import {
   citation,
@@ -9,15 +9,13 @@ import {
   finishOf,
   logprobsOf,
   nativeOutput,
-  objects,
   readCall,
   type ReadAs,
-  readReasoning,
+  reasoningDetails,
   usageOf,
   withOwnName,
-  words,
   writeCall,
-} from "./items.ts";
+} from "./wire.ts";
 
 /** A complete answer in the canonical form. @throws AttemptError for one that failed, or is none. */
 export function readAnswer(bytes: Uint8Array, as: ReadAs): Decoded {
@@ -53,16 +51,16 @@ export function readOutput(
   output: readonly Json[],
   as: ReadAs,
 ): { readonly message: Json; readonly logprobs: Json | null } {
-  const details = output.flatMap((item) => (item["type"] === "reasoning" ? readReasoning(item, as) : []));
+  const details = output.flatMap((item) => (item["type"] === "reasoning" ? reasoningDetails(item, as) : []));
   const thoughts = details.map((detail) =>
     detail.type === "reasoning.text" ? detail.text : detail.type === "reasoning.summary" ? detail.summary : "",
   );
   const reasoning = thoughts.filter((text) => text !== "").join("\n\n");
   const parts = output.filter(({ type }) => type === "message").map(({ content }) => objects(content));
-  const texts = parts.map((content) => content.map(({ text }) => words(text)).join(""));
+  const texts = parts.map((content) => content.map(({ text }) => stringOf(text)).join(""));
   const refusal = parts
     .flat()
-    .map((part) => words(part["refusal"]))
+    .map((part) => stringOf(part["refusal"]))
     .join("");
   const annotations = parts
     .flat()

@@ -1,9 +1,9 @@
 import type { ApiChoice, Call, Target } from "../../kit/index.ts";
-import { effortOf } from "../chat/effort.ts";
+import { effortOf } from "../vendors/fit.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
-import type { Rules } from "../vendors/rules.ts";
+import type { Rules } from "../vendors/types.ts";
 import { readAnswer } from "./answer.ts";
-import { ofResponses } from "./items.ts";
+import { ofResponses } from "./wire.ts";
 import { responsesBody } from "./request.ts";
 import { ResponsesStreamReader } from "./stream.ts";
 

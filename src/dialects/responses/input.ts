@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { inOrder, ASSISTANT_FIELDS } from "../canonical/message.ts";
-import type { ResponsesCall } from "./client/request.ts";
-import { unsealed } from "./client/reasoning.ts";
-import { joinedText, writeParts } from "../chat/parts.ts";
+import { objects, stringOf } from "../canonical/json.ts";
+import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { objects, withOwnName, words } from "./items.ts";
+import { joinedText, writeParts } from "../chat/messages.ts";
+import { isResponsesCall, type ResponsesCall, unsealed, withOwnName } from "./wire.ts";
 
 /** What of an input the upstream takes. */
 export interface WriteAs {
@@ -41,11 +40,6 @@ interface Placed {
 /** Beside what is read of a message: of its content or calls. */
 const KNOWN: ReadonlySet<string> = new Set([...ASSISTANT_FIELDS, "tool_call_id", "is_error"]);
 const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "extra_content", "cache_control"]);
-
-/** Whether a call came in this very format. */
-export function isResponsesCall(call: Call): call is ResponsesCall {
-  return call.dialect === "responses" && "request" in call && "sources" in call;
-}
 
 /**
  * The conversation as items. Those of a client of the same format go as they came, as far as no plugin has changed the
@@ -110,7 +104,7 @@ const CALLS = /^(?:function|custom_tool)_call(?:_output)?$/;
 
 /** A client's item as the upstream takes it; null for reasoning that it cannot read. */
 function restored(item: Json, as: WriteAs): Json | null {
-  const type = words(item["type"]) || "message";
+  const type = stringOf(item["type"]) || "message";
   if (type === "reasoning") return restoredReasoning(item, as);
   const { id, call_id: called } = item;
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined;
@@ -131,7 +125,7 @@ function restoredReasoning(item: Json, as: WriteAs): Json | null {
   const { id, encrypted_content: encrypted, content } = item;
   const details = unsealed(encrypted);
   if (details !== null) return reasoningItem(details, as);
-  if (words(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
+  if (stringOf(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
   const good = typeof id === "string" && id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true;
   return good || id === undefined ? item : { ...item, id: undefined };
 }
@@ -143,15 +137,15 @@ function reasoningItem(details: readonly object[], { format, plainReasoning }: W
   const encrypted = own.find(({ type }) => type === "reasoning.encrypted");
   const texts = all.filter(({ type, signature }) => type === "reasoning.text" && signature === undefined);
   if (encrypted === undefined && !(plainReasoning && texts.length > 0)) return null;
-  const id = words(encrypted?.["id"] ?? own[0]?.["id"]);
+  const id = stringOf(encrypted?.["id"] ?? own[0]?.["id"]);
   return {
     type: "reasoning",
     ...(id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true && { id }),
     summary: own
       .filter(({ type }) => type === "reasoning.summary")
-      .map(({ summary }) => ({ type: "summary_text", text: words(summary) })),
+      .map(({ summary }) => ({ type: "summary_text", text: stringOf(summary) })),
     ...(encrypted === undefined
-      ? { content: texts.map(({ text }) => ({ type: "reasoning_text", text: words(text) })) }
+      ? { content: texts.map(({ text }) => ({ type: "reasoning_text", text: stringOf(text) })) }
       : { encrypted_content: encrypted["data"] }),
   };
 }
@@ -184,7 +178,7 @@ function sendable(items: readonly Placed[], as: WriteAs): Pick<WrittenInput, "in
 
 /** Whether the model made the item. */
 function isMade(item: Json): boolean {
-  const type = words(item["type"]) || "message";
+  const type = stringOf(item["type"]) || "message";
   return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
 }
 
@@ -224,7 +218,7 @@ class InputWriter {
     const text = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
     const said = text.map((part, index) => nativeItems([part])[0] ?? this.#said(part, `${at}/content/${index}`));
     const details = objects(reasoning_details);
-    if (details.length === 0 && words(reasoning_content) !== "") this.#report.drop(`${at}/reasoning_content`);
+    if (details.length === 0 && stringOf(reasoning_content) !== "") this.#report.drop(`${at}/reasoning_content`);
     const lists = {
       reasoning: this.#reasoning(details, `${at}/reasoning_details`).map((items) => ({ items })),
       content: (Array.isArray(order) ? said.map((item) => [item]) : [said]).map((items) => ({
@@ -264,7 +258,7 @@ class InputWriter {
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     if (isJson(custom)) {
       this.#custom.add(call_id);
-      return [{ type: "custom_tool_call", call_id, name: custom["name"], input: words(custom["input"]) }];
+      return [{ type: "custom_tool_call", call_id, name: custom["name"], input: stringOf(custom["input"]) }];
     }
     if (!isJson(called)) throw this.#report.refusal(`${at}/function`, "must be an object");
     const { name, arguments: args } = called;
@@ -326,7 +320,7 @@ function merged(items: readonly Json[]): readonly Json[] {
 
 /** The text of parts that are nothing else; null with media among them. */
 function textAlone(parts: readonly Json[]): string | null {
-  return parts.every(({ type }) => type === "input_text") ? parts.map(({ text }) => words(text)).join("\n") : null;
+  return parts.every(({ type }) => type === "input_text") ? parts.map(({ text }) => stringOf(text)).join("\n") : null;
 }
 
 /** A part of a chat message as one of an item. */

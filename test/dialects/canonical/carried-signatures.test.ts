@@ -3,7 +3,7 @@ import { DIALECTS } from "../../../src/dialects/capabilities.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import { readMessages } from "../../../src/dialects/messages/client/request.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
-import { withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import { withSignature } from "../../../src/dialects/canonical/tools.ts";
 import type { DialectName } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/chat/chat.ts";
+import { chat } from "../../../src/dialects/chat/index.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { chat } from "../../../src/dialects/chat/chat.ts";
-import { openai } from "../../../src/dialects/chat/index.ts";
+import { chat, openai } from "../../../src/dialects/chat/index.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import { chat } from "../../../src/dialects/chat/chat.ts";
+import { chat } from "../../../src/dialects/chat/index.ts";
 import { producedText } from "../../../src/dialects/canonical/chunks.ts";
 import { isJson, type Json, type Usage } from "../../../src/kit/index.ts";
 import { expectCanonical } from "./rules.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
-import { chat } from "../../../src/dialects/chat/chat.ts";
+import { withSignature } from "../../../src/dialects/canonical/tools.ts";
+import { chat } from "../../../src/dialects/chat/index.ts";
 import type { Call, ClientDialect, Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/chat/chat.ts";
+import { chat } from "../../../src/dialects/chat/index.ts";
 import { isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { expectCanonical, objects } from "./rules.ts";
 import { cutAt, cuts, decode } from "../decode.ts";

@@ -1,11 +1,10 @@
 import * as fc from "fast-check";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { embeddingFormat, readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
-import { embedding } from "../../../src/dialects/chat/embedding.ts";
+import { embedding, embeddingFormat, readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
-import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
 import { RUNS } from "../../properties/runs.ts";
+import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
 
 const cases = wireCases("endpoints/embeddings");
 

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readRerank, rerankFormat } from "../../../src/dialects/endpoints/rerank.ts";
-import { rerank } from "../../../src/dialects/chat/rerank.ts";
+import { readRerank, rerank, rerankFormat } from "../../../src/dialects/endpoints/rerank.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
-import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
 import { RUNS } from "../../properties/runs.ts";
+import { attempt, bytes, expected, extras, play, target, wireCases } from "../wire-cases.ts";
 
 const cases = wireCases("endpoints/rerank");
 

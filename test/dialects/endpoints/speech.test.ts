@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bodyValidator } from "../../../src/config/bodies.ts";
-import { readSpeech, speechFormat } from "../../../src/dialects/endpoints/speech.ts";
-import { speech } from "../../../src/dialects/chat/speech.ts";
+import { readSpeech, speech, speechFormat } from "../../../src/dialects/endpoints/speech.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

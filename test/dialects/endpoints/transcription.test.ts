@@ -3,9 +3,12 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bodyValidator } from "../../../src/config/bodies.ts";
-import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
-import { transcription } from "../../../src/dialects/chat/transcription.ts";
+import {
+  readTranscription,
+  transcription,
+  transcriptionFormat,
+} from "../../../src/dialects/endpoints/transcription.ts";
 import { AttemptError, type Bill, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";

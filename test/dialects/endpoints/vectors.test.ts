@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeVector, dimensionsOf, encodeVector } from "../../../src/dialects/canonical/embeddings.ts";
+import { decodeVector, dimensionsOf, encodeVector } from "../../../src/dialects/endpoints/embedding.ts";
 import { RUNS } from "../../properties/runs.ts";
 
 const LARGEST = 2 ** 127 * (2 - 2 ** -23);

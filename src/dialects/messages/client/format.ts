@@ -7,16 +7,14 @@ import {
   type Json,
   type StreamFormat,
 } from "../../../kit/index.ts";
-import { nativeBlock, nativeFields } from "../native.ts";
-import { webCitations } from "../../canonical/annotations.ts";
-import { inOrder } from "../../canonical/message.ts";
+import { guardDepth, list, objects, stringOf } from "../../canonical/json.ts";
+import { inOrder, webCitations } from "../../canonical/message.ts";
 import { argumentsObject } from "../../canonical/tools.ts";
-import { guardDepth, list, objects, text } from "../../canonical/json.ts";
 import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../../chat/client.ts";
-import { shownUsage, stopOf } from "./ending.ts";
+import { nativeBlock, nativeFields, sealedData } from "../wire.ts";
+import { shownUsage, stopOf } from "./events.ts";
 import { countable } from "./request.ts";
-import { sealedData } from "./sealed.ts";
 import { messageId, MessagesStream } from "./stream.ts";
 
 /** Answers to a Messages client: `model` is the route. */
@@ -78,8 +76,8 @@ function writeBlocks(message: Json): readonly Json[] {
 /** Details bring what must go back verbatim; a provider without them gives the text alone. */
 function writeReasoning({ reasoning_details, reasoning_content }: Json): Json[] {
   const blocks = objects(reasoning_details).map(writeDetail);
-  const whole = text(reasoning_content);
-  if (whole === "" || blocks.some((block) => text(block["thinking"]) !== "")) return blocks;
+  const whole = stringOf(reasoning_content);
+  if (whole === "" || blocks.some((block) => stringOf(block["thinking"]) !== "")) return blocks;
   const signed = blocks.findIndex(({ type }) => type === "thinking");
   if (signed < 0) return [thinking(whole, ""), ...blocks];
   return blocks.map((block, index) => (index === signed ? { ...block, thinking: whole } : block));
@@ -89,7 +87,7 @@ function writeDetail(detail: Json): Json {
   const { type, summary, signature } = detail;
   const fields = nativeFields(detail, true);
   if (type === "reasoning.encrypted") return { ...fields, type: "redacted_thinking", data: sealedData(detail) };
-  return { ...fields, ...thinking(text(detail["text"]) + text(summary), text(signature)) };
+  return { ...fields, ...thinking(stringOf(detail["text"]) + stringOf(summary), stringOf(signature)) };
 }
 
 function thinking(thought: string, signature: string): Json {
@@ -103,7 +101,7 @@ function writeContent({ content, refusal, annotations }: Json): Json[] {
       blocks.filter((block) => block !== null),
       annotations,
     ),
-    ...said(text(refusal)),
+    ...said(stringOf(refusal)),
   ];
 }
 
@@ -131,8 +129,8 @@ function writeCall(call: Json): Json {
   return {
     ...nativeFields(call, true),
     type: "tool_use",
-    id: text(id),
-    name: text(name),
+    id: stringOf(id),
+    name: stringOf(name),
     input: argumentsObject(args),
   };
 }

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { type Bill, isJson, type Json, type StreamEvent, type StreamFormat, type Usage } from "../../../kit/index.ts";
-import { webCitations } from "../../canonical/annotations.ts";
-import { nativeFields } from "../native.ts";
-import { list, objects, omit, text } from "../../canonical/json.ts";
-import { firstUsage, NO_USAGE, shownUsage, type Stop, stopOf } from "./ending.ts";
-import { sealedData } from "./sealed.ts";
-import { BlockSequence, frame, type OpenBlock, type BlockKind } from "./sequence.ts";
+import { webCitations } from "../../canonical/message.ts";
+import { list, objects, omit, stringOf } from "../../canonical/json.ts";
+import { nativeFields, sealedData } from "../wire.ts";
+import {
+  type BlockKind,
+  BlockSequence,
+  firstUsage,
+  frame,
+  NO_USAGE,
+  type OpenBlock,
+  shownUsage,
+  type Stop,
+  stopOf,
+} from "./events.ts";
 
 /** The events of a Messages stream; `model` is the route. */
 export class MessagesStream implements StreamFormat {
@@ -124,10 +132,10 @@ class DeltaWriter {
 
   write(delta: Json): string {
     let written = this.#reasoning(delta);
-    if (text(delta["content"]) !== "") written += this.#text(text(delta["content"]));
-    if (text(delta["refusal"]) !== "") {
+    if (stringOf(delta["content"]) !== "") written += this.#text(stringOf(delta["content"]));
+    if (stringOf(delta["refusal"]) !== "") {
       this.refused = true;
-      written += this.#text(text(delta["refusal"]));
+      written += this.#text(stringOf(delta["refusal"]));
     }
     if (delta["annotations"] !== undefined) written += this.#cite(list(delta["annotations"]));
     for (const call of objects(delta["tool_calls"])) written += this.#call(call);
@@ -152,7 +160,7 @@ class DeltaWriter {
     const details = objects(reasoning_details);
     const told = details.some((detail) => thoughtOf(detail) !== "");
     let written = "";
-    if (!told && text(reasoning_content) !== "") written += this.#think(undefined, text(reasoning_content));
+    if (!told && stringOf(reasoning_content) !== "") written += this.#think(undefined, stringOf(reasoning_content));
     for (const detail of details) {
       const { type, index, signature } = detail;
       if (type === "reasoning.encrypted") {
@@ -160,7 +168,7 @@ class DeltaWriter {
         if (this.#blocks.last?.kind !== "text") written += this.#sealed();
       } else {
         if (thoughtOf(detail) !== "") written += this.#think(index, thoughtOf(detail));
-        if (text(signature) !== "") written += this.#sign(index, text(signature));
+        if (stringOf(signature) !== "") written += this.#sign(index, stringOf(signature));
       }
     }
     return written;
@@ -229,13 +237,19 @@ class DeltaWriter {
       // Its block is closed: its arguments were whole, and only white space can follow them.
       if (this.#called.has(index)) return "";
       this.#called.add(index);
-      const block = { ...nativeFields(call, true), type: "tool_use", id: text(id), name: text(name), input: {} };
+      const block = {
+        ...nativeFields(call, true),
+        type: "tool_use",
+        id: stringOf(id),
+        name: stringOf(name),
+        input: {},
+      };
       const before = this.#sealed();
       ({ opened, text: written } = this.#blocks.begin("tool", index, block));
       written = before + written;
     }
-    if (text(args) === "") return written;
-    return written + this.#blocks.delta(opened, { type: "input_json_delta", partial_json: text(args) });
+    if (stringOf(args) === "") return written;
+    return written + this.#blocks.delta(opened, { type: "input_json_delta", partial_json: stringOf(args) });
   }
 
   #native(event: Json): string {
@@ -290,5 +304,5 @@ function kindOf({ type }: Json): BlockKind {
 }
 
 function thoughtOf(detail: Json): string {
-  return text(detail["text"]) + text(detail["summary"]);
+  return stringOf(detail["text"]) + stringOf(detail["summary"]);
 }

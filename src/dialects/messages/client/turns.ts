@@ -1,11 +1,8 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
-import { isMadeCitation } from "../../canonical/annotations.ts";
-import { nativePart } from "../native.ts";
-import { type BlockPlace, isUsual } from "../../canonical/message.ts";
+import { given, guardDepth, objects, stringOf } from "../../canonical/json.ts";
+import { type BlockPlace, isMadeCitation, isUsual } from "../../canonical/message.ts";
 import type { MessageSource, SourcedMessage } from "../../canonical/source-map.ts";
-import { given, guardDepth, objects, text } from "../../canonical/json.ts";
-import { unsealedData } from "./sealed.ts";
-import { leftover } from "./tools.ts";
+import { leftover, nativePart, unsealedData } from "../wire.ts";
 
 /** The `system` field as leading system messages. */
 export function readSystem(system: unknown): readonly SourcedMessage[] {
@@ -87,7 +84,7 @@ function readAssistant(
     lists[place].push(at);
     return place;
   });
-  const thoughts = details.map((detail) => text(detail["text"])).join("");
+  const thoughts = details.map((detail) => stringOf(detail["text"])).join("");
   const silent = content.length === 0 && blocks.length > 0;
   const message = {
     role: "assistant",

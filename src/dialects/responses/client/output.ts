@@ -1,10 +1,17 @@
+import { stringOf } from "../../canonical/json.ts";
 import { isJson, type Json } from "../../../kit/index.ts";
-import { CustomItem, FunctionItem } from "./call-item.ts";
-import { ImageItem, inlined } from "./image-item.ts";
-import type { Item, ItemParts, ItemStatus } from "./item.ts";
-import { MessageItem } from "./message-item.ts";
-import { eventOf, words } from "../items.ts";
-import { ReasoningItem } from "./reasoning-item.ts";
+import { eventOf } from "../wire.ts";
+import {
+  CustomItem,
+  FunctionItem,
+  ImageItem,
+  inlined,
+  type Item,
+  type ItemParts,
+  type ItemStatus,
+  MessageItem,
+  ReasoningItem,
+} from "./items.ts";
 import type { ToolName } from "./tools.ts";
 
 export interface OutputParts {
@@ -125,7 +132,7 @@ export class Output {
   }
 
   #foreignEvent({ type, sequence_number: _number, ...fields }: Json, index: number | undefined): void {
-    if (index !== undefined) this.#parts.emit(words(type), { ...fields, output_index: index });
+    if (index !== undefined) this.#parts.emit(stringOf(type), { ...fields, output_index: index });
   }
 
   /** A call that the upstream has ended, with the ones before it. */
@@ -154,15 +161,15 @@ export class Output {
     const details = list(all).filter((detail) =>
       ["text", "summary", "data", "signature"].some((name) => typeof detail[name] === "string" && detail[name] !== ""),
     );
-    const summaries = details.filter(({ summary }) => words(summary) !== "");
-    const shown = words(text) || details.map((detail) => words(detail["text"])).join("");
+    const summaries = details.filter(({ summary }) => stringOf(summary) !== "");
+    const shown = stringOf(text) || details.map((detail) => stringOf(detail["text"])).join("");
     if (shown === "" && details.length === 0) return;
     const summary = this.#parts.summary || details.some(({ type }) => type === "reasoning.summary");
     const item = this.#reasoning(summary);
     for (const detail of details) item.detail(detail);
     // The parts of a summary stay apart.
     for (const [place, detail] of summaries.entries()) {
-      item.think(words(detail["summary"]), true, detail["index"] ?? place);
+      item.think(stringOf(detail["summary"]), true, detail["index"] ?? place);
     }
     if (shown !== "" && summaries.length === 0) item.think(shown, summary);
   }
@@ -234,7 +241,7 @@ export class Output {
     this.#count += 1;
     const { id, emit } = this.#parts;
     const item = make({
-      id: words(own["id"]) || `${prefix}_${id}_${index}`,
+      id: stringOf(own["id"]) || `${prefix}_${id}_${index}`,
       beside: Object.fromEntries(Object.entries(own).filter(([name]) => !USUAL.has(name))),
       emit: (type, fields) => emit(type, { output_index: index, ...fields }),
     });
@@ -254,7 +261,7 @@ export class Output {
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return list(content)
-    .map(({ text }) => words(text))
+    .map(({ text }) => stringOf(text))
     .join("");
 }
 
@@ -273,12 +280,12 @@ function tokensOf(value: unknown): readonly Json[] {
 
 /** Of a tool that the upstream has found by itself, which is none of the request's. */
 function nameIn(item: Json | undefined): ToolName | null {
-  if (item === undefined || words(item["name"]) === "") return null;
+  if (item === undefined || stringOf(item["name"]) === "") return null;
   const { type, name, namespace } = item;
   return {
-    name: words(name),
+    name: stringOf(name),
     custom: type === "custom_tool_call",
-    ...(words(namespace) !== "" && { namespace: words(namespace) }),
+    ...(stringOf(namespace) !== "" && { namespace: stringOf(namespace) }),
   };
 }
 

@@ -1,19 +1,9 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import { pick } from "../../canonical/json.ts";
-import type { SourceMappedCall } from "../../canonical/source-map.ts";
 import { readChat } from "../../chat/client.ts";
+import type { ResponsesCall } from "../wire.ts";
 import { readInput } from "./input.ts";
-import { type Choice, readChoice } from "./tool-choice.ts";
-import { readTools } from "./tools.ts";
-
-/** A call that remembers the body it was read from: answers repeat it, and an upstream of the same format gets it. */
-export interface ResponsesCall extends SourceMappedCall {
-  readonly request: Json;
-  /** The canonical body as it was read: what a plugin has changed is no longer in it. */
-  readonly canonical: Json;
-  /** By message: places in the input of the items that it was read from. */
-  readonly sources: readonly (readonly number[])[];
-}
+import { type Choice, readChoice, readTools } from "./tools.ts";
 
 const STORED = "needs stored responses, which this gateway does not keep; send the whole input";
 const REFUSED: Readonly<Record<string, string>> = {

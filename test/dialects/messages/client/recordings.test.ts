@@ -3,7 +3,7 @@ import { anthropic } from "../../../../src/dialects/messages/index.ts";
 import { messagesFormat } from "../../../../src/dialects/messages/client/format.ts";
 import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
 import type { AnswerCodec } from "../../../../src/dialects/dialect.ts";
-import { chat } from "../../../../src/dialects/chat/chat.ts";
+import { chat } from "../../../../src/dialects/chat/index.ts";
 import { isJson, type Json } from "../../../../src/kit/index.ts";
 import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded, WIRES } from "../../recordings.ts";
 import { assembled, bill, extras, frames, request, ROUTE } from "./support.ts";

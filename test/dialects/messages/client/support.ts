@@ -1,7 +1,14 @@
 import { messagesFormat } from "../../../../src/dialects/messages/client/format.ts";
 import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
-import type { AnswerExtras, Bill, Json, StreamEvent, StreamFormat, Usage } from "../../../../src/kit/index.ts";
-import { isJson } from "../../../../src/kit/index.ts";
+import {
+  type AnswerExtras,
+  type Bill,
+  isJson,
+  type Json,
+  type StreamEvent,
+  type StreamFormat,
+  type Usage,
+} from "../../../../src/kit/index.ts";
 
 export const ROUTE = "route/a";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../../src/dialects/chat/chat.ts";
+import { chat } from "../../../../src/dialects/chat/index.ts";
 import { isJson, type Json } from "../../../../src/kit/index.ts";
 import { decode } from "../../decode.ts";
 import { ANSWERS, of, PAYLOADS, payloadsOf, recorded } from "../../recordings.ts";

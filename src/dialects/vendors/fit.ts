@@ -1,5 +1,7 @@
-import { EFFORTS, type EffortLevel, isJson, type Json } from "../../kit/index.ts";
-import type { Rules } from "../vendors/rules.ts";
+import { type EffortLevel, EFFORTS, isJson, type Json } from "../../kit/index.ts";
+import { fitSchema } from "../json-schema.ts";
+import { vendorSchemas } from "../schema-rules.ts";
+import type { Rules } from "./types.ts";
 
 /** Most tokens of thought that still are an effort, as upstreams translate efforts into budgets. */
 const BUDGETS: readonly (readonly [number, EffortLevel])[] = [
@@ -10,7 +12,7 @@ const BUDGETS: readonly (readonly [number, EffortLevel])[] = [
 type EffortRules = Pick<Rules, "efforts" | "reasoningOff" | "unknownFields">;
 
 /** The fields that say how much to reason, and the pointers of what they cannot say. */
-export interface Effort {
+interface Effort {
   readonly fields: Json;
   readonly lost: readonly string[];
 }
@@ -55,7 +57,7 @@ function said(level: EffortLevel, at: string, rules: EffortRules): Effort {
 }
 
 /** The level itself, the next lower one, else the lowest; null where no level but `none` is taken. */
-export function nearestEffort(level: EffortLevel, efforts: readonly EffortLevel[]): EffortLevel | null {
+function nearestEffort(level: EffortLevel, efforts: readonly EffortLevel[]): EffortLevel | null {
   const rank = EFFORTS.indexOf(level);
   // What asks for some reasoning does not turn it off; `minimal` is hardly any.
   const taken = level === "minimal" || level === "none" ? efforts : efforts.filter((effort) => effort !== "none");
@@ -75,4 +77,28 @@ function turnedOff({ efforts, reasoningOff }: EffortRules): Effort | null {
     case "never":
       return null;
   }
+}
+
+interface Held {
+  /** The very same object where the target takes the schema as it is. */
+  readonly owner: Json;
+  /** JSON pointers into the owner. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * A `json_schema` or a function with its schema as the target takes it. One that nothing can be held to strictly goes as it
+ * is, to be followed as far as the model does by itself.
+ */
+export function withFittedSchema(owner: Json, name: "schema" | "parameters", target: Rules): Held {
+  const { [name]: schema } = owner;
+  const strict = owner["strict"] === true;
+  const rules = vendorSchemas(target, strict);
+  if (rules === null || !isJson(schema)) return { owner, dropped: [] };
+  const fitted = fitSchema(schema, rules);
+  if (strict && !fitted.shaped) return { owner: { ...owner, strict: false }, dropped: ["/strict"] };
+  return {
+    owner: fitted.schema === schema ? owner : { ...owner, [name]: fitted.schema },
+    dropped: fitted.dropped.map((pointer) => `/${name}${pointer}`),
+  };
 }

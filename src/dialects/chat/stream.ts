@@ -1,8 +1,42 @@
+import type { EventSourceMessage } from "eventsource-parser";
 import { isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { malformed } from "../canonical/errors.ts";
-import { ChoiceReader } from "./choice.ts";
-import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
+import { malformed, reportedError } from "../canonical/errors.ts";
 import { isText } from "../canonical/json.ts";
+import { SseStreamReader } from "../canonical/requests.ts";
+import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
+import { ChoiceReader } from "./choice.ts";
+import { ChunkParser } from "./chunk-parser.ts";
+
+/** Reads the events of one stream of chat completions; `[DONE]` is its ending. */
+export class ChatStreamReader extends SseStreamReader {
+  override done = false;
+  readonly #parser = new ChunkParser();
+  readonly #chunks = new ChunkReader();
+
+  override get complete(): boolean {
+    return this.done || this.#chunks.finished;
+  }
+
+  protected override parse(raw: string): unknown {
+    return this.#parser.parse(raw);
+  }
+
+  protected override read(data: Json, { event: name, data: raw }: EventSourceMessage, events: StreamEvent[]): void {
+    const { error } = data;
+    if ((error !== undefined && error !== null) || name === "error") throw reportedError(error ?? data["message"]);
+    const event = this.#chunks.read(data, raw);
+    if (event !== null) events.push(event);
+  }
+
+  protected override mark(events: StreamEvent[]): void {
+    this.done = true;
+    for (const event of this.#chunks.end(true)) events.push(event);
+  }
+
+  protected override close(events: StreamEvent[]): void {
+    for (const event of this.#chunks.end(false)) events.push(event);
+  }
+}
 
 /** More than any provider gives; what is kept of a stream is bounded. */
 export const MAX_CHOICES = 256;
@@ -19,7 +53,7 @@ interface Head {
  * Puts the chunks of one stream into the canonical form: one id and time, `object`, a role first, one finish reason a
  * choice, usage once and last. A chunk that has it already keeps its text.
  */
-export class ChunkReader {
+class ChunkReader {
   readonly #choices = new Map<number, ChoiceReader>();
   #head: Head | null = null;
   /** Fields of the first chunk without choices, such as Azure's `prompt_filter_results`: they travel with the next chunk. */
