@@ -41,7 +41,7 @@ function answers({ n }: Json): number {
   return typeof n === "number" && n > 1 ? Math.min(Math.ceil(n), MAX_ANSWERS) : 1;
 }
 
-/** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked (decisions 5.6). */
+/** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked. */
 export function chatFormat(call: Call, standIn: StandIn = UNKNOWN): AnswerFormat & { readonly stream: StreamFormat } {
   const options = call.body["stream_options"];
   const wantsUsage = isJson(options) && options["include_usage"] === true;

@@ -7,7 +7,7 @@ import { changed, Edits } from "../canonical/json.ts";
 import { MARKED } from "../canonical/message.ts";
 
 /**
- * What this gateway wrote into an answer and a client sends back (decisions 9.4), beside reasoning: it says something of
+ * What this gateway wrote into an answer and a client sends back, beside reasoning: it says something of
  * the answer, nothing that a model reads.
  */
 const OF_ANSWERS: ReadonlySet<string> = new Set([

@@ -21,8 +21,8 @@ import { transcription } from "../endpoints/transcription.ts";
 const FORM = { answer: readAnswer, decoder: () => new ChatStreamReader() } satisfies AnswerForm;
 
 /**
- * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse or as
- * configured (decisions 9.6).
+ * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse, or as
+ * configured.
  * @param named the path of chat completions names the model: their body does without.
  */
 export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {

@@ -36,7 +36,7 @@ export function chatBody(call: Call, model: string, rules: Rules): ChatBody {
   };
 }
 
-/** The gateway meters streams by the upstream's own count (decisions 5.6). */
+/** The gateway meters streams by the upstream's own count. */
 function streamFields({ stream }: Call, { stream_options: options }: Json, { streamOptions }: Rules): Json {
   if (!stream) return {};
   if (!streamOptions) return { stream: true };
@@ -102,7 +102,7 @@ const USUAL: ReadonlyMap<string, unknown> = new Map([
 
 /**
  * What of a body the target takes, by the table of vendors: fields under other names, nearest values, the rest left out
- * and reported (decisions 9.3).
+ * and reported.
  * @param translated the body was made of another format's: of fields that nobody here knows it has none for this target.
  */
 export function fitted(body: Json, rules: Rules, translated: boolean): Fitted {
@@ -257,7 +257,7 @@ class Fitting {
     return changed(kept, (tool, index) => this.#tool(tool, places[index]!));
   }
 
-  /** Tools that run at a provider may run another model there, or are paid for apart (decisions 9.8). */
+  /** Tools that run at a provider may run another model there, or are paid for apart. */
   #takesTool({ type }: Json): boolean {
     return this.#translated || type === "function" || typeof type !== "string" || this.#rules.toolTypes.has(type);
   }

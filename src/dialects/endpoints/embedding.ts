@@ -30,7 +30,7 @@ export function readEmbedding(body: Json): Call {
   };
 }
 
-/** Answers to an embeddings client, in the encoding it asked for whatever the upstream sent (decisions 6b). */
+/** Answers to an embeddings client, in the encoding it asked for whatever the upstream sent. */
 export function embeddingFormat(call: Call): AnswerFormat {
   const base64 = call.body["encoding_format"] === "base64";
   return {

@@ -107,7 +107,7 @@ function mediaType(base64: string): string {
   return "image/png";
 }
 
-/** The body of an upstream's failure on image routes (decisions 4.6); null: as everywhere. */
+/** The body of an upstream's failure on image routes; null: as everywhere. */
 export function imageRefusal(error: GatewayError): { readonly contentType: string; readonly body: string } | null {
   switch (error.code) {
     case "PROVIDER_ERROR":

@@ -31,7 +31,7 @@ function documentsOf({ documents }: Json): readonly string[] {
   return documents.map((document: unknown) => String(isJson(document) ? document["text"] : document));
 }
 
-/** Answers to a rerank client: at most `top_n` results, best first, whatever the upstream sent (decisions 6b). */
+/** Answers to a rerank client: at most `top_n` results, best first, whatever the upstream sent. */
 export function rerankFormat(call: Call): AnswerFormat {
   const { query, top_n, return_documents } = call.body;
   const documents = documentsOf(call.body);

@@ -4,7 +4,7 @@ import { readDataUrl, textOf } from "../canonical/data-url.ts";
 import { argumentsObject } from "../canonical/tools.ts";
 import { claudeReasoning } from "./models.ts";
 import type { Report } from "../canonical/report.ts";
-import { nativeBlock, nativeFields } from "./wire.ts";
+import { nativeBlock, nativeFields } from "./native.ts";
 
 /** What the translation of one request's messages shares. */
 export interface Translation {

@@ -10,13 +10,13 @@ import { answer } from "./answer.ts";
 import { credentials, VERSION } from "./options.ts";
 import { request } from "./request.ts";
 import { MessagesStreamReader } from "./stream.ts";
-import { nativeBlock, ofMessages } from "./wire.ts";
+import { nativeBlock, ofMessages } from "./native.ts";
 
 /** "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" (https://platform.claude.com/docs/en/api/messages, tools). */
 const NAMES: NameRules = { toolName: 128, toolNameCharacters: "word" };
 
 /*
- * What reaches another model than the target's, or is billed beside or above its tokens (decisions 9.8), by
+ * What reaches another model than the target's, or is billed beside or above its tokens, by
  * @anthropic-ai/sdk resources/beta/messages/messages.d.ts (MessageCreateParamsBase, BetaToolUnion) and
  * https://platform.claude.com/docs/en/about-claude/pricing. Compaction and other iterations are the target's own tokens,
  * MCP servers and fetched pages cost none but tokens: they travel.

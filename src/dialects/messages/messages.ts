@@ -2,7 +2,7 @@ import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../canonical/report.ts";
 import { stripSignature } from "../canonical/tools.ts";
 import { assistantBlocks, cacheControl, contentBlocks, marked, type Translation } from "./blocks.ts";
-import { nativeFields } from "./wire.ts";
+import { nativeFields } from "./native.ts";
 
 export interface Conversation {
   /** Left out: none. */

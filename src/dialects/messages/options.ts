@@ -2,7 +2,7 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { outputLimit, type Report } from "../canonical/report.ts";
 import { bearer } from "../canonical/requests.ts";
 import type { ModelRules } from "./models.ts";
-import { ofMessages } from "./wire.ts";
+import { ofMessages } from "./native.ts";
 
 /** Asks for more output than the model gives by itself: `output-128k-2025-02-19` (SDK @anthropic-ai/sdk, AnthropicBeta). */
 const OUTPUT_BETA = /\boutput-(\d+)k-/;

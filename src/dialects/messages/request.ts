@@ -9,7 +9,7 @@ import { answer } from "./answer.ts";
 import { cacheControl } from "./blocks.ts";
 import { conversation } from "./messages.ts";
 import { callsWithoutThinking, type ClaudeOutput, claudeOutput, type ModelRules, rulesOf } from "./models.ts";
-import { nativeFields, ofMessages } from "./wire.ts";
+import { nativeFields, ofMessages } from "./native.ts";
 import {
   betasOf,
   headersOf,

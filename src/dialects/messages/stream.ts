@@ -6,20 +6,18 @@ import { extraFields, list, objects } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
 import { writtenUsage } from "../canonical/usage.ts";
+import { nativeEvent, ofMessages, withNative } from "./native.ts";
 import {
   annotationsOf,
   CallLedger,
   CANONICAL,
   explanationOf,
-  nativeEvent,
-  ofMessages,
   restated,
   stopOf,
   textField,
   toolId,
   usageOf,
-  withNative,
-} from "./wire.ts";
+} from "./answer.ts";
 
 const NOTHING: ReadonlySet<string> = new Set();
 

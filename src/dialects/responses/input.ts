@@ -4,7 +4,8 @@ import { objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
-import { isResponsesCall, type ResponsesCall, unsealed, withOwnName } from "./wire.ts";
+import { isResponsesCall, type ResponsesCall, unsealed } from "./native.ts";
+import { withOwnName } from "./answer.ts";
 
 /** What of an input the upstream takes. */
 export interface WriteAs {

@@ -9,7 +9,8 @@ import { effortOf, withFittedSchema } from "../vendors/fit.ts";
 import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
 import { type WriteAs, writeInput } from "./input.ts";
 import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
-import { isResponsesCall, ofResponses, type ReadAs, requestOf } from "./wire.ts";
+import { isResponsesCall, ofResponses, requestOf } from "./native.ts";
+import type { ReadAs } from "./answer.ts";
 
 export interface ResponsesBody {
   readonly body: Json;

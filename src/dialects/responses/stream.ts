@@ -1,22 +1,22 @@
-import { objects, stringOf } from "../canonical/json.ts";
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
-import { malformed } from "../canonical/errors.ts";
 import { ChunkWriter } from "../canonical/chunks.ts";
+import { malformed } from "../canonical/errors.ts";
+import { objects, stringOf } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
-import { imageOf } from "./answer.ts";
 import {
   citation,
   failureOf,
   finishOf,
+  imageOf,
   logprobsOf,
-  nativeEvent,
   type ReadAs,
   readCall,
   type ReadCall,
   usageOf,
   withOwnName,
   WRAPPED,
-} from "./wire.ts";
+} from "./answer.ts";
+import { nativeEvent } from "./native.ts";
 
 /** The longest event, in characters: the last one repeats the whole answer, and an image comes in one. */
 const MAX_EVENT = 32 * 1024 * 1024;

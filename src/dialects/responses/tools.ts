@@ -6,7 +6,7 @@ import { withFittedSchema } from "../vendors/fit.ts";
 
 /**
  * Tools that only ask the client, or run unpaid: any other runs something paid at the upstream, or another model, and goes
- * only where `accepts.fields` names its type (decisions 9.8; https://developers.openai.com/api/docs/pricing, built-in tools).
+ * only where `accepts.fields` names its type (https://developers.openai.com/api/docs/pricing, built-in tools).
  */
 const UNPAID: ReadonlySet<unknown> = new Set([
   "function",

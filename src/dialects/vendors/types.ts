@@ -31,7 +31,7 @@ export interface Rules extends NameRules, ToolIdRules {
   readonly fields: ReadonlySet<string>;
   /** What a top-level field is called here, where that is another name. */
   readonly renamedFields: Readonly<Record<string, string>>;
-  /** Top-level fields that are not sent whatever else is said: those of decisions 9.8 among them. */
+  /** Top-level fields that are not sent whatever else is said: those of OTHER_MODEL_OR_RATE among them. */
   readonly refusedFields: ReadonlySet<string>;
   /** Fields of messages beyond role, content and what belongs to tool calls. */
   readonly messageFields: ReadonlySet<string>;
@@ -140,7 +140,7 @@ export const OPEN_FIELDS: readonly string[] = ["top_k", "min_p", "repetition_pen
 
 /**
  * Top-level fields by which an upstream would serve another model, serve it elsewhere, bill it at another rate, or run
- * something paid beside it (decisions 9.8):
+ * something paid beside it:
  * - OpenRouter: https://openrouter.ai/docs/api-reference/overview (`models`, `route`, `provider`, `transforms`, `plugins`,
  *   `preset`); the same of its kind: `fallbacks`, `fallback_models`
  * - LiteLLM: https://docs.litellm.ai/docs/proxy/reliability (`fallbacks` and kin, `api_base`, `api_key`, …)

@@ -12,7 +12,7 @@ import { inOrder, webCitations } from "../../canonical/message.ts";
 import { argumentsObject } from "../../canonical/tools.ts";
 import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../../chat/client.ts";
-import { nativeBlock, nativeFields, sealedData } from "../wire.ts";
+import { nativeBlock, nativeFields, sealedData } from "../native.ts";
 import { shownUsage, stopOf } from "./events.ts";
 import { countable } from "./request.ts";
 import { messageId, MessagesStream } from "./stream.ts";
@@ -146,7 +146,7 @@ const TYPES: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
-/** An error's body in the Messages format, for a request with an `anthropic-version` header (decisions 7). */
+/** An error's body in the Messages format, for a request with an `anthropic-version` header. */
 export function messagesRefusal(
   { status, message }: GatewayError,
   requestId: string,

@@ -2,7 +2,7 @@ import { isJson, type Json } from "../../../kit/index.ts";
 import { given, objects, omit, pick } from "../../canonical/json.ts";
 import type { SourceMappedCall } from "../../canonical/source-map.ts";
 import { chatFormat, readChat } from "../../chat/client.ts";
-import { leftover } from "../wire.ts";
+import { leftover } from "../native.ts";
 import { readSystem, readTurns } from "./turns.ts";
 
 /** Fields with the same name and meaning in the canonical body. */

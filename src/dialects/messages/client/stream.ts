@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Bill, isJson, type Json, type StreamEvent, type StreamFormat, type Usage } from "../../../kit/index.ts";
 import { webCitations } from "../../canonical/message.ts";
 import { list, objects, omit, stringOf } from "../../canonical/json.ts";
-import { nativeFields, sealedData } from "../wire.ts";
+import { nativeFields, sealedData } from "../native.ts";
 import {
   type BlockKind,
   BlockSequence,

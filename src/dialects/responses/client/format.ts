@@ -13,7 +13,7 @@ import {
 import { objects } from "../../canonical/json.ts";
 import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../../chat/client.ts";
-import { outputOf, requestOf, seal } from "../wire.ts";
+import { outputOf, requestOf, seal } from "../native.ts";
 import type { ItemStatus } from "./items.ts";
 import { Output } from "./output.ts";
 import { readTools, shownTools, type ToolName } from "./tools.ts";

@@ -1,7 +1,7 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts";
 import type { MessageSource, Unreadable } from "../../canonical/source-map.ts";
-import { readReasoningItem } from "../wire.ts";
+import { readReasoningItem } from "../native.ts";
 import { flatName } from "./tools.ts";
 
 interface ReadInput {

@@ -2,7 +2,7 @@ import { isJson, type Json } from "../../../kit/index.ts";
 import { readDataUrl } from "../../canonical/data-url.ts";
 import { parseJson } from "../../canonical/json.ts";
 import type { ReasoningDetail } from "../../canonical/message.ts";
-import { seal } from "../wire.ts";
+import { seal } from "../native.ts";
 import { freeformInput, type ToolName } from "./tools.ts";
 
 export type ItemStatus = "completed" | "incomplete";

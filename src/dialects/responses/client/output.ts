@@ -1,6 +1,6 @@
 import { stringOf } from "../../canonical/json.ts";
 import { isJson, type Json } from "../../../kit/index.ts";
-import { eventOf } from "../wire.ts";
+import { eventOf } from "../native.ts";
 import {
   CustomItem,
   FunctionItem,

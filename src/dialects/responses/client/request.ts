@@ -1,7 +1,7 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import { pick } from "../../canonical/json.ts";
 import { readChat } from "../../chat/client.ts";
-import type { ResponsesCall } from "../wire.ts";
+import type { ResponsesCall } from "../native.ts";
 import { readInput } from "./input.ts";
 import { type Choice, readChoice, readTools } from "./tools.ts";
 
