@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 
-/** Who may import whom: a layer to the layers it may use. Files directly in src/ are `app`, but for generation. */
+/** Who may import whom: a layer to the layers it may use. `index` is src/index.ts. */
+const GATEWAY = ["kit", "config", "dialects", "pipeline", "store", "telemetry", "accounts", "upstream", "simulator"];
 const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   kit: [],
   config: ["kit", "schema"],
@@ -17,10 +18,10 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   simulator: ["kit"],
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
-  generation: ["kit", "config", "pipeline"],
-  app: "everything",
-  cluster: "everything",
+  gateway: [...GATEWAY, "server", "plugins"],
+  workers: ["kit", "gateway", "server", "telemetry"],
   cli: "everything",
+  index: "everything",
 };
 
 /** Each package has one home; a wire format's framing is also the simulator's. */
@@ -50,11 +51,11 @@ const HOMES: Record<string, string | readonly string[]> = {
   "pino-pretty": "telemetry",
   "@prometheus-io/client": "telemetry",
   commander: "cli",
-  "gpt-tokenizer": "app",
+  "gpt-tokenizer": "gateway",
 };
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
-const IMPURE_LAYERS = new Set(["app", "cluster", "cli", "server", "upstream", "simulator", "store", "accounts"]);
+const IMPURE_LAYERS = new Set(["gateway", "workers", "cli", "server", "upstream", "simulator", "store", "accounts"]);
 const IMPURE_FILES = new Set(["src/config/watch.ts"]);
 
 interface Source {
@@ -82,8 +83,9 @@ const sources: readonly Source[] = globSync(["src/**/*.ts", "plugins/**/*.ts"], 
 function layerOf(path: string): string {
   const [top, second = ""] = path.split("/");
   if (top === "plugins") return "plugins";
-  if (second === "generation.ts") return "generation";
-  return second.endsWith(".ts") ? "app" : second;
+  // Validation of request bodies, which the gateway hands to the server.
+  if (path === "src/bodies.ts") return "gateway";
+  return second.endsWith(".ts") ? second.slice(0, -".ts".length) : second;
 }
 
 /** The project file an import means, or null for a package. */
@@ -167,6 +169,32 @@ describe("layers", () => {
     for (const path of graph.keys()) visit(path, []);
     expect(done.size).toBeGreaterThanOrEqual(sources.length);
   });
+});
+
+/** The layers that Node loads with a file: types vanish, and `import()` loads when it is called. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const loaded = new Set<string>();
+  const visit = (path: string): void => {
+    const source = byPath.get(path);
+    if (source === undefined || loaded.has(path)) return;
+    loaded.add(path);
+    for (const [statement, from, bare] of source.text.matchAll(IMPORT)) {
+      const specifier = from ?? bare;
+      if (specifier === undefined || /^(?:import|export) type /.test(statement)) continue;
+      const target = resolve(path, specifier);
+      if (target !== null) visit(target);
+    }
+  };
+  visit(entry);
+  return new Set([...loaded].map(layerOf));
+}
+
+test("a command loads only what it needs", () => {
+  expect([...loadedWith("src/cli/program.ts")].toSorted()).toEqual(["accounts", "cli", "config", "kit", "simulator"]);
+  const check = loadedWith("src/cli/check.ts");
+  expect(["server", "store", "telemetry", "upstream", "workers"].filter((layer) => check.has(layer))).toEqual([]);
+  expect(loadedWith("src/cli/serve.ts")).toContain("server");
 });
 
 /** Without comments. */

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites that start processes, or that look at what their own process has: memory, handles, signals. */
-const PROCESS_SUITES = ["agents", "app", "bench", "chaos", "cli", "cluster", "deploy", "e2e/process", "fuzz"].map(
+const PROCESS_SUITES = ["agents", "bench", "chaos", "cli", "deploy", "e2e/process", "fuzz", "gateway", "workers"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 

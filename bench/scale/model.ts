@@ -92,7 +92,7 @@ export interface Need {
 
 /** Seconds between renewals of what a process runs. */
 export const RENEWAL_SECONDS = RENEWAL / 1_000;
-/** Seconds between looks at the stop tokens of users with running streams (src/stops.ts). */
+/** Seconds between looks at the stop tokens of users with running streams (src/gateway/stream-kill.ts). */
 export const POLL_SECONDS = 1;
 /** Seconds between notes of when keys were last used (src/accounts/identities.ts). */
 export const TOUCH_SECONDS = 30;

@@ -35,7 +35,8 @@ export function createIdentities({
 
   const deaf = store.onChange((userId) => {
     changes++;
-    principals.dropUser(userId);
+    if (userId === null) principals.doubtAll();
+    else principals.dropUser(userId);
   });
 
   async function lookUp(secret: string): Promise<Principal | null> {
@@ -44,7 +45,7 @@ export function createIdentities({
     try {
       principal = await store.principalByDigest(digest(secret));
     } catch (error) {
-      const last = principals.presumed(secret);
+      const last = principals.last(secret);
       if (last && onFailure() === "open" && isStoreUnavailable(error)) return noted(last);
       throw error;
     }

@@ -15,6 +15,9 @@ export class Principals {
     dispose: (principal, secret) => this.#gone(principal, secret),
   });
   readonly #secrets = new WeakMap<Principal, string>();
+  /** Times that changes may have been missed: so far, and when a principal was looked up. */
+  #misses = 0;
+  readonly #lookedUp = new WeakMap<Principal, number>();
   /** Users to the secrets that are presumed to be theirs. */
   readonly #ofUser = new Map<string, Set<string>>();
 
@@ -23,6 +26,12 @@ export class Principals {
   }
 
   presumed(secret: string): Principal | undefined {
+    const last = this.last(secret);
+    return last && this.#lookedUp.get(last) === this.#misses ? last : undefined;
+  }
+
+  /** As it was looked up last, unless a change of it has been heard of. */
+  last(secret: string): Principal | undefined {
     return this.#presumed.get(secret);
   }
 
@@ -32,6 +41,7 @@ export class Principals {
     this.#presumed.set(secret, principal);
     this.#known.set(secret, principal);
     this.#secrets.set(principal, secret);
+    this.#lookedUp.set(principal, this.#misses);
     const secrets = this.#ofUser.get(principal.userId);
     if (secrets) secrets.add(secret);
     else this.#ofUser.set(principal.userId, new Set([secret]));
@@ -46,10 +56,14 @@ export class Principals {
     if (secret !== undefined) this.drop(secret);
   }
 
-  /** All of a user's; null: everybody's. */
-  dropUser(userId: string | null): void {
-    if (userId === null) this.#presumed.clear();
-    else for (const secret of this.#ofUser.get(userId) ?? []) this.drop(secret);
+  dropUser(userId: string): void {
+    for (const secret of this.#ofUser.get(userId) ?? []) this.drop(secret);
+  }
+
+  /** Changes may have been missed: everybody is looked up again. Not forgotten: a store that flickers may be away by then. */
+  doubtAll(): void {
+    this.#misses++;
+    this.#known.clear();
   }
 
   /** Users of whom anything is presumed. */

@@ -8,4 +8,5 @@ import { setFlagsFromString } from "node:v8";
 setFlagsFromString("--no-allocation-site-pretenuring");
 // Before anything else is loaded: a start takes about half as long when stripping and compiling are remembered.
 enableCompileCache();
-await import("./program.ts");
+const { runProgram } = await import("./program.ts");
+await runProgram();

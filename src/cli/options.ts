@@ -1,11 +1,8 @@
 import { resolve } from "node:path";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The configuration file: `--config`, else `$GATEWAY_CONFIG`, else `./gateway.yaml`. */
-export function configFile(option: string | undefined, env: Environment): string {
-  return resolve(option ?? env["GATEWAY_CONFIG"] ?? "gateway.yaml");
-}
+import { InvalidArgumentError } from "commander";
+import { isUsableName } from "../accounts/keys.ts";
+import { parseEmail } from "../accounts/users.ts";
+import { decimal, toNano } from "../kit/index.ts";
 
 /** Exit codes: 0 fine, 1 findings, 2 wrong use, 3 could not run. */
 export const EXIT = Object.freeze({ fine: 0, findings: 1, usage: 2, failed: 3 });
@@ -19,4 +16,46 @@ export class ExitError extends Error {
     super(message);
     this.exitCode = exitCode;
   }
+}
+
+/** The configuration file: `--config`, else `$GATEWAY_CONFIG`, else `./gateway.yaml`. */
+export function configFile(option: string | undefined): string {
+  return resolve(option ?? process.env["GATEWAY_CONFIG"] ?? "gateway.yaml");
+}
+
+/** No exponents, and no more digits than the ledger's integers have: "1e99999999" would take for ever. */
+const AMOUNT = /^-?\d{1,9}(?:\.\d{1,9})?$/;
+
+/** @returns nano-units. */
+export function parseAmount(value: string): bigint {
+  if (!AMOUNT.test(value)) {
+    throw new InvalidArgumentError("An amount is a decimal number below 1,000,000,000 with at most 9 places.");
+  }
+  return toNano(decimal(value));
+}
+
+/** @returns nano-units, not negative. */
+export function parseCredits(value: string): bigint {
+  const credits = parseAmount(value);
+  if (credits < 0n) throw new InvalidArgumentError("A user does not begin with debts.");
+  return credits;
+}
+
+export function parseAddress(value: string): string {
+  try {
+    return parseEmail(value);
+  } catch {
+    throw new InvalidArgumentError("An address looks like name@example.com.");
+  }
+}
+
+export function parseKeyName(value: string): string {
+  if (!isUsableName(value)) throw new InvalidArgumentError("A name has 1 to 100 characters.");
+  return value;
+}
+
+export function parsePort(value: string): number {
+  const port = Number(value);
+  if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return port;
 }

@@ -1,34 +1,172 @@
-import { Command, CommanderError } from "commander";
-import { ConfigurationError } from "../loading.ts";
-import { addAccountCommands } from "./accounts.ts";
-import { addCheckCommand } from "./check.ts";
-import { EXIT, ExitError } from "./options.ts";
-import { addServeCommands } from "./serve.ts";
-import { addSimCommand } from "./sim.ts";
-import { accountContext } from "./context.ts";
+import { Command, CommanderError, Option } from "commander";
+import { ConfigurationError } from "../config/diagnostics.ts";
+import { SCRIPT } from "../simulator/script.ts";
+import type { OpenAccounts, OutputOptions } from "./accounts.ts";
+import type { CheckOptions } from "./check.ts";
+import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
+import {
+  configFile,
+  EXIT,
+  ExitError,
+  parseAddress,
+  parseAmount,
+  parseCredits,
+  parseKeyName,
+  parsePort,
+} from "./options.ts";
+import type { ServeOptions } from "./serve.ts";
+import type { SimOptions } from "./sim.ts";
+import type { AddUserOptions, SetUserOptions } from "./users.ts";
 
-const program = new Command("gateway")
-  .description("A configuration-driven gateway in front of many AI providers.")
-  .option("-c, --config <file>", "the configuration file (default: $GATEWAY_CONFIG, else ./gateway.yaml)")
-  .showHelpAfterError("(see gateway --help)")
-  .exitOverride();
+const USER = "id or address of the user";
 
-addServeCommands(program);
-addCheckCommand(program);
-addAccountCommands(program, accountContext(program));
-addSimCommand(program);
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = exitCodeOf(error);
+/** Runs what the command line says and sets the exit code. */
+export async function runProgram(): Promise<void> {
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
 }
 
-/** Says on stderr what went wrong, once, and which exit code that is. */
+/** Writes to stderr what went wrong, once. */
 function exitCodeOf(error: unknown): number {
   // commander has printed its own message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
   process.stderr.write(`gateway: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof ExitError) return error.exitCode;
   return error instanceof ConfigurationError ? EXIT.findings : EXIT.failed;
+}
+
+/**
+ * The command line. A command's own file is imported when it is called: `check` and `--help` need not load a server.
+ * @param open opens the configured store for an account command; the configuration's unless given.
+ */
+export function createProgram(open?: OpenAccounts): Command {
+  const program = new Command("gateway")
+    .description("A configuration-driven gateway in front of many AI providers.")
+    .option("-c, --config <file>", "the configuration file (default: $GATEWAY_CONFIG, else ./gateway.yaml)")
+    .showHelpAfterError("(see gateway --help)")
+    .exitOverride();
+  const openAccounts: OpenAccounts =
+    open ??
+    (async () => {
+      const { openConfiguredAccounts } = await import("./accounts.ts");
+      return openConfiguredAccounts(configFile(program.opts<{ readonly config?: string }>().config));
+    });
+  addServeCommands(program);
+  addCheckCommand(program);
+  addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
+  addKeyCommands(program.command("keys").description("API keys"), openAccounts);
+  addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
+  addTokenCommand(program, openAccounts);
+  addSimCommand(program);
+  return program;
+}
+
+function addServeCommands(program: Command): void {
+  program
+    .command("dev")
+    .description("serve with readable logs; on an empty store make a demo user and print its key once")
+    .action(async (_options: object, command: Command) => {
+      const { dev } = await import("./dev.ts");
+      await dev(command.optsWithGlobals<ServeOptions>());
+    });
+  program
+    .command("serve")
+    .description("serve for production; nothing is made up")
+    .option("--strict", "refuse to start on warnings or a bad file, also when a last good configuration is kept")
+    .addOption(
+      new Option("--log-level <level>", "what to log")
+        .choices(["debug", "info", "warn", "error", "silent"])
+        .default("info"),
+    )
+    .action(async (_options: object, command: Command) => {
+      const { serve } = await import("./serve.ts");
+      await serve("serve", command.optsWithGlobals<ServeOptions>());
+    });
+}
+
+function addCheckCommand(program: Command): void {
+  program
+    .command("check")
+    .description("validate configuration files offline")
+    .argument("[files...]", "default: the configuration file")
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
+    .option("--strict", "fail on warnings, unset references and empty keys, as a production start would")
+    .action(async (files: readonly string[], _options: object, command: Command) => {
+      const { check } = await import("./check.ts");
+      await check(files, command.optsWithGlobals<CheckOptions>());
+    });
+}
+
+function addUserCommands(users: Command, open: OpenAccounts): void {
+  withJson(users.command("add"))
+    .description("make a user; tier and credits are those of auth.signup unless given")
+    .requiredOption("--email <address>", "address of the user", parseAddress)
+    .option("--tier <tier>", "plan")
+    .option("--credits <amount>", "credits to begin with", parseCredits)
+    .action(async (options: AddUserOptions) => (await import("./users.ts")).addUser(open, options));
+  withJson(users.command("list"))
+    .description("all users")
+    .action(async (options: OutputOptions) => (await import("./users.ts")).listUsers(open, options));
+  withJson(users.command("set"))
+    .description("change a user's plan")
+    .argument("<user>", USER)
+    .requiredOption("--tier <tier>", "plan")
+    .action(async (user: string, options: SetUserOptions) => (await import("./users.ts")).setUser(open, user, options));
+}
+
+function addKeyCommands(keys: Command, open: OpenAccounts): void {
+  withJson(keys.command("add"))
+    .description("make a key; its secret is shown this once")
+    .requiredOption("--user <user>", USER)
+    .requiredOption("--name <name>", "label", parseKeyName)
+    .action(async (options: AddKeyOptions) => (await import("./keys.ts")).addKey(open, options));
+  withJson(keys.command("list"))
+    .description("live keys of a user")
+    .requiredOption("--user <user>", USER)
+    .action(async (options: KeysOfUser) => (await import("./keys.ts")).listKeys(open, options));
+  withJson(keys.command("revoke"))
+    .description("revoke a key; it stops working within a second")
+    .argument("<key-id>", "as `keys list` shows it")
+    .action(async (id: string, options: OutputOptions) => (await import("./keys.ts")).revokeKey(open, id, options));
+}
+
+function addCreditCommands(credits: Command, open: OpenAccounts): void {
+  withJson(credits.command("add"))
+    .description("add credits; a negative amount takes them")
+    .argument("<user>", USER)
+    .argument("<amount>", "up to 9 decimal places", parseAmount)
+    .action(async (user: string, amount: bigint, options: OutputOptions) => {
+      const { addCredits } = await import("./credits.ts");
+      await addCredits(open, user, amount, options);
+    });
+}
+
+function addTokenCommand(program: Command, open: OpenAccounts): void {
+  withJson(program.command("token"))
+    .description("issue an access token, as signing in does")
+    .argument("<user>", USER)
+    .action(async (user: string, options: OutputOptions) =>
+      (await import("./token.ts")).issueToken(open, user, options),
+    );
+}
+
+function addSimCommand(program: Command): void {
+  const keys = Object.entries(SCRIPT).map(([key, { does }]) => `  ${key.padEnd(17)} ${does}`);
+  program
+    .command("sim")
+    .description("serve simulated providers, with faults on demand")
+    .option("--port <number>", "port to listen on; 0 picks a free one", parsePort, 0)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addHelpText(
+      "after",
+      `\nScript keys, as /sim/<query>/v1, header x-sim, or field "sim" of the body or form:\n${keys.join("\n")}`,
+    )
+    .action(async (options: SimOptions) => (await import("./sim.ts")).runSimulator(options));
+}
+
+function withJson(command: Command): Command {
+  return command.option("--json", "print the result as JSON");
 }

@@ -21,6 +21,17 @@ export interface Diagnostic {
   readonly hint: string | null;
 }
 
+/** A configuration that cannot serve. Its message is the whole report. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(`the configuration cannot serve\n${formatText(diagnostics).trimEnd()}`);
+    this.diagnostics = diagnostics;
+  }
+}
+
 /** A place in a file, by absolute path. */
 export interface Place {
   readonly file: string;

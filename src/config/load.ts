@@ -23,7 +23,7 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly builtins: Readonly<Record<string, Plugin>>;
   readonly dialects: Dialects;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
-  readonly rehearse?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
+  readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
 
 export interface LinkedStep {
@@ -88,15 +88,15 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
   const linkedWhole = finish(usable, steps, diagnostics);
-  const refused = await rehearseAll(linkedWhole.snapshot);
+  const refused = await dryRunAll(linkedWhole.snapshot);
   return refused.length === 0 ? linkedWhole : finish(null, [], [...diagnostics, ...refused]);
 
-  async function rehearseAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
+  async function dryRunAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
     const found: Diagnostic[] = [];
-    if (snapshot === null || options.rehearse === undefined) return found;
+    if (snapshot === null || options.dryRun === undefined) return found;
     for (const { plugin, settings, at } of steps) {
       try {
-        await options.rehearse({ plugin, settings }, snapshot);
+        await options.dryRun({ plugin, settings }, snapshot);
       } catch (error) {
         const node = find(validated.tree, at)?.node ?? validated.tree;
         const message = `${settings.use}: setup failed: ${error instanceof Error ? error.message : String(error)}`;

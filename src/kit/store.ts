@@ -263,7 +263,7 @@ export interface Store {
   /** What the instances say, by name; one that has said nothing for its `ttl` is not among them. */
   announced(): Awaitable<ReadonlyMap<string, string>>;
   /** Frees slots and holds of an instance that is known to be dead, sooner than they expire. */
-  bury(instance: string): Awaitable<void>;
+  markInstanceDead(instance: string): Awaitable<void>;
   /** Whether the store answers. */
   ping(): Awaitable<void>;
   close(): Awaitable<void>;

@@ -199,7 +199,7 @@ export class SqliteStore implements Store {
   }
 
   // What a dead process left is given up at the start of the next one.
-  bury() {
+  markInstanceDead() {
     this.ping();
   }
 

@@ -357,6 +357,25 @@ describe("changes that the store pushes", () => {
     },
   );
 
+  test.each(["presume", "byKey"] as const)(
+    "%s: those of whom changes may have been missed serve while the store is away, where that is wished",
+    async (way) => {
+      const { identities, keyId, secret, second, store, push, read, asks } = await withPush({
+        onFailure: () => "open",
+      });
+      push(null);
+      read.mockRejectedValueOnce(storeUnavailable(new Error("away")));
+      expect(await identities[way](second)).toMatchObject({ userId: "user_2" });
+      expect(await asks((each) => identities[way](each)), "asked again, now that the store answers").toBe(2);
+      push(null);
+      await store.revokeKey(keyId);
+      push("user_1");
+      read.mockRejectedValue(storeUnavailable(new Error("away")));
+      await expect((async () => identities[way](secret))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+      expect(await identities[way](second)).toMatchObject({ userId: "user_2" });
+    },
+  );
+
   test("an answer that was on its way meanwhile is not believed any longer", async () => {
     const { identities, secret, push, read } = await withPush();
     push(null);

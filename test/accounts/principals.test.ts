@@ -3,18 +3,19 @@ import { expect, test } from "vitest";
 import { Principals } from "../../src/accounts/principals.ts";
 import type { Principal } from "../../src/kit/index.ts";
 
-type Step = readonly ["add" | "drop" | "forget" | "dropUser", secret: number, user: number];
+type Step = readonly ["add" | "drop" | "forget" | "dropUser" | "doubtAll", secret: number, user: number];
 
 const STEP: fc.Arbitrary<Step> = fc.tuple(
-  fc.constantFrom("add", "add", "add", "drop", "forget", "dropUser"),
+  fc.constantFrom("add", "add", "add", "drop", "forget", "dropUser", "doubtAll"),
   fc.nat(5),
   fc.nat(3),
 );
 
-test("what was dropped is gone from both caches and from the index, and nothing else", () => {
+test("what was dropped is gone from both caches and from the index, and nothing else; what is in doubt is only the last known", () => {
   const property = fc.property(fc.array(STEP), (steps) => {
     const principals = new Principals();
     const model = new Map<string, Principal>();
+    let certain = new Set<Principal | undefined>();
     for (const [act, number, owner] of steps) {
       const [secret, userId] = [`secret ${number}`, `user ${owner}`];
       const before = model.get(secret);
@@ -22,19 +23,23 @@ test("what was dropped is gone from both caches and from the index, and nothing 
         const principal = { userId, tier: "Free", keyId: null };
         principals.add(secret, principal);
         model.set(secret, principal);
+        certain.add(principal);
       } else if (act === "dropUser") {
-        // Now and then everybody.
-        const whose = owner === 0 ? null : userId;
-        principals.dropUser(whose);
-        for (const [each, { userId: its }] of model) if (whose === null || its === whose) model.delete(each);
+        principals.dropUser(userId);
+        for (const [each, { userId: its }] of model) if (its === userId) model.delete(each);
+      } else if (act === "doubtAll") {
+        principals.doubtAll();
+        certain = new Set();
       } else {
         if (act === "drop") principals.drop(secret);
         else if (before) principals.forget(before);
         model.delete(secret);
       }
       for (let each = 0; each <= 5; each++) {
-        expect(principals.known(`secret ${each}`)).toBe(model.get(`secret ${each}`));
-        expect(principals.presumed(`secret ${each}`)).toBe(model.get(`secret ${each}`));
+        const last = model.get(`secret ${each}`);
+        expect(principals.last(`secret ${each}`)).toBe(last);
+        expect(principals.known(`secret ${each}`)).toBe(certain.has(last) ? last : undefined);
+        expect(principals.presumed(`secret ${each}`)).toBe(certain.has(last) ? last : undefined);
       }
       expect(principals.users).toBe(new Set([...model.values()].map((principal) => principal.userId)).size);
     }
@@ -51,6 +56,7 @@ test("users of whom nothing is presumed any more take no room", () => {
   principals.dropUser("user 500");
   expect(principals.presumed("secret 500")).toBeUndefined();
   expect(principals.users).toBe(99_999);
-  principals.dropUser(null);
-  expect(principals.users).toBe(0);
+  principals.doubtAll();
+  expect(principals.presumed("secret 501")).toBeUndefined();
+  expect(principals.last("secret 501")).toMatchObject({ userId: "user 501" });
 });

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { check, type Verdict } from "./checker.ts";
 import { send } from "./client.ts";
 import { Disturber } from "./disturber.ts";
-import type { Evidence, Seen, UserEvidence } from "./evidence.ts";
+import type { Evidence, Seen, Setup, UserEvidence } from "./evidence.ts";
 import { Fleet } from "./fleet.ts";
 import { makePlan, type Plan, type RequestPlan } from "./plan.ts";
 import { RunningStreams } from "./running.ts";
 import { Site, type SiteUser } from "./site.ts";
+import { StallWatch } from "./stalls.ts";
 import { ScriptedUpstream } from "./upstream.ts";
 
 export interface ChaosOptions {
@@ -19,6 +20,7 @@ export interface ChaosOptions {
   readonly fsync: "always" | "everysec";
   /** Frees what dead processes held instead of waiting for their leases. */
   readonly bury: boolean;
+  readonly setup: Setup;
   /** Told how it goes. */
   readonly say: (text: string) => void;
 }
@@ -44,10 +46,12 @@ const TELL = 5_000;
 /** One whole run: the plan carried out, quiet awaited, everything joined. */
 export async function runChaos(options: ChaosOptions): Promise<Outcome> {
   const startedAt = performance.now();
-  const plan = makePlan(options.seed, options);
+  const { setup } = options;
+  const plan = makePlan(options.seed, { ...options, workers: setup.workers });
   const running = new RunningStreams((user) => plan.tiers[plan.users[user]!.tier].streams);
   const upstream = await ScriptedUpstream.start(new Map(plan.requests.map((one) => [one.id, one])), running);
-  const site = await Site.open({ tiers: plan.tiers, upstream: upstream.origin, silence: "2s" }, options.fsync);
+  const site = await Site.open({ tiers: plan.tiers, upstream: upstream.origin, silence: "2s", setup }, options.fsync);
+  const watch = new StallWatch(site.redis.client);
   try {
     site.write("gateway.yaml", site.configuration(MULTIPLIER));
     const users = await site.addUsers(plan.users);
@@ -58,9 +62,11 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
     const { seen, shown } = await carryOut(plan, options, { fleet, disturber, users, secrets: site.secrets });
     await disturber.settled();
     options.say("quiet is awaited");
-    const journal = await quiet(site, fleet, users, options.bury);
+    const journal = await quiet(site, fleet, users, options);
+    options.say("the gateways are ended");
     await fleet.stopAll();
     const evidence: Evidence = {
+      setup,
       plan: plan.requests,
       users: await collect(plan, site, users, disturber),
       seen,
@@ -69,6 +75,7 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
       lives: await fleet.lives(),
       pricings: disturber.pricings,
       disturbed: disturber.disturbed,
+      stalls: watch.stalls,
       journal,
       secrets: site.secrets,
       shown,
@@ -76,6 +83,7 @@ export async function runChaos(options: ChaosOptions): Promise<Outcome> {
     const seconds = (performance.now() - startedAt) / 1_000;
     return { plan, evidence, verdict: check(evidence), done: disturber.done, mostStreams: running.most, seconds };
   } finally {
+    watch.stop();
     await site.close();
     await upstream.close();
   }
@@ -133,10 +141,10 @@ async function quiet(
   site: Site,
   fleet: Fleet,
   users: readonly SiteUser[],
-  bury: boolean,
+  { bury, say }: ChaosOptions,
 ): Promise<Evidence["journal"]> {
   const dead = fleet.ended();
-  if (bury) await site.onStore((store) => Promise.all(dead.map(async (instance) => store.bury(instance))));
+  if (bury) await site.onStore((store) => Promise.all(dead.map(async (instance) => store.markInstanceDead(instance))));
   else if (dead.length > 0) await sleep(LEASE);
   const until = performance.now() + QUIET;
   const sum = async (state: string) =>
@@ -147,6 +155,7 @@ async function quiet(
       return all.some(({ requests }) => requests > 0);
     });
   while (performance.now() < until && ((await sum("pending")) > 0 || (await busy()))) await sleep(200);
+  say("what is left is given up");
   // What dead processes held is freed by the next admission of its user.
   await reap(site, users);
   return { pending: await sum("pending"), rejected: await sum("rejected") };

@@ -3,6 +3,7 @@ import { checkCharges } from "./checks/charges.ts";
 import { checkLeaks } from "./checks/leaks.ts";
 import { checkLimits } from "./checks/limits.ts";
 import { checkLogs } from "./checks/logs.ts";
+import { checkService } from "./checks/service.ts";
 import { checkMoney, type Sums } from "./checks/money.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Finding, Findings } from "./findings.ts";
@@ -25,5 +26,6 @@ export function check(evidence: Evidence): Verdict {
   checkLimits(evidence, joined, findings);
   checkLogs(evidence, joined, findings);
   checkAccess(evidence, joined, findings);
+  checkService(evidence, joined, findings);
   return { violations: findings.violations, allowances: findings.allowances, sums };
 }

@@ -5,6 +5,11 @@ import { Random } from "./random.ts";
 export type Disturbance = { readonly at: number } & (
   | { readonly kind: "kill"; readonly slot: number; readonly down: number; readonly bury: boolean }
   | { readonly kind: "roll"; readonly slot: number }
+  /** `place` of the worker, as long as there are so many. */
+  | { readonly kind: "kill_worker"; readonly slot: number; readonly place: number }
+  /** All of an instance at once, and not their supervisor; or the supervisor, and none of them. */
+  | { readonly kind: "kill_workers"; readonly slot: number }
+  | { readonly kind: "kill_supervisor"; readonly slot: number; readonly down: number }
   | { readonly kind: "redis_pause"; readonly length: number }
   | { readonly kind: "redis_kill"; readonly down: number }
   | { readonly kind: "script_flush" | "client_kill" }
@@ -15,7 +20,9 @@ export type Disturbance = { readonly at: number } & (
 
 export type DisturbanceKind = Disturbance["kind"];
 
-const WEIGHTS: Readonly<Record<DisturbanceKind, number>> = {
+type OfWorkers = "kill_worker" | "kill_workers" | "kill_supervisor";
+
+const WEIGHTS: Readonly<Record<Exclude<DisturbanceKind, OfWorkers>, number>> = {
   kill: 14,
   roll: 3,
   redis_pause: 12,
@@ -29,8 +36,14 @@ const WEIGHTS: Readonly<Record<DisturbanceKind, number>> = {
   grant: 6,
 };
 
-/** One of each at least. */
-const EACH = Object.keys(WEIGHTS) as DisturbanceKind[];
+/** Where there are workers. */
+const WITH_WORKERS: Readonly<Record<DisturbanceKind, number>> = {
+  ...WEIGHTS,
+  kill: 8,
+  kill_worker: 14,
+  kill_workers: 6,
+  kill_supervisor: 6,
+};
 
 /** Requests between two of them in a long run. */
 const APART = 400;
@@ -38,11 +51,14 @@ const APART = 400;
 /** Multipliers of the price, in hundredths, that reloads choose from. */
 const MULTIPLIERS = [100, 110, 125, 133] as const;
 
-/** Every kind once, and more the longer the run: spread over it, but for its last requests. */
+/** Every kind once at least, and more the longer the run: spread over it, but for its last requests. */
 export function planDisturbances(seed: number, users: readonly UserPlan[], size: Size): readonly Disturbance[] {
   const random = Random.of(seed, -2);
-  const count = Math.max(EACH.length, Math.floor(size.requests / APART));
-  const kinds = Array.from({ length: count }, (_, index) => EACH[index] ?? random.weighted(WEIGHTS));
+  const weights: Readonly<Partial<Record<DisturbanceKind, number>>> = size.workers ? WITH_WORKERS : WEIGHTS;
+  const each = Object.keys(weights) as DisturbanceKind[];
+  const count = Math.max(each.length, Math.floor(size.requests / APART));
+  const drawn = () => random.weighted(weights as Readonly<Record<DisturbanceKind, number>>);
+  const kinds = Array.from({ length: count }, (_, index) => each[index] ?? drawn());
   const last = size.requests * 0.95;
   const short = size.requests < 10_000;
   return shuffled(random, kinds).map((kind, index) => {
@@ -68,7 +84,12 @@ function draw(random: Random, kind: DisturbanceKind, at: number, { users, size, 
     case "kill":
       return { kind, at, slot, down: random.between(0, 1_500), bury: random.chance(0.5) };
     case "roll":
+    case "kill_workers":
       return { kind, at, slot };
+    case "kill_worker":
+      return { kind, at, slot, place: random.between(0, Math.max(1, size.workers ?? 0) - 1) };
+    case "kill_supervisor":
+      return { kind, at, slot, down: random.between(0, 1_500) };
     case "redis_pause":
       // Most are short, a few as long as it may be.
       return { kind, at, length: Math.round(200 + (longest - 200) * random.fraction() ** 2) };

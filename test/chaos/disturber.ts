@@ -9,6 +9,9 @@ import type { Site, SiteUser } from "./site.ts";
 
 /** Milliseconds in which every process has heard of a file that was written. */
 const HEARD = 5_000;
+/** Milliseconds between tries, and how many: a worker that has just been killed takes nothing over. */
+const TRY_AGAIN = 500;
+const MOST_TRIES = 10;
 const GIFT = 2_000_000n;
 
 /** What a user did, as far as it bears on what others see. */
@@ -31,6 +34,7 @@ export class Disturber {
   readonly #store = new Mutex();
   readonly #files = new Mutex();
   readonly #under = new Set<Promise<void>>();
+  readonly #failures: unknown[] = [];
 
   /** @param multiplier that the gateways were started with, in hundredths. */
   constructor(site: Site, fleet: Fleet, users: readonly SiteUser[], credits: readonly bigint[], multiplier: number) {
@@ -43,12 +47,16 @@ export class Disturber {
 
   /** Begins it; `settled` waits for its end. */
   begin(disturbance: Disturbance): void {
-    const doing = this.#do(disturbance).finally(() => this.#under.delete(doing));
+    const doing = this.#do(disturbance)
+      .catch((error: unknown) => void this.#failures.push(error))
+      .finally(() => this.#under.delete(doing));
     this.#under.add(doing);
   }
 
+  /** @throws what could not be done. */
   async settled(): Promise<void> {
     while (this.#under.size > 0) await Promise.all(this.#under);
+    if (this.#failures.length > 0) throw new AggregateError(this.#failures, "the plan could not be carried out");
   }
 
   async #do(disturbance: Disturbance): Promise<void> {
@@ -61,6 +69,15 @@ export class Disturber {
           await this.#fleet.stop(disturbance.slot);
           await this.#fleet.start(disturbance.slot);
         });
+        break;
+      case "kill_worker":
+        this.#fleet.killWorkers(disturbance.slot, disturbance.place);
+        break;
+      case "kill_workers":
+        this.#fleet.killWorkers(disturbance.slot, "all");
+        break;
+      case "kill_supervisor":
+        await this.#killSupervisor(disturbance.slot, disturbance.down);
         break;
       case "redis_pause":
         await this.#disturb(async ({ redis }) => {
@@ -105,11 +122,17 @@ export class Disturber {
   }
 
   async #kill(slot: number, down: number, bury: boolean): Promise<void> {
-    const instance = await this.#fleet.kill(slot);
-    if (instance === null) return;
+    const instances = await this.#fleet.kill(slot);
+    if (instances === null) return;
     await sleep(down);
     await this.#files.alone(() => this.#fleet.start(slot));
-    if (bury) await this.#persist((store) => store.bury(instance));
+    for (const instance of bury ? instances : []) await this.#persist((store) => store.markInstanceDead(instance));
+  }
+
+  async #killSupervisor(slot: number, down: number): Promise<void> {
+    if ((await this.#fleet.killSupervisor(slot)) === null) return;
+    await sleep(down);
+    await this.#files.alone(() => this.#fleet.start(slot));
   }
 
   #disturb(work: (site: Site) => Promise<void>): Promise<void> {
@@ -136,7 +159,11 @@ export class Disturber {
   }
 
   async #mustReload(): Promise<void> {
-    if (!(await this.#fleet.reload())) throw new Error("a gateway refused a configuration that is good");
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      if (await this.#fleet.reload()) return;
+      await sleep(TRY_AGAIN);
+    }
+    throw new Error("a gateway refused a configuration that is good");
   }
 
   async #killStreams(user: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LedgerEntry, Limits } from "../../src/kit/index.ts";
-import type { Evidence, Life, Seen, Served, UserEvidence } from "./evidence.ts";
+import type { Evidence, Life, Seen, Served, Setup, UserEvidence } from "./evidence.ts";
 import { priceOf } from "./checks/money.ts";
 import type { Attempt, RequestPlan } from "./plan.ts";
 
@@ -72,13 +72,17 @@ export function evidenceOf(requests: readonly Whole[], limits: Partial<Limits> =
   const truth: Served = { fault: "none", whole: true, begun: true, usage: ATTEMPT.usage, characters: 40 };
   const life: Life = {
     slot: 0,
-    startedAt: START - 5_000,
+    startedAt: START - 60_000,
     signalledAt: START + 60_000,
+    killings: [],
+    outlived: 100,
     end: "stopped",
     exit: { code: 0, signal: null },
     log: requests.map((one) => `${logLine(one)}\n`).join(""),
   };
   return {
+    setup: { workers: 0, onFailure: "closed", slowStore: 0 },
+    stalls: [],
     plan: requests.map(planOf),
     users,
     seen: requests.map(seenOf),
@@ -91,6 +95,16 @@ export function evidenceOf(requests: readonly Whole[], limits: Partial<Limits> =
     secrets: new Map([["a password", "planted-secret"]]),
     shown: [],
   };
+}
+
+/** `evidence` of gateways that were set up otherwise. */
+export function withSetup(evidence: Evidence, change: Partial<Setup>): Evidence {
+  return { ...evidence, setup: { ...evidence.setup, ...change } };
+}
+
+/** What a supervisor and its workers say when they serve; each line with its end. */
+export function listeningLines(workers: number): string {
+  return `${JSON.stringify({ level: 30, instance: "vm-1-0", msg: "worker listening" })}\n`.repeat(workers);
 }
 
 export function logLine(one: Whole): string {

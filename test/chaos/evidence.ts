@@ -83,12 +83,16 @@ export interface Period {
   readonly until: number;
 }
 
-/** A gateway process from its start to its end. */
+/** A gateway from its start to its end: one process, or a supervisor and its workers. */
 export interface Life {
   readonly slot: number;
   readonly startedAt: number;
   /** Of our signal; null of a process that was never sent one. */
   readonly signalledAt: number | null;
+  /** When single workers of it were killed -9; Unix milliseconds. */
+  readonly killings: readonly number[];
+  /** Milliseconds after our signal for which anything of it still ran. */
+  readonly outlived: number;
   readonly end: "killed" | "stopped" | null;
   readonly exit: { readonly code: number | null; readonly signal: string | null };
   readonly log: string;
@@ -99,8 +103,19 @@ export interface Pricing extends Period {
   readonly multiplier: number;
 }
 
+/** How the gateways of a run were set up. */
+export interface Setup {
+  /** Of each gateway; 0: it is one process. */
+  readonly workers: number;
+  /** `store.on_failure`. */
+  readonly onFailure: "closed" | "open";
+  /** Milliseconds by which each answer of the store is late. */
+  readonly slowStore: number;
+}
+
 /** All that a run leaves behind. */
 export interface Evidence {
+  readonly setup: Setup;
   readonly plan: readonly RequestPlan[];
   readonly users: readonly UserEvidence[];
   readonly seen: readonly Seen[];
@@ -110,6 +125,8 @@ export interface Evidence {
   readonly pricings: readonly Pricing[];
   /** While the store was disturbed. */
   readonly disturbed: readonly Period[];
+  /** While the store's own server was slow to answer, though nobody had disturbed it. */
+  readonly stalls: readonly Period[];
   /** Settlements that were left outside the store. */
   readonly journal: { readonly pending: number; readonly rejected: number };
   /** What must never be shown: name to text. */

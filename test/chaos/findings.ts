@@ -8,6 +8,7 @@ export const INVARIANTS = {
   I6: "one line in the log for every request",
   I7: "no unhandled failure, no end but by our signals",
   I8: "no secret is shown, no credential refused that is good",
+  I9: "a store that is slow refuses nobody; with `open` one that is away refuses no key that its process has looked up",
 } as const;
 
 export type Invariant = keyof typeof INVARIANTS;

@@ -4,6 +4,11 @@ import { createAgent } from "./client.ts";
 import type { Life } from "./evidence.ts";
 import { ADMIN_TOKEN, type Site } from "./site.ts";
 
+/** Milliseconds for a start: of several workers, one after the other, on a machine that is at its limit. */
+const START_PATIENCE = 180_000;
+/** Milliseconds for an answer of an admin listener. */
+const PATIENCE = 30_000;
+
 /** A gateway process that takes requests, or did. */
 export interface Running {
   /** Of `Fleet.lives`. */
@@ -17,7 +22,9 @@ interface Member {
   readonly slot: number;
   readonly startedAt: number;
   readonly agent: Agent;
+  readonly killings: number[];
   signalledAt: number | null;
+  outlived: number;
   end: Life["end"];
 }
 
@@ -32,10 +39,13 @@ export class Fleet {
     this.#up = Array.from({ length: slots }, () => null);
   }
 
+  /** Nothing when one is there already: what was killed may have been replaced by another disturbance. */
   async start(slot: number): Promise<void> {
+    if (this.#up[slot]) return;
     const startedAt = Date.now();
-    const gateway = await ready(this.#site.gateway("serve"));
-    const member = { gateway, slot, startedAt, agent: createAgent(), signalledAt: null, end: null };
+    const gateway = await ready(this.#site.gateway("serve"), START_PATIENCE);
+    const none = { killings: [], signalledAt: null, outlived: 0, end: null };
+    const member = { gateway, slot, startedAt, agent: createAgent(), ...none };
     this.#all.push(member);
     this.#up[slot] = member;
   }
@@ -52,23 +62,41 @@ export class Fleet {
     return { life: this.#all.indexOf(member), origin: member.gateway.origin, agent: member.agent };
   }
 
-  /** SIGKILL. @returns the name by which the store knows it; null when the slot is empty. */
-  async kill(slot: number): Promise<string | null> {
+  /** SIGKILL, to workers too. @returns the names by which the store knows it; null when the slot is empty. */
+  async kill(slot: number): Promise<readonly string[] | null> {
     const member = this.#take(slot);
     if (!member) return null;
-    member.signalledAt = Date.now();
-    member.end = "killed";
-    await member.gateway.stop("SIGKILL");
-    return instanceOf(member.gateway);
+    const workers = workersOf(member.gateway);
+    const ended = end(member, "SIGKILL");
+    for (const pid of workers) killProcess(pid);
+    await ended;
+    return instancesOf(member.gateway);
+  }
+
+  /** SIGKILL to the supervisor alone: what its workers run ends first. @returns as `kill`. */
+  async killSupervisor(slot: number): Promise<readonly string[] | null> {
+    const member = this.#take(slot);
+    if (!member) return null;
+    await end(member, "SIGKILL");
+    return instancesOf(member.gateway);
+  }
+
+  /** SIGKILL to one worker of an instance, or to all of them at once. */
+  killWorkers(slot: number, place: number | "all"): void {
+    const member = this.#up[slot];
+    if (!member) return;
+    const workers = workersOf(member.gateway);
+    for (const pid of place === "all" ? workers : workers.slice(place, place + 1)) {
+      member.killings.push(Date.now());
+      killProcess(pid);
+    }
   }
 
   /** SIGTERM: what runs there ends first. */
   async stop(slot: number): Promise<void> {
     const member = this.#take(slot);
     if (!member) return;
-    member.signalledAt = Date.now();
-    member.end = "stopped";
-    await member.gateway.stop("SIGTERM");
+    await end(member, "SIGTERM");
   }
 
   stopAll(): Promise<unknown> {
@@ -101,16 +129,25 @@ export class Fleet {
   /** All that ever ran here, in the order of `Running.life`, once all have ended. */
   async lives(): Promise<readonly Life[]> {
     return Promise.all(
-      this.#all.map(async ({ gateway, slot, startedAt, signalledAt, end }) => {
+      this.#all.map(async ({ gateway, slot, startedAt, killings, signalledAt, outlived, end }) => {
         const { code, signal, stdout, stderr } = await gateway.child.exited;
-        return { slot, startedAt, signalledAt, end, exit: { code, signal }, log: `${stdout}${stderr}` };
+        return {
+          slot,
+          startedAt,
+          killings,
+          signalledAt,
+          outlived,
+          end,
+          exit: { code, signal },
+          log: `${stdout}${stderr}`,
+        };
       }),
     );
   }
 
   /** The store's names of those that have ended. */
   ended(): readonly string[] {
-    return this.#all.flatMap(({ end, gateway }) => (end === null ? [] : [instanceOf(gateway)]));
+    return this.#all.flatMap(({ end, gateway }) => (end === null ? [] : instancesOf(gateway)));
   }
 
   #live(): readonly Member[] {
@@ -125,9 +162,39 @@ export class Fleet {
 }
 
 function ask({ admin }: GatewayProcess, path: string, method = "GET"): Promise<Response> {
-  return fetch(`${admin}${path}`, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  return fetch(`${admin}${path}`, { method, headers, signal: AbortSignal.timeout(PATIENCE) });
 }
 
-function instanceOf({ child }: GatewayProcess): string {
-  return /"instance":"([^"]+)"/.exec(child.stderr)?.[1] ?? "";
+/** Signals it and waits until all of it has ended: workers have the same stderr as their supervisor. */
+async function end(member: Member, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  const at = Date.now();
+  member.signalledAt = at;
+  member.end = signal === "SIGKILL" ? "killed" : "stopped";
+  await member.gateway.stop(signal);
+  member.outlived = Date.now() - at;
+}
+
+/** The store's names of all processes that served: each says its own. */
+export function instancesOf({ child }: Pick<GatewayProcess, "child">): readonly string[] {
+  return [...new Set([...child.stderr.matchAll(/"instance":"([^"]+)"/g)].map(([, name = ""]) => name))];
+}
+
+/** Of a supervisor, those that live; an instance's name has its pid. */
+function workersOf({ child }: GatewayProcess): readonly number[] {
+  const pids = instancesOf({ child }).map((name) => Number(/-(\d+)-[0-9a-f]+$/.exec(name)?.[1]));
+  return pids.filter((pid) => pid !== child.pid && isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function killProcess(pid: number): void {
+  // It may have ended a moment ago.
+  if (isAlive(pid)) process.kill(pid, "SIGKILL");
 }

@@ -22,6 +22,18 @@ test("a longer run begins with the requests of a shorter one", () => {
   expect(requests.slice(0, 100)).toEqual(makePlan(5, size).requests);
 });
 
+test("workers, where there are any, are killed as well: one, all of an instance, and their supervisor", () => {
+  fc.assert(
+    fc.property(seeds, sizes, (seed, size) => {
+      const { disturbances, requests } = makePlan(seed, { ...size, workers: 3 });
+      expect(new Set(disturbances.map(({ kind }) => kind)).size).toBe(14);
+      expect(disturbances.filter((one) => "place" in one && one.place >= 3)).toEqual([]);
+      expect(requests).toEqual(makePlan(seed, size).requests);
+    }),
+    { numRuns: 20 },
+  );
+});
+
 test("everything that goes wrong does so in every run, in its order, before the last requests", () => {
   fc.assert(
     fc.property(seeds, sizes, (seed, size) => {

@@ -78,6 +78,8 @@ export interface Plan {
 export interface Size {
   readonly requests: number;
   readonly instances: number;
+  /** Of each instance; 0, or left out: it is one process. */
+  readonly workers?: number;
 }
 
 const USERS: Readonly<Record<UserKind, number>> = {

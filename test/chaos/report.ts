@@ -1,5 +1,5 @@
 import type { Outcome } from "./chaos.ts";
-import type { Evidence, Seen } from "./evidence.ts";
+import type { Evidence, Period, Seen } from "./evidence.ts";
 import { INVARIANTS } from "./findings.ts";
 
 /** Milliseconds in which every process has found a store again that was away. */
@@ -9,7 +9,7 @@ const SHOWN = 10;
 
 /** What a run came to, for people. */
 export function report({ plan, evidence, verdict, done, mostStreams, seconds }: Outcome): string {
-  const { seen, served, users, lives } = evidence;
+  const { setup, seen, served, users, lives, stalls } = evidence;
   const attempts = [...served.values()].flat();
   const ledger = users.flatMap((user) => user.ledger);
   const duplicates = ledger.length - new Set(ledger.map(({ id }) => id)).size;
@@ -19,6 +19,7 @@ export function report({ plan, evidence, verdict, done, mostStreams, seconds }: 
   );
   const rows: readonly (readonly [string, string | number])[] = [
     ["seed", plan.seed],
+    ["workers, on_failure, slow store", `${setup.workers}, ${setup.onFailure}, ${setup.slowStore} ms`],
     ["seconds", seconds.toFixed(1)],
     ["requests", seen.length],
     ...counts(
@@ -34,8 +35,10 @@ export function report({ plan, evidence, verdict, done, mostStreams, seconds }: 
     ),
     ["disturbances", [...done.values()].reduce((sum, count) => sum + count, 0)],
     ...byName(done).map(([kind, count]) => [`  ${kind}`, count] as const),
-    ["gateway processes", lives.length],
+    ["the store's server was slow by itself", `${stalls.length} times, ${secondsOf(stalls)} s`],
+    ["gateways", lives.length],
     ["  killed -9", lives.filter(({ end }) => end === "killed").length],
+    ["  workers killed -9", lives.reduce((sum, { killings }) => sum + killings.length, 0)],
     ["ledger entries", ledger.length],
     ["  duplicates", duplicates],
     ["charged, nano-units", String(verdict.sums.charged)],
@@ -64,6 +67,10 @@ function undisturbed({ seen, disturbed }: Evidence): number {
   const wasDisturbed = ({ sentAt, endedAt }: Seen) =>
     disturbed.some(({ from, until }) => from <= endedAt && until + RECOVERY >= sentAt);
   return seen.filter((one) => one.code === "STORE_UNAVAILABLE" && !wasDisturbed(one)).length;
+}
+
+function secondsOf(periods: readonly Period[]): string {
+  return (periods.reduce((sum, { from, until }) => sum + until - from, 0) / 1_000).toFixed(1);
 }
 
 function counts(names: readonly string[], indent: string): readonly (readonly [string, number])[] {

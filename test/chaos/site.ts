@@ -5,6 +5,8 @@ import type { Limits, Store } from "../../src/kit/index.ts";
 import { openRedis } from "../../src/store/redis/open.ts";
 import { Workspace } from "../e2e/support/process.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
+import { type SlowProxy, startSlowProxy } from "../support/slow-proxy.ts";
+import type { Setup } from "./evidence.ts";
 import { PLACES, UPSTREAM_KEYS } from "./upstream.ts";
 
 export const ADMIN_TOKEN = "planted-admin-token-51d2";
@@ -25,6 +27,8 @@ export interface SiteOptions {
   readonly upstream: string;
   /** A duration: how long the upstream may say nothing. */
   readonly silence: string;
+  /** One process each, closed, and a store that is not slowed, unless given. */
+  readonly setup?: Setup;
 }
 
 export interface SiteUser {
@@ -37,11 +41,14 @@ export interface SiteUser {
 export class Site extends Workspace {
   readonly redis: RedisServer;
   readonly #options: SiteOptions;
+  /** Between the gateways and the server when that is to be slow. */
+  readonly #slow: SlowProxy | null;
   #added = 0;
 
-  private constructor(redis: RedisServer, options: SiteOptions) {
+  private constructor(redis: RedisServer, slow: SlowProxy | null, options: SiteOptions) {
     super();
     this.redis = redis;
+    this.#slow = slow;
     this.#options = options;
   }
 
@@ -49,7 +56,9 @@ export class Site extends Workspace {
   static async open(options: SiteOptions, fsync: "always" | "everysec" = "always"): Promise<Site> {
     const kept = ["--appendonly", "yes", "--appendfsync", fsync, "--aof-use-rdb-preamble", "no"];
     const guarded = ["--user", REDIS_USER, "on", `>${REDIS_PASSWORD}`, "allkeys", "allchannels", "allcommands"];
-    return new Site(await startRedis([...kept, ...guarded]), options);
+    const redis = await startRedis([...kept, ...guarded]);
+    const delay = options.setup?.slowStore ?? 0;
+    return new Site(redis, delay > 0 ? await startSlowProxy(redis.port, delay) : null, options);
   }
 
   /** What must never be shown. */
@@ -64,7 +73,7 @@ export class Site extends Workspace {
   /** @param multiplier of all prices, in hundredths. */
   configuration(multiplier: number): GatewayConfig {
     const local = { host: "127.0.0.1", port: 0 };
-    const { tiers, upstream, silence } = this.#options;
+    const { tiers, upstream, silence, setup } = this.#options;
     return {
       version: 1,
       server: {
@@ -72,8 +81,13 @@ export class Site extends Workspace {
         admin: { ...local, token: ADMIN_TOKEN },
         ip_limit: "none",
         drain: { delay: "0s", timeout: "5s" },
+        ...(setup && setup.workers > 0 && { workers: setup.workers }),
       },
-      store: { url: this.#address, prefix: PREFIX },
+      store: {
+        url: this.#address(this.#slow?.port ?? this.redis.port),
+        prefix: PREFIX,
+        ...(setup?.onFailure === "open" && { on_failure: "open" as const }),
+      },
       auth: { tokens: { secrets: [{ kid: "a", value: "planted-token-secret-of-the-gateways-9b77" }] } },
       billing: { cost_multiplier: multiplier / 100 },
       tiers: Object.fromEntries(Object.entries(tiers).map(([name, limits]) => [name, tierConfig(limits)])),
@@ -97,7 +111,12 @@ export class Site extends Workspace {
   }
 
   override async onStore<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
-    const store = await openRedis({ url: this.#address, nodes: [], prefix: PREFIX, timeout: PATIENCE });
+    const store = await openRedis({
+      url: this.#address(this.redis.port),
+      nodes: [],
+      prefix: PREFIX,
+      timeout: PATIENCE,
+    });
     try {
       return await work(store);
     } finally {
@@ -120,11 +139,12 @@ export class Site extends Workspace {
 
   override async close(): Promise<void> {
     await super.close();
+    this.#slow?.close();
     await this.redis.stop();
   }
 
-  get #address(): string {
-    const url = new URL(this.redis.url);
+  #address(port: number): string {
+    const url = new URL(`redis://127.0.0.1:${port}`);
     url.username = REDIS_USER;
     url.password = REDIS_PASSWORD;
     return url.href;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import { describe, expect, test, vi } from "vitest";
 import { digest } from "../../src/accounts/keys.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
-import { addAccountCommands } from "../../src/cli/accounts.ts";
 import { ExitError } from "../../src/cli/options.ts";
+import { createProgram } from "../../src/cli/program.ts";
 import { decimal } from "../../src/kit/index.ts";
 import type { Snapshot, Store, Tier } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -26,7 +26,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
-/** `gateway <arguments>` on one file; exit codes and messages as src/cli/main.ts makes them. */
+/** `gateway <arguments>` on one file; exit codes and messages as `runProgram` makes them. */
 function gateway() {
   const file = join(temporaryFolder(), "gateway.db");
   const openFile = () => openStore(`sqlite:${file}`, { serving: false, now: () => START });
@@ -41,8 +41,7 @@ function gateway() {
         return true;
       }),
     );
-    const program = new Command("gateway").exitOverride();
-    addAccountCommands(program, async () => {
+    const program = createProgram(async () => {
       const store = await openFile();
       opened++;
       const close = store.close.bind(store);
@@ -348,12 +347,11 @@ describe("exit codes", () => {
 
   test("a store that does not answer ends with 3, and is closed", async () => {
     const { onStore } = gateway();
-    const program = new Command().exitOverride();
     const closed = vi.fn<() => void>();
     await onStore(async (store) => {
       await store.close();
       store.close = closed;
-      addAccountCommands(program, async () => ({ store, snapshot: SNAPSHOT }));
+      const program = createProgram(async () => ({ store, snapshot: SNAPSHOT }));
       const failed = program.parseAsync(["users", "list"], { from: "user" });
       await expect(failed).rejects.toMatchObject({
         name: "ExitError",
@@ -365,9 +363,8 @@ describe("exit codes", () => {
   });
 
   test("what hinders the opening is passed on as it is", async () => {
-    const program = new Command().exitOverride();
     const failure = new Error("cannot open the store");
-    addAccountCommands(program, () => Promise.reject(failure));
+    const program = createProgram(() => Promise.reject(failure));
     await expect(program.parseAsync(["users", "list"], { from: "user" })).rejects.toBe(failure);
   });
 });

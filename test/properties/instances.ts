@@ -14,6 +14,7 @@ const TIME = 2 ** 52 + 1;
 export function withClock(inner: Connection, now: () => number): Connection {
   return {
     call: (command, ...args) => inner.call(command, ...args),
+    read: (command, ...args) => inner.read(command, ...args),
     run: (script, keys, args) =>
       inner.run(
         script,
@@ -35,7 +36,9 @@ export interface InstanceOptions {
 
 /** One process's store, at the end of a way to a server of `withClock`. To be closed, also as a dead one: it has a timer. */
 export function instanceOn(way: Connection, { asks = false, ...options }: InstanceOptions): RedisStore {
-  return new RedisStore(new Shared(way, asks), { ...options, timeout: TIMEOUT, clock: () => TIME });
+  // Nobody hears what is published: nobody would answer.
+  const common = { timeout: TIMEOUT, patience: 0, clock: () => TIME };
+  return new RedisStore(new Shared(way, asks), { ...options, ...common });
 }
 
 /** One connection for all instances of a property: what is sent first is executed first, and what comes together goes together. */
@@ -60,6 +63,10 @@ class Shared extends RedisConnection {
 
   override call(command: string, ...args: readonly Argument[]): Promise<unknown> {
     return this.#way.call(command, ...args);
+  }
+
+  override read(command: string, ...args: readonly Argument[]): Promise<unknown> {
+    return this.#way.read(command, ...args);
   }
 
   override run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {

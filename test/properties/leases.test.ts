@@ -120,7 +120,7 @@ const bury = (at: number, which: number): Command =>
   command(`bury ${which} at ${at}`, async (model, { processes }) => {
     const name = [...model.dead][which % Math.max(1, model.dead.size)];
     if (name === undefined) return;
-    await processes[at]!.store.bury(name);
+    await processes[at]!.store.markInstanceDead(name);
     model.bury(processes[at]!.name, name);
   });
 

@@ -60,6 +60,7 @@ export class Wire {
     const line: Line = { name, sends: [], hears: [], isCut: false };
     return {
       call: (command, ...args) => this.#send(line, command, true, () => inner.call(command, ...args)),
+      read: (command, ...args) => this.#send(line, command, true, () => inner.read(command, ...args)),
       run: (script, keys, args) => this.#send(line, script.name, true, () => inner.run(script, keys, args)),
       subscribe: (channel, listener) => inner.subscribe(channel, listener),
       close: async () => {},

@@ -64,7 +64,7 @@ describeRedis("on a Redis Cluster", () => {
       return all.reduce((sum, { streams }) => sum + streams, 0);
     };
     expect(await left(late)()).toBe(60);
-    await b.bury("a");
+    await b.markInstanceDead("a");
     for (const store of [b, late]) await expect.poll(left(store), { timeout: 10_000 }).toBe(0);
     await Promise.all(requests.map((request) => a.settle(charged(request, 5n))));
     expect(new Set((await b.listUsers()).map(({ balance, held }) => `${balance} ${held}`))).toEqual(new Set(["995 0"]));

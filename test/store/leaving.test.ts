@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { joinFleet, type Member } from "../../src/cluster/fleet.ts";
+import { type InstanceInfo, InstanceRegistry } from "../../src/gateway/instances.ts";
 import { createCluster } from "../../src/store/redis/client.ts";
 import { loadScript, RedisConnection } from "../../src/store/redis/connection.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
@@ -15,7 +15,7 @@ import { addUser, admission, charged, unique } from "./support.ts";
 /** Milliseconds beyond `server.drain.timeout` in which a process has to be gone. */
 const MOST = 1_000;
 
-const self = (): Member => ({
+const self = (): InstanceInfo => ({
   instance: "one",
   host: "here",
   pid: 1,
@@ -42,17 +42,18 @@ describeRedis("the end of a process while Redis stands still", () => {
     const user = await addUser(store, 1_000n);
     const running = Array.from({ length: 20 }, () => admission(user.id, { stream: true, hold: 10n }));
     for (const request of running) await store.admit(request);
-    const fleet = joinFleet({ store, self, log, every: 200 });
-    await fleet.announce();
+    const registry = new InstanceRegistry({ store, self, log, intervalMs: 200 });
+    registry.start();
+    await registry.publish();
     server.pause();
     await until(() => away);
 
     const startedAt = performance.now();
     store.leave();
     await Promise.all(running.map((request) => store.settle(charged(request, 5n))));
-    await fleet.close();
+    await registry.close();
     await store.done();
-    await expect((async () => store.bury("one"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect((async () => store.markInstanceDead("one"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     const { pending } = store;
     await store.close();
     expect(performance.now() - startedAt).toBeLessThan(MOST);

@@ -42,7 +42,7 @@ describeRedis("on Redis, who may come in", () => {
       return stopped.length > 0;
     };
     await expect.poll(heard).toBe(true);
-    await store.bury("another");
+    await store.markInstanceDead("another");
     await store.settle(charged(request, 3n));
     expect(await store.findUser(user.id)).toMatchObject({ balance: 7n, held: 0n });
     expect(log.lines).toEqual([]);
@@ -64,7 +64,7 @@ describeRedis("on Redis, who may come in", () => {
     expect(await store.revokeKey(key.id)).toBe(true);
     expect(await store.setTier(user.id, "Max")).toMatchObject({ tier: "Max" });
     await dead.admit(admission(user.id, { stream: true }));
-    await store.bury("dead");
+    await store.markInstanceDead("dead");
     expect(await store.running(user.id)).toMatchObject({ streams: 1 });
   });
 

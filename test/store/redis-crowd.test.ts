@@ -25,12 +25,12 @@ describeRedis("on Redis, a user with many requests", () => {
     const { server, open, store, user } = await start();
     const other = await open("other");
     await Promise.all(Array.from({ length: CROWD }, () => other.admit(admission(user.id, { stream: true }))));
-    await store.bury("somebody");
+    await store.markInstanceDead("somebody");
     const before = await calls(server, "hgetall");
     await Promise.all(Array.from({ length: CROWD }, () => store.admit(admission(user.id))));
     expect((await calls(server, "hgetall")) - before).toBe(1);
     // One that dies later is looked for at once.
-    await store.bury("other");
+    await store.markInstanceDead("other");
     await store.admit(admission(user.id));
     expect(await calls(server, "hgetall")).toBeGreaterThan(before + 1);
     expect(await store.running(user.id)).toMatchObject({ streams: 0 });

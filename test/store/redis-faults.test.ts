@@ -393,7 +393,7 @@ describeRedis("on Redis, faults", () => {
       () => store.announce("a", "x", 1_000),
       () => store.announced(),
       () => store.remember("made", "x"),
-      () => store.bury("a"),
+      () => store.markInstanceDead("a"),
     ];
     for (const call of calls) await expect(call()).rejects.toMatchObject(UNAVAILABLE);
     store.onStop(() => {})();
@@ -408,7 +408,7 @@ describeRedis("on Redis, faults", () => {
     const [kept, lost] = [admission(user.id, { stream: true, hold: 5n }), admission(user.id, { stream: true })];
     for (const request of [kept, lost]) await store.admit(request);
     await store.settle(charged(kept, 5n));
-    await store.bury("other");
+    await store.markInstanceDead("other");
     await store.announce("me", "well", 1_000);
     await store.throttle([{ name: "a", limit: 1 }], 1_000);
     const keys = createKeys(prefix);

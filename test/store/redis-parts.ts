@@ -39,6 +39,7 @@ export function through(
 ): Connection {
   return {
     call: (command, ...args) => send(command, () => inner.call(command, ...args)),
+    read: (command, ...args) => send(command, () => inner.read(command, ...args)),
     run: (script, keys, args) => send(script.name, () => inner.run(script, keys, args)),
     subscribe: (...subscription) => inner.subscribe(...subscription),
     close: () => inner.close(),

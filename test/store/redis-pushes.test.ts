@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createStops } from "../../src/stops.ts";
+import { KillSwitch } from "../../src/gateway/stream-kill.ts";
 import { createKeys } from "../../src/store/redis/keys.ts";
 import { Leases } from "../../src/store/redis/leases.ts";
 import { TestLog } from "../support/host.ts";
@@ -32,7 +32,7 @@ describeRedis("stop tokens on Redis", () => {
         sure?.(is);
       });
     const parts = { onStop, stopTokens: store.stopTokens.bind(store), stopStreams: store.stopStreams.bind(store) };
-    const stops = createStops({ store: parts, log: new TestLog() });
+    const stops = new KillSwitch({ store: parts, log: new TestLog() });
     onTestFinished(() => stops.close());
     const user = await addUser(other);
     const ended = Promise.withResolvers<number>();
@@ -73,6 +73,7 @@ test("leases are renewed some at a time", async () => {
   let [under, most, scripts] = [0, 0, 0];
   const connection = {
     call: async () => [],
+    read: async () => [],
     run: async () => {
       scripts++;
       most = Math.max(most, ++under);

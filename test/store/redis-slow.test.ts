@@ -1,11 +1,11 @@
-import { once } from "node:events";
-import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createKey, digest } from "../../src/accounts/keys.ts";
 import type { AdmissionResult } from "../../src/kit/index.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
+import { startSlowProxy } from "../support/slow-proxy.ts";
 import { openAt, UNAVAILABLE } from "./redis-support.ts";
-import { addUser, admission, OPEN, unique } from "./support.ts";
+import { addUser, admission, charged, OPEN, unique } from "./support.ts";
 
 /** As `store.timeout` when it is left out, in milliseconds. */
 const TIMEOUT = 1_000;
@@ -13,43 +13,6 @@ const TIMEOUT = 1_000;
 /** Nothing runs in this process meanwhile. */
 function block(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
-/** Answers go through it later by `delay` milliseconds, in their order, or never while it swallows them. */
-async function startSlow(target: RedisServer) {
-  const state = { delay: 0, swallows: false };
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const server = connect(target.port, "127.0.0.1");
-    for (const socket of [client, server]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-    }
-    client.pipe(server);
-    let turn = Promise.resolve();
-    server.on("data", (bytes) => {
-      const due = performance.now() + state.delay;
-      if (state.swallows) return;
-      const pass = async (): Promise<void> => {
-        const wait = due - performance.now();
-        if (wait > 0) await pause(wait);
-        client.write(bytes);
-      };
-      turn = turn.then(pass);
-    });
-    client.on("close", () => server.destroy());
-    server.on("close", () => client.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  onTestFinished(() => {
-    cut();
-    proxy.close();
-  });
-  return { url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, state, cut };
 }
 
 /** How many of the admissions came to what. */
@@ -70,16 +33,19 @@ describeRedis("a Redis that is slow and not away", () => {
   afterAll(() => server.stop());
 
   async function slow() {
-    const proxy = await startSlow(server);
+    const { port, state, cut, close } = await startSlowProxy(server.port);
+    const proxy = { state, cut };
+    onTestFinished(close);
+    const url = `redis://127.0.0.1:${port}`;
     const prefix = `${unique("slow")}:`;
-    const store = await openAt(proxy.url, { prefix, timeout: undefined });
+    const store = await openAt(url, { prefix, timeout: undefined });
     const side = await openAt(server.url, { prefix });
-    return { proxy, prefix, store, side, user: await addUser(side, 1_000n) };
+    return { proxy, url, prefix, store, side, user: await addUser(side, 1_000n) };
   }
 
   test("by 300 ms an answer: a thousand at once at four processes are admitted to the limit", async () => {
-    const { proxy, prefix, side, user } = await slow();
-    const stores = await Promise.all([1, 2, 3, 4].map(() => openAt(proxy.url, { prefix, timeout: undefined })));
+    const { proxy, url, prefix, side, user } = await slow();
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openAt(url, { prefix, timeout: undefined })));
     proxy.state.delay = 300;
     const limits = { ...OPEN, day: 100 };
     const all = stores.flatMap((store) =>
@@ -95,6 +61,26 @@ describeRedis("a Redis that is slow and not away", () => {
     proxy.state.delay = 1.3 * TIMEOUT;
     expect(await store.admit(admission(user.id))).toMatchObject({ ok: true });
     expect((await side.windows(user.id, OPEN)).day.used).toBe(1);
+  });
+
+  test("by more than the timeout: a user is looked up all the same", async () => {
+    const { proxy, store, user } = await slow();
+    await store.ping();
+    proxy.state.delay = 1.3 * TIMEOUT;
+    expect(await store.principalOf(user.id)).toMatchObject({ userId: user.id });
+  });
+
+  test("by most of the timeout, and it has forgotten every script: keys are looked up, requests come and go", async () => {
+    const { proxy, store, side, user } = await slow();
+    const { body } = await createKey(side, { userId: user.id, name: "n" });
+    await store.ping();
+    proxy.state.delay = 0.7 * TIMEOUT;
+    await server.client.call("SCRIPT", "FLUSH");
+    expect(await store.principalByDigest(digest(body.key))).toMatchObject({ userId: user.id, keyId: body.id });
+    const request = admission(user.id);
+    expect(await store.admit(request)).toMatchObject({ ok: true });
+    expect(await store.settle(charged(request, 1n))).toBe(true);
+    expect(await side.findUser(user.id)).toMatchObject({ balance: 999n, held: 0n });
   });
 
   test("by more than two timeouts: unavailable, and given back", async () => {

@@ -110,6 +110,25 @@ describe("open, while the store is away", () => {
     expect(states.at(-1)).toEqual({ away: false, pending: 0, rejected: 0, local: 0 });
   });
 
+  test("a crowd of requests that the store may have heard of is told in a few rounds, not a few dozen in each", async () => {
+    const { user, store, proxy, clock, away, charges } = await opened({ sleep: () => turn() });
+    away(true);
+    const requests = Array.from({ length: 600 }, () => admission(user.id));
+    for (const request of requests) {
+      // Each is what finds out whether the store is back.
+      clock.now += 1_000;
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
+    }
+    const before = proxy.asked.length;
+    away(false);
+    await until(() => store.pending === 0);
+    expect(charges().length).toBe(requests.length);
+    expect(new Set(charges().map(([id]) => id)).size).toBe(requests.length);
+    // Once in each round; a round is four answers of the store, one after the other.
+    expect(proxy.asked.slice(before).filter((method) => method === "recorded").length).toBeLessThan(12);
+  });
+
   test("what is settled after the store is back goes the same way", async () => {
     const { user, store, away, charges, books } = await opened();
     away(true);

@@ -583,7 +583,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
 
       test("that ran nothing are buried without a trace", async () => {
         const { request } = await admit({ stream: true, hold: 40n });
-        await store.bury(unique("instance"));
+        await store.markInstanceDead(unique("instance"));
         expect(await store.running(user.id)).toEqual({ requests: 1, streams: 1, held: 40n });
         await store.settle(charged(request, 25n));
         expect(await current()).toMatchObject({ balance: 975n, held: 0n });
@@ -685,7 +685,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.endFamily(digest("1")),
       () => store.findIdentity("https://id.example", "1"),
       () => store.linkIdentity("https://id.example", "1", user.id),
-      () => store.bury("instance_1"),
+      () => store.markInstanceDead("instance_1"),
       () => store.announce("one", "{}", 1_000),
       () => store.announced(),
       () => store.ping(),

@@ -15,6 +15,8 @@ export type Argument = string | number | Buffer;
 export interface Connection {
   /** One command; rejects with STORE_UNAVAILABLE when the server cannot answer for now. */
   call(command: string, ...args: readonly Argument[]): Promise<unknown>;
+  /** One command that changes nothing: asked once more as with `again` of `run`. */
+  read(command: string, ...args: readonly Argument[]): Promise<unknown>;
   /**
    * One script by its SHA1, loaded again when the server has forgotten it.
    * @param again arguments with which it is asked once more when there is no answer in time and the connection stands: a
@@ -52,6 +54,9 @@ interface Subscription {
 
 /** Calls that may wait for the server at once. */
 const MOST_PENDING = 10_000;
+
+/** In place of a reply: the server does not know the script. */
+const FORGOTTEN = Symbol("NOSCRIPT");
 
 /** Milliseconds that a closing connection gives the calls that it has taken. */
 const LINGER = 250;
@@ -123,20 +128,27 @@ export class RedisConnection implements Connection {
     return this.#timed(() => this.#client.call(command, [...args]));
   }
 
-  run(
+  read(command: string, ...args: readonly Argument[]): Promise<unknown> {
+    const send = () => this.#client.call(command, [...args]);
+    return this.#timed(send, send);
+  }
+
+  async run(
     script: Script,
     keys: readonly string[],
     args: readonly Argument[],
     again?: () => readonly Argument[],
   ): Promise<unknown> {
-    const send = (args: readonly Argument[]) => {
-      const rest = [keys.length, ...keys, ...args];
-      return this.#client.call("EVALSHA", [script.sha1, ...rest]).catch((error: unknown) => {
+    const short = (args: readonly Argument[]) =>
+      this.#client.call("EVALSHA", [script.sha1, keys.length, ...keys, ...args]).catch((error: unknown) => {
         if (replyCode(error) !== "NOSCRIPT") throw error;
-        return this.#client.call("EVAL", [script.lua, ...rest]);
+        return FORGOTTEN;
       });
-    };
-    return this.#timed(() => send(args), again && (() => send(again())));
+    const reply = await this.#timed(() => short(args), again && (() => short(again())));
+    if (reply !== FORGOTTEN) return reply;
+    // That was an answer: the next question has its own time, or a slow server would be away after each restart.
+    const whole = (args: readonly Argument[]) => this.#client.call("EVAL", [script.lua, keys.length, ...keys, ...args]);
+    return this.#timed(() => whole(again?.() ?? args), again && (() => whole(again())));
   }
 
   /** One command on every server that takes writes. */

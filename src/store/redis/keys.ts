@@ -63,6 +63,8 @@ export function createKeys(prefix: string) {
 
     /** Sorted set: instance by the time (server's milliseconds) at which it was buried. */
     dead: `${prefix}dead`,
+    /** Channel of one instance: ids of users of whom others want to know what it runs. */
+    doubts: (instance: string) => `${prefix}doubts:${instance}`,
     /** Channel: instances as they are buried. */
     burials: `${prefix}burials`,
   };

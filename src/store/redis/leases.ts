@@ -81,15 +81,16 @@ export class Leases {
   }
 
   /**
-   * Prolongs all leases. What cannot be reached now is renewed the next time.
+   * Prolongs all leases, or those of one user. What cannot be reached now is renewed the next time.
    * @param time the scripts' time argument. @param notAfter the latest time of their execution, or "0".
    */
-  async renew(time: string, notAfter: string): Promise<void> {
+  async renew(time: string, notAfter: string, of?: string): Promise<void> {
     const scripts: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] }[] = [];
-    for (const [userId, held] of Map.groupBy(this.#held, ([, lease]) => lease.userId)) {
-      const all = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
-      for (let at = 0; at < all.length; at += BATCH) {
-        const args = [time, notAfter, this.#length, ...all.slice(at, at + BATCH).flat(), this.#retention];
+    const all = of === undefined ? [...this.#held] : [...this.#held].filter(([, { userId }]) => userId === of);
+    for (const [userId, held] of Map.groupBy(all, ([, lease]) => lease.userId)) {
+      const known = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
+      for (let at = 0; at < known.length; at += BATCH) {
+        const args = [time, notAfter, this.#length, ...known.slice(at, at + BATCH).flat(), this.#retention];
         scripts.push({ keys: requestKeys(this.#keys, userId), args });
       }
     }

@@ -2,11 +2,12 @@ import { type Admission, type AdmissionResult, type Limits, type Refusal, storeU
 import type { Settlement, Windows } from "../../kit/index.ts";
 import { type Counts, windowStates } from "../windows.ts";
 import { ServerClock } from "./clock.ts";
+import { Doubts } from "./doubts.ts";
 import { type Connection, loadScript } from "./connection.ts";
 import { unanswered } from "./failures.ts";
 import type { Keys } from "./keys.ts";
 import { findRecorded, packEntry, readLedger } from "./ledger.ts";
-import { type Leases, requestKeys } from "./leases.ts";
+import { type Leases, requestKeys, unlessUnavailable } from "./leases.ts";
 import { LostAdmissions } from "./lost.ts";
 
 export interface RequestOptions {
@@ -17,6 +18,8 @@ export interface RequestOptions {
   readonly timeout: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention: number;
+  /** As of `DoubtOptions`; the timeout unless given. */
+  readonly patience?: number;
   /** A test's clock; without, time is the server's. */
   readonly clock?: () => number;
 }
@@ -52,12 +55,14 @@ export class Requests {
   readonly #options: RequestOptions;
   readonly #serverClock = new ServerClock();
   readonly #lost: LostAdmissions;
+  readonly #doubts: Doubts;
 
   constructor(connection: Connection, keys: Keys, leases: Leases, options: RequestOptions) {
     this.#connection = connection;
     this.#keys = keys;
     this.#leases = leases;
     this.#options = options;
+    this.#doubts = new Doubts(connection, keys, leases, { patience: options.timeout, ...options });
     this.#lost = new LostAdmissions(async (id, userId) => {
       await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
     });
@@ -80,8 +85,8 @@ export class Requests {
     // Asked for once more: what was lost of it must not be given back from under it.
     this.#lost.forget(id);
     let reply = await this.#asked(admission);
-    // Not before what others may have taken without a use is given back.
-    if (LIMITED.has(reply[0]) && (await this.#lost.giveBackOf(userId))) reply = await this.#asked(admission);
+    // Not before what was taken without a use is given back, by this process and by the others.
+    if (LIMITED.has(reply[0]) && (await this.#cleared(userId))) reply = await this.#asked(admission);
     const [word, , ...rest] = reply;
     if (word === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
     const windows = windowStates(countsOf(rest), limits);
@@ -90,6 +95,23 @@ export class Requests {
     this.#leases.confirm(id, packed);
     this.#lost.forget(id);
     return { ok: true, windows, stopToken: Number(stopToken) };
+  }
+
+  /** @returns whether asking again may come to something else. */
+  async #cleared(userId: string): Promise<boolean> {
+    const own = await this.#lost.giveBackOf(userId);
+    const others = await this.#doubts.clear(userId);
+    return own || others;
+  }
+
+  /** Others are about to refuse a user: gives back what was lost, and has them see what runs. */
+  onAsked(failed: (error: unknown) => void): void {
+    this.#doubts.onAsked((userId) => {
+      const answered = this.#lost
+        .giveBackOf(userId)
+        .then(() => this.#leases.renew(this.time(), this.#notAfter(), userId));
+      unlessUnavailable(answered).catch(failed);
+    });
   }
 
   /** Again while the server says that the time was over: this process was busy before it sent, or clocks were moved. */

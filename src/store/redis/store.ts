@@ -40,6 +40,8 @@ export interface RedisStoreOptions {
   readonly lease?: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention?: number;
+  /** Milliseconds that other processes get to give back what they have lost, before a limit is told as reached. */
+  readonly patience?: number;
 }
 
 /** The store on Redis or Valkey, alone or as a Cluster. Takes over `connection` and closes it. */
@@ -60,14 +62,21 @@ export class RedisStore implements Store {
   readonly #renewal: NodeJS.Timeout;
 
   constructor(connection: RedisConnection, options: RedisStoreOptions) {
-    const { prefix, instance, log, timeout, clock, lease = LEASE, retention = RETENTION } = options;
+    const { prefix, instance, log, timeout, clock, lease = LEASE, retention = RETENTION, patience = timeout } = options;
     if (!/^\S+$/.test(instance)) throw new RangeError(`not a name for an instance: ${instance}`);
     const keys = createKeys(prefix);
     // To the scripts, 0 is the server's clock.
     const now = clock ?? (() => 0);
     this.#connection = connection;
     this.#leases = new Leases(connection, keys, instance, lease, retention);
-    this.#requests = new Requests(connection, keys, this.#leases, { instance, lease, timeout, retention, clock });
+    this.#requests = new Requests(connection, keys, this.#leases, {
+      instance,
+      lease,
+      timeout,
+      retention,
+      patience,
+      clock,
+    });
     this.#users = userPart(connection, keys, now, () => this.#requests.latest());
     this.#apiKeys = keyPart(connection, keys, now);
     this.#stops = stopPart(connection, keys, now);
@@ -78,6 +87,7 @@ export class RedisStore implements Store {
     this.#identities = identityPart(connection, keys, (id) => this.#users.userById(id));
     this.#remembered = rememberPart(connection, keys);
     this.#instances = instancePart(connection, keys, now);
+    this.#requests.onAsked((error) => log?.error({ reason: String(error) }, "nobody was told what runs here"));
     connection.onReady(() => {
       this.#catchUp().catch((error: unknown) =>
         log?.error({ reason: String(error) }, "the store was not caught up with"),
@@ -230,7 +240,7 @@ export class RedisStore implements Store {
     return this.#instances.announced();
   }
 
-  bury(instance: string) {
+  markInstanceDead(instance: string) {
     return this.#leases.bury(instance, this.#requests.time());
   }
 

@@ -75,7 +75,7 @@ export function userPart(connection: Connection, keys: Keys, now: () => number, 
     },
 
     async principalOf(userId: string): Promise<Principal | null> {
-      const reply = (await connection.call("HMGET", keys.user(userId), "tier", "version")) as UserReply;
+      const reply = (await connection.read("HMGET", keys.user(userId), "tier", "version")) as UserReply;
       const [tier, version] = reply;
       return typeof tier === "string" ? { userId, tier, keyId: null, version: Number(version) } : null;
     },

@@ -145,8 +145,8 @@ export abstract class AskingStore implements Store {
     return this.ask(() => this.store.announced());
   }
 
-  bury(instance: string) {
-    return this.ask(() => this.store.bury(instance));
+  markInstanceDead(instance: string) {
+    return this.ask(() => this.store.markInstanceDead(instance));
   }
 
   ping() {

@@ -3,7 +3,7 @@ import { type Entry, releaseOf } from "./entry.ts";
 import type { Kept, Queue, Replayed } from "./queue.ts";
 
 /** Entries that are replayed at the same time. */
-const BATCH = 64;
+const BATCH = 256;
 /** Times that a settlement may leave no trace in a store that answers, before it is rejected. */
 const ROUNDS = 10;
 /** Milliseconds after which a store's ledger may have been trimmed: what is older is not looked for. */
@@ -36,7 +36,8 @@ export class Replay {
   }
 
   /**
-   * Until nothing waits or the store is away: one entry first, then many at the same time.
+   * Each entry once, or until the store is away: one first, then many at the same time. What has to be looked at again
+   * stays, and holds up nobody: of a slow store each round takes seconds.
    * @throws what the queue throws, when everything is told that can be.
    */
   async drain(queue: Queue): Promise<void> {
@@ -57,10 +58,10 @@ export class Replay {
       const unmarked = left.filter(({ entry }) => hasToBeMarked(entry));
       const isMarked = attempt(() => queue.mark(unmarked.map(({ seq }) => seq)));
       const ready = isMarked ? left : left.filter((one) => !unmarked.includes(one));
-      const told = await this.#tell(ready);
+      const { told, isAway } = await this.#tell(ready);
       for (const one of told) this.#told.set(one.seq, one);
       if (attempt(() => queue.remove([...this.#told.values()], this.#options.now()))) this.#told.clear();
-      if (kept.length === 0 || told.length < ready.length) break;
+      if (kept.length === 0 || isAway) break;
     }
     if (trouble.length > 0) throw trouble[0];
   }
@@ -68,11 +69,11 @@ export class Replay {
   /**
    * Exactly once for the user, wherever a former try was broken off, and also when the store has lost the reservation.
    * An admission is not repeated after its settlement: it would count, and could be charged, again.
-   * @returns those that need not be repeated.
+   * @returns those that need not be repeated, and whether the store was away for any.
    */
-  async #tell(ready: readonly Kept[]): Promise<Replayed[]> {
+  async #tell(ready: readonly Kept[]): Promise<Told> {
     const { store } = this.#options;
-    const told: Replayed[] = [];
+    const all: Told = { told: [], isAway: false };
     const doubtful: Doubtful[] = [];
     const first = async ({ kept, entry }: Doubtful): Promise<boolean> => {
       if (isUnheard(entry)) {
@@ -84,7 +85,7 @@ export class Replay {
       if (isDoubtful) doubtful.push({ kept, entry });
       return !isDoubtful;
     };
-    await Promise.all(ready.map((kept) => this.#attempt(kept, told, first)));
+    await Promise.all(ready.map((kept) => this.#attempt(kept, all, first)));
     for (const [userId, ones] of Map.groupBy(doubtful, ({ entry }) => entry.settlement.userId)) {
       const recorded = (async () =>
         store.recorded(
@@ -98,25 +99,28 @@ export class Replay {
         // Who lost the answer to an admission may be giving it back just now: looked for again.
         return false;
       };
-      await Promise.all(ones.map(({ kept }) => this.#attempt(kept, told, second)));
+      await Promise.all(ones.map(({ kept }) => this.#attempt(kept, all, second)));
     }
-    return told;
+    return all;
   }
 
-  /** Adds to `told` what `work` has finished, and what the store will never take. */
-  async #attempt(kept: Kept, told: Replayed[], work: (one: Doubtful) => Promise<boolean>): Promise<void> {
+  /** Adds to `all` what `work` has finished, and what the store will never take. */
+  async #attempt(kept: Kept, all: Told, work: (one: Doubtful) => Promise<boolean>): Promise<void> {
     const { seq, id, entry } = kept;
     try {
       if (entry instanceof Error) throw entry;
       if (!(await work({ kept, entry }))) return;
-      told.push({ seq, rejected: null });
+      all.told.push({ seq, rejected: null });
     } catch (error) {
-      if (this.#options.isAway(error)) return;
+      if (this.#options.isAway(error)) {
+        all.isAway = true;
+        return;
+      }
       // When that fails too, nothing more can be done for it than to say so.
       if (!(entry instanceof Error))
         await Promise.resolve(this.#options.store.settle(releaseOf(entry.settlement))).catch(() => {});
       this.#options.onRejected(kept, error);
-      told.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
+      all.told.push({ seq, rejected: error instanceof Error ? error.message : String(error) });
     }
     this.#rounds.delete(id);
   }
@@ -143,6 +147,11 @@ export class Replay {
     if (rounds > ROUNDS) throw new Error(`the store did not record it in ${ROUNDS} tries`);
     this.#rounds.set(id, rounds);
   }
+}
+
+interface Told {
+  readonly told: Replayed[];
+  isAway: boolean;
 }
 
 interface Doubtful {

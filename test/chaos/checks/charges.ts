@@ -1,7 +1,7 @@
 import type { LedgerEntry } from "../../../src/kit/index.ts";
 import type { Evidence, Served } from "../evidence.ts";
 import type { Findings } from "../findings.ts";
-import { ended, isOrphan, type Joined, overlap } from "../joined.ts";
+import { ended, isOrphan, type Joined, killedSoon, overlap } from "../joined.ts";
 
 /** Milliseconds by which what one process does may be seen later by another. */
 const MARGIN = 1_000;
@@ -61,6 +61,9 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
       return findings.violation("I7", `${seen.id}: the connection broke without a cause`);
     case "unreached":
       if (entry) bad("in the ledger, though nobody took the connection");
+      // Also with all its workers dead a supervisor listens on.
+      if (life !== null && (life.signalledAt === null || life.signalledAt > seen.endedAt + MARGIN))
+        findings.violation("I7", `${seen.id}: nobody took the connection, though its gateway was up`);
       return findings.allow("nobody took the connection: not charged");
     case "wrong":
       return bad(seen.fault);
@@ -125,7 +128,8 @@ function checkRefused(
 function checkOrphans(orphans: readonly LedgerEntry[], joined: readonly Joined[], findings: Findings): void {
   const unsettled = joined.filter(
     ({ seen, life, entries }) =>
-      entries.length === 0 && life?.signalledAt != null && seen.endedAt >= life.signalledAt - LATE,
+      entries.length === 0 &&
+      ((life?.signalledAt != null && seen.endedAt >= life.signalledAt - LATE) || killedSoon(life, seen, LATE)),
   );
   if (orphans.length > unsettled.length)
     findings.violation("I4", `${orphans.length} requests were given up, and ${unsettled.length} may have been`);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { linesOf, plantPlugin } from "../../cluster/support.ts";
+import { linesOf, plantPlugin } from "../support/instances.ts";
 import { poll } from "../support/child.ts";
 import { ask, configuration, eventsOf } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { fleetOf, isAlive, pidOf, SharedWorkspace } from "../../cluster/support.ts";
+import { instancesOf, isAlive, pidOf, SharedWorkspace } from "../support/instances.ts";
 import { describeRedis } from "../../support/redis.ts";
 import { poll } from "../support/child.ts";
 import { ask, eventsOf } from "../support/configuration.ts";
@@ -31,7 +31,7 @@ async function start(workers: number): Promise<GatewayProcess> {
   const config = workspace.configuration(sim.origin, { workers, drain: DRAIN });
   workspace.write("gateway.yaml", { ...config, store: { ...config.store, timeout: STORE_TIMEOUT } });
   const gateway = await workspace.serve();
-  await poll(async () => (await fleetOf(gateway)).instances.length === workers);
+  await poll(async () => (await instancesOf(gateway)).instances.length === workers);
   return gateway;
 }
 
@@ -137,7 +137,7 @@ describeRedis("an exit while the store is away", () => {
     async (workers) => {
       const gateway = await start(workers);
       await (await gateway.chat(user.key, ask("x"))).text();
-      const all = (await fleetOf(gateway)).instances.map(pidOf);
+      const all = (await instancesOf(gateway)).instances.map(pidOf);
       workspace.redis.pause();
       const took = await timeToEnd(gateway);
       expect(all.filter(isAlive)).toEqual([]);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { onTestFinished, expect, test, vi } from "vitest";
-import { checkConfig, isLoaded, lastGoodKeeper } from "../../../src/loading.ts";
+import { checkConfig, isLoaded, lastGoodKeeper } from "../../../src/gateway/configuration.ts";
 import { configuration } from "../support/configuration.ts";
 import { Workspace } from "../support/process.ts";
 

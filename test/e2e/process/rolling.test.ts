@@ -1,7 +1,7 @@
 import { Agent, fetch as request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Backend, freePort, startBalancer } from "../../cluster/balancer.ts";
-import { SharedWorkspace } from "../../cluster/support.ts";
+import { type Backend, freePort, startBalancer } from "../../support/balancer.ts";
+import { SharedWorkspace } from "../support/instances.ts";
 import { required } from "../../support/programs.ts";
 import { ask, eventsOf } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess } from "../support/process.ts";

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { Agent, fetch as request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { fleetOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../../cluster/support.ts";
+import { instancesOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../support/instances.ts";
 import { describeRedis } from "../../support/redis.ts";
 import { poll } from "../support/child.ts";
 import { ask, eventsOf } from "../support/configuration.ts";
@@ -33,7 +33,7 @@ async function start(workers: number, server: object = {}): Promise<GatewayProce
 /** The workers' process ids, once all are known. */
 function pids(gateway: GatewayProcess, count: number): Promise<readonly number[]> {
   return poll(async () => {
-    const { instances } = await fleetOf(gateway);
+    const { instances } = await instancesOf(gateway);
     return instances.length === count ? instances.map(pidOf) : null;
   });
 }
@@ -101,12 +101,12 @@ describeRedis("workers", () => {
     const gateway = await start(3);
     expect(linesOf(gateway.child.stderr, /^listening$/)).toMatchObject([{ workers: 3, listen: [gateway.origin] }]);
     expect(new Set(await pids(gateway, 3)).size).toBe(3);
-    expect((await fleetOf(gateway)).agree).toBe(true);
+    expect((await instancesOf(gateway)).agree).toBe(true);
 
     const running = await streams(gateway, ["s0", "s1", "s2", "s3", "s4", "s5"], { chunks: 150, chunk_delay: "20ms" });
     expect(await (await gateway.ask("/admin/streams")).json()).toEqual({ active: 6 });
     await poll(async () => {
-      const shares = (await workspace.members()).map((member) => member.streams);
+      const shares = (await workspace.instances()).map((instance) => instance.streams);
       return shares.length === 3 && shares.every((share) => share === 2);
     });
     expect(await metric(gateway, /^gateway_active_streams /)).toBe(6);
@@ -134,7 +134,7 @@ describeRedis("workers", () => {
     const [victim = 0, other = 0] = before;
     process.kill(victim, "SIGKILL");
     const after = await poll(async () => {
-      const { instances } = await fleetOf(gateway);
+      const { instances } = await instancesOf(gateway);
       const live = instances.map(pidOf).filter((pid) => pid !== victim);
       return live.length === 2 ? live : null;
     });
@@ -145,7 +145,7 @@ describeRedis("workers", () => {
     await poll(async () => (await workspace.books(user.id)).running.streams === 2, 10_000);
     expect((await gateway.chat(user.key, ask("y"))).status).toBe(200);
     expect(await metric(gateway, SERVED), "counts never go back").toBeGreaterThanOrEqual(served);
-    expect((await fleetOf(gateway)).agree).toBe(true);
+    expect((await instancesOf(gateway)).agree).toBe(true);
     expect(await gateway.stop()).toMatchObject({ code: 0 });
     const { drift, running } = await workspace.books(user.id);
     expect({ drift, running }).toEqual({ drift: 0n, running: IDLE });
@@ -158,7 +158,7 @@ describeRedis("workers", () => {
       const [victim] = await pids(gateway, 2);
       process.kill(victim!, "SIGKILL");
       await poll(async () => {
-        const { instances } = await fleetOf(gateway);
+        const { instances } = await instancesOf(gateway);
         return instances.length === 2 && !instances.some((one) => pidOf(one) === victim);
       });
     }
@@ -189,7 +189,7 @@ describeRedis("workers", () => {
       await poll(() => served() > before + 10);
       for (const pid of victims) process.kill(pid, "SIGKILL");
       await poll(async () => {
-        const { instances } = await fleetOf(gateway).catch(() => ({ instances: [] }));
+        const { instances } = await instancesOf(gateway).catch(() => ({ instances: [] }));
         return instances.length === 2 && !instances.some((one) => victims.includes(pidOf(one)));
       });
     }
@@ -246,14 +246,14 @@ describeRedis("workers", () => {
     await pids(gateway, 3);
     const first = await gateway.config();
     const config = workspace.configuration(sim.origin, { workers: 3 });
-    const hashes = async () => new Set((await fleetOf(gateway)).instances.map(({ hash }) => hash));
+    const hashes = async () => new Set((await instancesOf(gateway)).instances.map(({ hash }) => hash));
 
     workspace.write("gateway.yaml", { ...config, billing: { cost_multiplier: 2 } });
     const reloaded = await gateway.reload();
     expect(reloaded.ok).toBe(true);
     expect(reloaded.hash).not.toBe(first.hash);
     expect([...(await hashes())]).toEqual([reloaded.hash]);
-    expect((await fleetOf(gateway)).agree).toBe(true);
+    expect((await instancesOf(gateway)).agree).toBe(true);
 
     workspace.write("gateway.yaml", "version: 1\nmodels: {");
     const refused = await gateway.ask("/admin/reload", "POST");
@@ -280,7 +280,7 @@ describeRedis("workers", () => {
     expect((await gateway.config()).pending).toEqual(["server.listen", "store"]);
     process.kill(victim, "SIGKILL");
     await poll(async () => {
-      const { instances } = await fleetOf(gateway);
+      const { instances } = await instancesOf(gateway);
       return instances.length === 2 && !instances.some((one) => pidOf(one) === victim);
     });
     const statuses = await Promise.all(
@@ -336,7 +336,7 @@ describeRedis("workers", () => {
     const line = await poll(() => linesOf(gateway.child.stderr, /^a worker ended/)[0] ?? null);
     expect(line).toMatchObject({ code: 1, signal: null });
     const after = await poll(async () => {
-      const live = (await fleetOf(gateway)).instances.map(pidOf);
+      const live = (await instancesOf(gateway)).instances.map(pidOf);
       return live.length === 2 && !live.includes(Number(line["pid"])) ? live : null;
     });
     expect(after.filter((pid) => before.includes(pid))).toHaveLength(1);
@@ -356,7 +356,7 @@ describeRedis("workers", () => {
     });
     expect(unready).toMatchObject({ reasons: ["store unavailable"] });
     expect((await gateway.ask("/livez")).status).toBe(200);
-    const { instances, agree } = await fleetOf(gateway);
+    const { instances, agree } = await instancesOf(gateway);
     expect({ count: instances.length, agree }).toEqual({ count: 2, agree: null });
     await workspace.redis.restart();
     await poll(async () => (await gateway.ask("/readyz")).status === 200);

@@ -42,13 +42,13 @@ export class Child {
   }
 
   /** What the pattern matches in the output, as soon as it does. @throws Error with the output when the child ends first. */
-  async printed(where: "stdout" | "stderr", pattern: RegExp): Promise<RegExpExecArray> {
+  async printed(where: "stdout" | "stderr", pattern: RegExp, patience?: number): Promise<RegExpExecArray> {
     return poll(() => {
       const match = pattern.exec(this[where]);
       if (match === null && this.ended)
         throw new Error(`ended before printing ${pattern}:\n${this.stdout}${this.stderr}`);
       return match;
-    });
+    }, patience);
   }
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
-import { type Gateway, startGateway } from "../../../src/app.ts";
+import { type Gateway, startGateway } from "../../../src/gateway/start.ts";
 import { type Address, decimal, type Json, type Store, toNano } from "../../../src/kit/index.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { type Books, expectBalanced, readBooks, type TestUser } from "./books.ts";

@@ -210,8 +210,8 @@ export class Workspace {
 }
 
 /** Waits until a gateway listens. */
-export async function ready(child: Child): Promise<GatewayProcess> {
-  const [line] = await child.printed("stderr", /^\{.*"msg":"listening".*\}$/m);
+export async function ready(child: Child, patience?: number): Promise<GatewayProcess> {
+  const [line] = await child.printed("stderr", /^\{.*"msg":"listening".*\}$/m, patience);
   const { listen, admin } = JSON.parse(line) as { listen: string[]; admin: string };
   return new GatewayProcess(child, listen, admin);
 }

@@ -1,0 +1,52 @@
+import { createKey } from "../accounts/keys.ts";
+import { createUser } from "../accounts/users.ts";
+import { urlOf } from "../gateway/listeners.ts";
+import type { Gateway } from "../gateway/start.ts";
+import { NANO, type Snapshot } from "../kit/index.ts";
+import { serve, type ServeOptions } from "./serve.ts";
+
+const DEMO_CREDITS = 10n * NANO;
+
+/** Serves with readable logs, and gives what a first request needs. */
+export async function dev(options: ServeOptions): Promise<void> {
+  const gateway = await serve("dev", options);
+  if (gateway !== null) await offerDemo(gateway);
+}
+
+/** Prints where the gateway listens; on an empty store also a demo user's key, once, with a request to try. */
+async function offerDemo({ addresses, admin, store, generation }: Gateway): Promise<void> {
+  const urls = addresses.map(urlOf);
+  const lines = ["", `  Gateway     ${urls.map((url) => `${url}/v1`).join("   ")}`];
+  if (admin) lines.push(`  Admin       ${urlOf(admin)}/readyz`);
+  if ((await store.listUsers()).length === 0) {
+    const { snapshot } = generation;
+    const user = await createUser(store, {
+      email: "demo@example.com",
+      tier: demoTier(snapshot),
+      credits: DEMO_CREDITS,
+    });
+    const { body } = await createKey(store, { userId: user.id, name: "demo" });
+    lines.push(`  Demo key    ${body.key}   (shown once; tier ${user.tier})`, "", "  Try it:", "");
+    lines.push(curl(urls[0] ?? "", body.key, demoModel(snapshot)));
+  }
+  process.stdout.write(`${lines.join("\n")}\n\n`);
+}
+
+/** A plan that may call every model, if there is one. */
+function demoTier({ tiers, auth }: Snapshot): string {
+  return Object.values(tiers).find(({ access }) => access === "all")?.name ?? auth.signup.tier;
+}
+
+function demoModel({ models }: Snapshot): string {
+  return Object.values(models).find(({ kind, published }) => kind === "chat" && published)?.id ?? "route/…";
+}
+
+function curl(url: string, key: string, model: string): string {
+  const body = JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] });
+  return [
+    `  curl -N ${url}/v1/chat/completions \\`,
+    `    -H 'Authorization: Bearer ${key}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '${body}'`,
+  ].join("\n");
+}

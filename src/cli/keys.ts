@@ -1,0 +1,42 @@
+import { createKey, keyBody } from "../accounts/keys.ts";
+import { type OpenAccounts, type OutputOptions, printable, runOnAccounts, table, userOf } from "./accounts.ts";
+import { EXIT, ExitError } from "./options.ts";
+
+export interface KeysOfUser extends OutputOptions {
+  /** Id or address. */
+  readonly user: string;
+}
+
+export interface AddKeyOptions extends KeysOfUser {
+  readonly name: string;
+}
+
+export function addKey(open: OpenAccounts, options: AddKeyOptions): Promise<void> {
+  return runOnAccounts(open, options, async ({ store }) => {
+    const user = await userOf(store, options.user);
+    const { body } = await createKey(store, { userId: user.id, name: options.name });
+    return { json: body, text: `${body.key}\nMade ${body.id} for ${user.email}. The secret is not shown again.` };
+  });
+}
+
+export function listKeys(open: OpenAccounts, options: KeysOfUser): Promise<void> {
+  return runOnAccounts(open, options, async ({ store }) => {
+    const user = await userOf(store, options.user);
+    const json = (await store.listKeys(user.id)).map((key) => keyBody(key, user.tier));
+    const rows = json.map((key) => [
+      key.id,
+      key.key_prefix,
+      printable(key.name),
+      key.created_at,
+      key.last_used_at ?? "never",
+    ]);
+    return { json, text: table(["ID", "PREFIX", "NAME", "CREATED", "LAST USED"], rows) };
+  });
+}
+
+export function revokeKey(open: OpenAccounts, id: string, options: OutputOptions): Promise<void> {
+  return runOnAccounts(open, options, async ({ store }) => {
+    if (!(await store.revokeKey(id))) throw new ExitError(EXIT.findings, `there is no live key ${id}`);
+    return { json: { message: "API key revoked" }, text: `Revoked ${id}.` };
+  });
+}

@@ -1,0 +1,162 @@
+import { dirname, join, resolve } from "node:path";
+import { builtins } from "../../plugins/index.ts";
+import { ConfigurationError, type Diagnostic, formatText } from "../config/diagnostics.ts";
+import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
+import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
+import { CAPABILITIES } from "../dialects/capabilities.ts";
+import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
+import { buildPipeline } from "../pipeline/build.ts";
+
+/** A configuration that can serve. */
+export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
+
+export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict"> {
+  readonly mode: "serve" | "dev";
+  readonly log: Log;
+}
+
+export interface FirstLoad {
+  readonly loaded: Loaded;
+  /** The files to watch for changes. */
+  readonly files: readonly string[];
+  /** Why the last good configuration serves in place of the file; null when the file's own serves. */
+  readonly rejected: readonly Diagnostic[] | null;
+}
+
+export type CheckSettings = Pick<LoadOptions, "file" | "strict"> & Partial<Pick<LoadOptions, "env">>;
+
+/** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
+export function checkConfig(options: CheckSettings): Promise<LoadResult> {
+  return loadConfig({ env: process.env, ...options, mode: "check", ...KNOWN });
+}
+
+/**
+ * The configuration of a start: the file's; if that cannot serve, and unless strict, the last good one, with an error in
+ * the log. @throws ConfigurationError
+ */
+export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
+  const { strict, log } = settings;
+  const loaded = await loadAgain(settings);
+  if (isLoaded(loaded)) {
+    for (const { file, line, column, message, severity } of loaded.diagnostics) {
+      log.warn({ severity }, `${file}:${line}:${column}: ${message}`);
+    }
+    return { loaded, files: loaded.files, rejected: null };
+  }
+  const last = strict ? null : await lastGood(settings);
+  if (last === null) throw new ConfigurationError(loaded.diagnostics);
+  log.error(
+    { hash: last.hash, errors: loaded.diagnostics.length },
+    `${settings.file} cannot serve: serving the last good configuration instead\n${formatText(loaded.diagnostics)}`,
+  );
+  return { loaded: last, files: loaded.files, rejected: loaded.diagnostics };
+}
+
+/** Reads the file as it is now. */
+export function loadAgain({ file, env, strict, mode }: LoadSettings): Promise<LoadResult> {
+  return loadConfig({ file, env, strict, mode, ...KNOWN });
+}
+
+export function isLoaded(result: LoadResult): result is Loaded {
+  return result.ok && result.snapshot !== null;
+}
+
+/**
+ * Saves the configuration that serves, for a start that finds a bad file. A failure is logged and does not stop serving.
+ * Saves run one after the other: two at once would delete each other's copies.
+ */
+export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">): {
+  remember(loaded: Loaded): void;
+  done(): Promise<void>;
+} {
+  let saving = Promise.resolve();
+  return {
+    remember({ snapshot, hash, sources }) {
+      const folder = lastGoodFolder(snapshot.store.url.reveal(), snapshot.file, env);
+      saving = saving
+        .then(() => saveLastGood(folder, snapshot.file, { hash, sources }))
+        .catch((err: unknown) => log.warn({ err }, "the last good configuration could not be kept"));
+    },
+    done: () => saving,
+  };
+}
+
+/**
+ * The configuration of an account command: the file's, else the last good one, because a leaked key must be revocable
+ * whatever state the file is in. @throws ConfigurationError when there is neither.
+ */
+export async function loadForAccounts(
+  options: Pick<LoadOptions, "file" | "env"> & { readonly log: Log },
+): Promise<{ readonly loaded: Loaded; readonly rejected: readonly Diagnostic[] | null }> {
+  const result = await checkConfig(options);
+  if (isLoaded(result)) return { loaded: result, rejected: null };
+  const last = await lastGood({ ...options, mode: "check" });
+  if (last === null) throw new ConfigurationError(result.diagnostics);
+  return { loaded: last, rejected: result.diagnostics };
+}
+
+async function lastGood({
+  file,
+  env,
+  mode,
+  log,
+}: Pick<LoadOptions, "file" | "env" | "mode"> & { readonly log: Log }): Promise<Loaded | null> {
+  const path = resolve(file);
+  const hint = await storeUrlHint(path, env);
+  const folders = new Set(
+    [hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)),
+  );
+  for (const folder of folders) {
+    const result = await loadLastGood(folder, { env, mode, ...KNOWN });
+    if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
+    if (result !== null) log.warn({ folder }, "the last good configuration cannot serve either");
+  }
+  return null;
+}
+
+function lastGoodFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {
+  return join(dataFolder(storeUrl, file, env), "last-good");
+}
+
+/**
+ * The folder for files that outlive the process: that of the SQLite file; with another store `GATEWAY_DATA`, else
+ * `data/` beside the configuration.
+ */
+export function dataFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {
+  const folder = dirname(file);
+  if (storeUrl.startsWith("sqlite:")) return dirname(resolve(folder, storeUrl.slice("sqlite:".length)));
+  return env["GATEWAY_DATA"] || join(folder, "data");
+}
+
+/**
+ * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses.
+ * @throws what the setup threw.
+ */
+async function dryRun({ plugin, settings }: LinkedStep, snapshot: Snapshot): Promise<void> {
+  const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
+    throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+  });
+  await pipeline.dispose();
+}
+
+function offline(): never {
+  throw storeUnavailable(new Error("a plugin's setup cannot use the store"));
+}
+
+/** A setup that needs a store, an upstream or the time fails here: its result would depend on the machine it ran on. */
+function offlineHost(snapshot: Snapshot): Host {
+  return {
+    snapshot,
+    store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
+    identities: { byKey: offline, presume: offline, confirm: offline, forget() {}, byToken: offline },
+    stops: { watch: () => () => {} },
+    breaker: offline,
+    order: (step) => step.targets,
+    now: () => 0,
+    schedule: () => () => {},
+    countTokens: () => Promise.resolve(0),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  };
+}
+
+const KNOWN = { builtins, dialects: CAPABILITIES, dryRun } as const;

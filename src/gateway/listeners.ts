@@ -1,0 +1,74 @@
+import { bodyValidators } from "../bodies.ts";
+import type { Address } from "../kit/index.ts";
+import { createAdminHandler } from "../server/admin.ts";
+import { cut, type Listening, listenOn } from "../server/listen.ts";
+import { openApiDocument } from "../server/openapi/document.ts";
+import { createPublicServer, type PublicServer } from "../server/public.ts";
+import { createRoutes } from "../server/routes/index.ts";
+import { type AdminView, adminRoutes } from "./admin-view.ts";
+import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+
+export interface PublicListener {
+  readonly server: PublicServer;
+  readonly listening: Listening;
+}
+
+/** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
+export async function listenPublic(
+  { start, now, log, state, closing }: StartContext,
+  { store, isShared }: Storage,
+  { identities, signIn, killSwitch }: Accounts,
+  { observer }: Telemetry,
+  { countForClient }: Tokenizer,
+): Promise<PublicListener> {
+  const validateBody = bodyValidators();
+  // Made at the first request for it.
+  let openApi: string | null = null;
+  const routes = createRoutes({
+    snapshot: () => state.snapshot,
+    store,
+    identities,
+    signIn,
+    health: (upstream) => state.generation.health(upstream),
+    kill: (userId) => killSwitch.kill(userId),
+    validateTokenCount: (body) => validateBody("count_tokens", body),
+    tokensIn: countForClient,
+    openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
+    now,
+    log,
+  });
+  const server = createPublicServer({
+    run: (intake) => state.generation.run(intake),
+    settings: () => state.snapshot.server,
+    validateBody,
+    now,
+    log,
+    routes,
+    ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
+    onRefused: (refused) => observer.turnedAway(refused),
+    onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
+  });
+  state.activeStreams = () => server.activeStreams();
+  const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+    onMalformed: (status, requestId) =>
+      observer.turnedAway({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
+  });
+  closing.add(() => cut(listening));
+  return { server, listening };
+}
+
+/** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */
+export async function listenAdmin({ start, log, closing }: StartContext, view: AdminView): Promise<Address | null> {
+  const { admin } = start.loaded.snapshot.server;
+  if (admin === null) return null;
+  const handler = createAdminHandler({ ...adminRoutes(view), settings: () => admin, log });
+  const listening = await listenOn([admin], handler);
+  closing.add(() => cut(listening));
+  return listening.addresses[0] ?? null;
+}
+
+/** `http://HOST:PORT`, an IPv6 host in brackets. */
+export function urlOf({ host, port }: Address): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

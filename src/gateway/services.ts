@@ -1,0 +1,186 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createIdentities } from "../accounts/identities.ts";
+import { createSignIn } from "../accounts/sign-in/sign-in.ts";
+import { createTokens } from "../accounts/tokens.ts";
+import { DIALECTS } from "../dialects/capabilities.ts";
+import type { Identities, Snapshot } from "../kit/index.ts";
+import { limitKey } from "../server/ip-address.ts";
+import type { SignIn } from "../server/routes/parts.ts";
+import { SimulatorOnDemand } from "../simulator/server.ts";
+import { isShared, openConfigured } from "../store/open.ts";
+import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
+import type { GatewayLog } from "../telemetry/log.ts";
+import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
+import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
+import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
+import { Wheel } from "../upstream/wheel.ts";
+import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
+import type { HostServices } from "./generation.ts";
+import type { Closing } from "./shutdown.ts";
+import type { ProcessState } from "./state.ts";
+import { KillSwitch } from "./stream-kill.ts";
+import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
+
+/** What every step of a start is given. */
+export interface StartContext {
+  readonly settings: LoadSettings;
+  readonly start: FirstLoad;
+  /** Unix milliseconds; null: the system's clock, and the store's own where it has one. */
+  readonly clock: (() => number) | null;
+  readonly now: () => number;
+  readonly log: GatewayLog;
+  readonly state: ProcessState;
+  /** Each step adds what it has opened. */
+  readonly closing: Closing;
+}
+
+export interface Storage {
+  readonly store: ResilientStore;
+  /** Whether other processes may use it at the same time. */
+  readonly isShared: boolean;
+  readonly storeState: () => StoreState;
+}
+
+/**
+ * Opens the configured store as a process serves from it: it may be away at times, also at the start.
+ * @throws Error that names the remedy, for a store or a folder that cannot be used.
+ */
+export async function openStorage({
+  settings,
+  start,
+  clock,
+  now,
+  log,
+  state,
+  closing,
+}: StartContext): Promise<Storage> {
+  const { snapshot } = start.loaded;
+  const { instance } = state;
+  const journal = snapshot.store.url.reveal() === "memory:" ? null : await journalFile(snapshot, settings.env);
+  const opened = await openConfigured(snapshot.store, {
+    serving: true,
+    now,
+    ...(clock !== null && { clock }),
+    instance,
+    log,
+    strict: settings.strict ?? false,
+  });
+  let storeState: StoreState = { away: false, pending: 0, rejected: 0, local: 0 };
+  const store = withResilience(opened, {
+    onFailure: () => snapshot.store.onFailure,
+    journal,
+    onlyRejected: !isShared(snapshot.store),
+    log,
+    now,
+    onState: (changed) => {
+      storeState = changed;
+    },
+  });
+  closing.add(() => store.close());
+  // Frees reservations of admissions whose answer was lost; everything else is settled by then.
+  closing.add(() => store.markInstanceDead(instance));
+  closing.add((deadline) => store.done(deadline?.leftMs));
+  return { store, isShared: isShared(snapshot.store), storeState: () => storeState };
+}
+
+/**
+ * The file for settlements that the store does not take: for now if it is on another machine, for good with any store.
+ * @throws Error that names the remedy.
+ */
+async function journalFile({ store, file }: Snapshot, env: LoadSettings["env"]): Promise<string> {
+  const folder = dataFolder(store.url.reveal(), file, env);
+  // A file store makes its folder itself, and its error says more.
+  if (!isShared(store)) return join(folder, "journal.db");
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`no folder for settlements that the store does not take (${reason}): set GATEWAY_DATA to one`, {
+      cause: error,
+    });
+  }
+  return join(folder, "journal.db");
+}
+
+export interface Accounts {
+  readonly identities: Identities;
+  readonly signIn: SignIn;
+  readonly killSwitch: KillSwitch;
+}
+
+export async function openAccounts(context: StartContext, { store }: Storage): Promise<Accounts> {
+  const { start, now, log, state, closing } = context;
+  const auth = (): Snapshot["auth"] => state.snapshot.auth;
+  const tokens = await createTokens({
+    settings: () => auth().tokens,
+    now,
+    remember: (name, value) => store.remember(name, value),
+  });
+  // Changes of the store's section need a restart.
+  const { onFailure } = start.loaded.snapshot.store;
+  const identities = createIdentities({ store, tokens, now, onFailure: () => onFailure });
+  closing.add(() => identities.close());
+  const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
+  closing.add(() => signIn.close());
+  const killSwitch = new KillSwitch({ store, log });
+  closing.add(() => killSwitch.close());
+  return { identities, signIn, killSwitch };
+}
+
+/** Connections, breakers and health; the simulator starts when an upstream first needs it. */
+export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
+  const simulator = new SimulatorOnDemand();
+  const upstreams = createUpstreams({
+    dialects: DIALECTS,
+    now,
+    log,
+    simulated: (script, dialect) => simulator.baseUrl(script, dialect),
+  });
+  closing.add(async () => {
+    await upstreams.close();
+    await simulator.close();
+  });
+  return upstreams;
+}
+
+export interface Telemetry {
+  readonly metrics: Metrics;
+  readonly observer: GatewayObserver;
+}
+
+export function openTelemetry({ now, log, state }: StartContext, { storeState }: Storage): Telemetry {
+  const metrics = createMetrics({
+    breakers: () => state.breakers(),
+    health: () => state.health(),
+    activeStreams: () => state.activeStreams(),
+    store: storeState,
+  });
+  const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
+  return { metrics, observer };
+}
+
+export function openTokenizer({ closing }: StartContext): Tokenizer {
+  const tokenizer = createTokenizer();
+  closing.add(() => tokenizer.close());
+  return tokenizer;
+}
+
+/** What plugins of every configuration reach through their host. */
+export function hostServices(
+  { now, log }: StartContext,
+  { store }: Storage,
+  { identities, killSwitch }: Accounts,
+  { count }: Tokenizer,
+): HostServices {
+  const timers = new Wheel(now);
+  return {
+    store,
+    identities,
+    stops: killSwitch,
+    now,
+    schedule: (at, callback) => timers.schedule(at, callback),
+    countTokens: count,
+    log,
+  };
+}

@@ -1,0 +1,64 @@
+import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
+import type { FirstLoad } from "../gateway/configuration.ts";
+import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
+import type { ReloadResult } from "../server/admin.ts";
+import type { Scrape } from "../telemetry/aggregate.ts";
+
+/** What a supervisor can ask a worker, with the type of the answer. */
+export interface Answers {
+  readonly ready: readonly string[];
+  readonly metrics: Scrape;
+  readonly report: ProcessReport;
+  readonly streams: number;
+  readonly settlements: UnstoredSettlements;
+  readonly reload: ReloadResult;
+  /** `about` names the instance. */
+  readonly markInstanceDead: null;
+}
+
+export type Question = keyof Answers;
+
+export type ToWorker =
+  | { readonly type: "start"; readonly pinned: PinnedSettings; readonly keepsLastGood: boolean }
+  | { readonly type: "ask"; readonly id: number; readonly question: Question; readonly about: string }
+  /** Stop as configured; with `maxMs`, as `Gateway.drain` takes it. */
+  | { readonly type: "drain"; readonly maxMs?: number }
+  /** Stop at once. */
+  | { readonly type: "end" };
+
+export type ToSupervisor =
+  /** Messages reach the worker from now on. */
+  | { readonly type: "started" }
+  | { readonly type: "serving"; readonly instance: string; readonly hash: string }
+  | { readonly type: "heartbeat" }
+  | { readonly type: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly type: "failed"; readonly id: number; readonly message: string };
+
+export const HEARTBEAT_INTERVAL_MS = 1_000;
+
+/** Settings that all workers must have alike, even if the file was changed before one of them started. */
+export interface PinnedSettings {
+  readonly listen: readonly Address[];
+  /** With its secrets in clear text: for the channel to a worker only. */
+  readonly store: Omit<StoreSettings, "url" | "nodes"> & { readonly url: string; readonly nodes: readonly string[] };
+}
+
+/** @param listen as bound. */
+export function pinnedSettings({ store }: Snapshot, listen: readonly Address[]): PinnedSettings {
+  return { listen, store: { ...store, url: store.url.reveal(), nodes: store.nodes.map((node) => node.reveal()) } };
+}
+
+/** A start on the file as it is now, but for the pinned settings. */
+export function withPinned(start: FirstLoad, { listen, store }: PinnedSettings): FirstLoad {
+  const { snapshot } = start.loaded;
+  const pinned = Object.freeze({
+    ...snapshot,
+    server: Object.freeze({ ...snapshot.server, listen }),
+    store: Object.freeze({
+      ...store,
+      url: new Secret(store.url),
+      nodes: store.nodes.map((node) => new Secret(node)),
+    }),
+  });
+  return { ...start, loaded: { ...start.loaded, snapshot: pinned } };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import type { LoadResult } from "../../src/config/load.ts";
+import type { Generation } from "../../src/gateway/generation.ts";
+import { Reloader, type ReloaderParts, type ReloadResult } from "../../src/gateway/reloader.ts";
+import { ProcessState } from "../../src/gateway/state.ts";
+import { type LogLine, memoryLog } from "../server/support.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { options } from "../config/support.ts";
+
+const shipped = new URL("../../gateway.yaml", import.meta.url).pathname;
+const good = await loadConfig(options(shipped, { mode: "check" }));
+
+function generation(hash: string, retire: () => Promise<void> = () => Promise.resolve()): Generation {
+  return { number: 1, snapshot: { ...good.snapshot!, hash }, loadedAt: 0, retire } as Generation;
+}
+
+/** A reloader of the shipped file, which runs under another hash: every reload is a change. */
+function reloader({ first = generation("before"), ...parts }: Partial<ReloaderParts> & { first?: Generation }) {
+  const told: (readonly [ReloadResult, LoadResult | null])[] = [];
+  const lines: LogLine[] = [];
+  const state = new ProcessState({ snapshot: first.snapshot, startedAt: 0 });
+  state.activate(first);
+  const made = new Reloader({
+    state,
+    files: [],
+    load: () => Promise.resolve(good),
+    build: async () => generation(good.hash),
+    onResult: (...args) => told.push(args),
+    now: () => 0,
+    log: memoryLog(lines),
+    ...parts,
+  });
+  return { made, told, lines };
+}
+
+const unreadable = Object.create(null) as unknown;
+
+test.each([
+  ["an error", new TypeError("no such thing"), "no such thing"],
+  ["what cannot even be named", unreadable, "an error that cannot be read"],
+])("a load that throws %s is a rejected reload; the next one is read again", async (_name, thrown, message) => {
+  let broken = true;
+  const { made, told } = reloader({ load: async () => (broken ? Promise.reject(thrown) : good) });
+  const result = await made.reload();
+  const diagnostics = [expect.objectContaining({ rule: "reload-fault", severity: "error", message })];
+  expect(result).toEqual({ ok: false, diagnostics });
+  expect(told).toEqual([[result, null]]);
+  expect(made.status).toMatchObject({ hash: "before", last_rejection: { diagnostics } });
+  broken = false;
+  expect(await made.reload()).toMatchObject({ ok: true, changed: true });
+  expect(made.status).toMatchObject({ hash: good.hash, last_rejection: null });
+});
+
+test("a build that throws anything is a rejected reload", async () => {
+  const { made } = reloader({ build: async () => Promise.reject(unreadable) });
+  expect(await made.reload()).toMatchObject({ ok: false, diagnostics: [{ rule: "plugin-setup" }] });
+  expect(made.status.hash).toBe("before");
+});
+
+test("a configuration that cannot be retired is told in the log", async () => {
+  const { made, lines } = reloader({ first: generation("before", () => Promise.reject(new Error("stuck"))) });
+  expect(await made.reload()).toMatchObject({ ok: true });
+  await Promise.resolve();
+  expect(lines).toMatchObject([{ level: "error", message: "retiring a configuration failed" }]);
+});
