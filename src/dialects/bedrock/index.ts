@@ -1,7 +1,7 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
-import { numberAt, ownModelOnly, type PaidBeside, type Report, stopsOf } from "../canonical/report.ts";
+import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
@@ -28,7 +28,7 @@ const FORM: AnswerForm = {
 const codec = namingTools({ type: "answer", request: chatRequest, ...FORM }, NAMES);
 
 /** Tiers are rates (https://aws.amazon.com/bedrock/pricing). */
-const PAID: PaidBeside = { fields: new Set(["service_tier"]) };
+const PAID: PaidExtras = { fields: new Set(["service_tier"]) };
 
 /** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
 export const bedrock: UpstreamDialect = {

@@ -119,12 +119,12 @@ export function claudeFields(body: Json, { model, turns, forced }: Asked, transl
     maxTokens,
     forced,
     unthoughtCalls: callsWithoutThinking(turns, kindOf),
-    verbatim: false,
+    sameFormat: false,
     report,
   });
   for (const name of SAMPLING) numberAt(body, name, report);
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
-  const sampling = samplingOf({ body, rules, version: VERSION, thinks, verbatim: false, report });
+  const sampling = samplingOf({ body, rules, version: VERSION, thinks, sameFormat: false, report });
   const others = Object.entries(body).filter(([name]) => !SAMPLING.includes(name));
   return {
     body: { ...Object.fromEntries(others), ...limitOf(body, maxTokens), ...sampling },

@@ -215,7 +215,7 @@ export interface KeptBack {
 }
 
 /** What of a dialect's requests reaches another model, or what is billed at another rate than the target's. */
-export interface PaidBeside {
+export interface PaidExtras {
   /** Top-level fields, canonical ones and those of the client's own dialect. */
   readonly fields: ReadonlySet<string>;
   /** Takes out what else there is. @param accepted fields and tools that the upstream's `accepts` names. */
@@ -226,7 +226,7 @@ export interface PaidBeside {
  * The codec of a dialect whose clients reach and pay for the target's model alone: fields by which the
  * upstream would serve or bill another, or at another rate, stay behind and are reported.
  */
-export function ownModelOnly(codec: AnswerCodec, paid: PaidBeside, accepts?: Accepts): AnswerCodec {
+export function ownModelOnly(codec: AnswerCodec, paid: PaidExtras, accepts?: Accepts): AnswerCodec {
   const accepted: ReadonlySet<string> = new Set(accepts?.fields);
   const fields = paid.fields.difference(accepted);
   return {

@@ -14,23 +14,23 @@ export function readAnswer(bytes: Uint8Array): Decoded {
   if (!Array.isArray(choices) || choices.length === 0) throw malformed("an answer without choices");
   const read = choices.map((choice: unknown, position) => readChoice(choice, position, body["id"]));
   const usage = readUsage(body);
-  const shown = usage && { usage: canonicalUsage(reportedUsage(body) ?? {}, usage) };
-  return { body: { ...body, choices: read, ...shown }, usage };
+  const counted = usage && { usage: canonicalUsage(reportedUsage(body) ?? {}, usage) };
+  return { body: { ...body, choices: read, ...counted }, usage };
 }
 
 function readChoice(choice: unknown, position: number, id: unknown): Json {
   if (!isJson(choice) || !isJson(choice["message"])) throw malformed("an answer without choices");
   const { index, message, finish_reason: finish } = choice;
-  const { tool_calls, ...said } = withText(message);
-  const content = said["content"] ?? null;
-  if (said["reasoning_content"] === null) delete said["reasoning_content"];
+  const { tool_calls, ...fields } = withText(message);
+  const content = fields["content"] ?? null;
+  if (fields["reasoning_content"] === null) delete fields["reasoning_content"];
   const seed = `${typeof id === "string" ? id : ""}/${position}`;
   const calls = Array.isArray(tool_calls) ? readCalls(tool_calls, seed) : [];
   const called = calls.length > 0;
   return {
     ...choice,
     index: typeof index === "number" && Number.isSafeInteger(index) ? index : position,
-    message: { ...said, role: "assistant", content, ...(called && { tool_calls: calls }) },
+    message: { ...fields, role: "assistant", content, ...(called && { tool_calls: calls }) },
     ...(isText(finish) ? finishOf("openai", finish, { called }) : { finish_reason: called ? "tool_calls" : "stop" }),
   };
 }
@@ -60,13 +60,13 @@ function readCalls(calls: readonly unknown[], seed: string): readonly Json[] {
  */
 export function withText(part: Json): Record<string, unknown> {
   const { content, reasoning, reasoning_content: thoughts, ...rest } = part;
-  const said: Record<string, unknown> = rest;
+  const fields: Record<string, unknown> = rest;
   const parts = Array.isArray(content) ? readParts(content) : { text: text(content), thoughts: "" };
-  if (parts.text !== null || content === null) said["content"] = parts.text;
+  if (parts.text !== null || content === null) fields["content"] = parts.text;
   // Some upstreams say the same under both names.
   const own = text(thoughts) || text(reasoning);
-  if (own !== null || parts.thoughts !== "") said["reasoning_content"] = (own ?? "") + parts.thoughts;
-  return said;
+  if (own !== null || parts.thoughts !== "") fields["reasoning_content"] = (own ?? "") + parts.thoughts;
+  return fields;
 }
 
 interface Parts {
@@ -76,14 +76,14 @@ interface Parts {
 
 /** `{type: "text", text}` and Mistral's `{type: "thinking", thinking: [{type: "text", text}]}`. */
 function readParts(parts: readonly unknown[]): Parts {
-  let said: string | null = null;
+  let content: string | null = null;
   let thoughts = "";
   for (const part of parts) {
     if (!isJson(part)) continue;
     if (part["type"] === "thinking") thoughts += textIn(part["thinking"]);
-    else said = (said ?? "") + textIn([part]);
+    else content = (content ?? "") + textIn([part]);
   }
-  return { text: said, thoughts };
+  return { text: content, thoughts };
 }
 
 function textIn(value: unknown): string {

@@ -66,8 +66,8 @@ export class ChoiceReader {
 
   #rewritten({ message, ...choice }: Json): Json | null {
     const part = isJson(choice["delta"]) ? choice["delta"] : isJson(message) ? message : {};
-    const { role: _role, tool_calls, ...said } = withText(part);
-    const fields = Object.entries(said).filter(([, value]) => value !== null);
+    const { role: _role, tool_calls, ...others } = withText(part);
+    const fields = Object.entries(others).filter(([, value]) => value !== null);
     const calls = this.#calls.read(tool_calls);
     const role = this.#begun ? {} : { role: "assistant" };
     this.#begun = true;
@@ -157,9 +157,9 @@ class CallDeltas {
     const { name, arguments: args, input, ...inner } = isJson(called) ? called : isJson(custom) ? custom : {};
     const given = isText(name) ? name : "";
     const call = this.#find(index, id, given);
-    const said = free ? input : args;
+    const sent = free ? input : args;
     // An object is the whole of the arguments, so it cannot follow some.
-    const text = typeof said === "string" || !call.begun ? argumentsText(said) : "";
+    const text = typeof sent === "string" || !call.begun ? argumentsText(sent) : "";
     call.begun ||= text !== "";
     if (call.index >= 0) {
       if (text === "" && Object.keys(rest).length === 0) return [];
@@ -206,6 +206,6 @@ function isAnother(known: OpenCall, id: unknown, name: string, number: number | 
 }
 
 /** A piece of what a tool is called with, under the names of its kind. */
-function written(free: boolean, text: string, beside: Json = {}): Json {
-  return free ? { custom: { ...beside, input: text } } : { function: { ...beside, arguments: text } };
+function written(free: boolean, text: string, more: Json = {}): Json {
+  return free ? { custom: { ...more, input: text } } : { function: { ...more, arguments: text } };
 }

@@ -77,7 +77,7 @@ function learn(raw: string, data: Json): Shape | null {
   if (JSON.stringify(choice["delta"]) !== `{${JSON.stringify(name)}:${PROBES[0]}}`) return null;
   if (padding !== null && JSON.stringify(chunk[padding]) !== PROBES[1]) return null;
   // Anything but plain values would be one object shared by all chunks.
-  if (!isPlainBeside(chunk, ["choices", padding]) || !isPlainBeside(choice, ["delta"])) return null;
+  if (!isPlainWithout(chunk, ["choices", padding]) || !isPlainWithout(choice, ["delta"])) return null;
   return { chunk, choice, name, padding, texts: [before, between, after] };
 }
 
@@ -91,7 +91,7 @@ function firstName(object: Json): string {
   return "";
 }
 
-function isPlainBeside(object: Json, names: readonly (string | null)[]): boolean {
+function isPlainWithout(object: Json, names: readonly (string | null)[]): boolean {
   return Object.entries(object).every(
     ([name, value]) => typeof value !== "object" || value === null || names.includes(name),
   );

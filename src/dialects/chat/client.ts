@@ -152,10 +152,10 @@ function shownChoices(choices: unknown, part: "message" | "delta"): unknown {
   let shown: unknown[] | null = null;
   for (let at = 0; at < choices.length; at++) {
     const choice: unknown = choices[at];
-    const said = isJson(choice) ? choice[part] : null;
-    if (!isJson(choice) || !isJson(said)) continue;
-    const kept = shownPart(said);
-    if (kept === said) continue;
+    const own = isJson(choice) ? choice[part] : null;
+    if (!isJson(choice) || !isJson(own)) continue;
+    const kept = shownPart(own);
+    if (kept === own) continue;
     shown ??= [...choices];
     shown[at] = { ...choice, [part]: kept };
   }

@@ -66,8 +66,8 @@ function withoutSchema(
   const { body } = call;
   const schema = structuredOutput === "beside_tools" ? null : wantedSchema(body["response_format"]);
   const { tools, tool_choice: choice } = body;
-  const beside = Array.isArray(tools) && tools.length > 0 && choice !== "none";
-  if (schema === null || (structuredOutput === "alone" && !beside)) return { call, tool: null, lost: [] };
+  const hasTools = Array.isArray(tools) && tools.length > 0 && choice !== "none";
+  if (schema === null || (structuredOutput === "alone" && !hasTools)) return { call, tool: null, lost: [] };
   const forced = toolChoice !== "auto";
   const tool = withJsonTool(body, schema, forced ? "required" : "auto");
   const lost = mustCall(body) || (tool !== null && forced) ? [] : [clientPointer(call, "/response_format")];

@@ -66,11 +66,11 @@ class Writer {
   #addResult(message: Json, at: string): void {
     const { tool_call_id: id, is_error: failed } = message;
     const { content } = this.#parts(message["content"], at);
-    const said = joinedText(content, "\n");
+    const text = joinedText(content, "\n");
     const media = Array.isArray(content) ? content.filter(({ type }) => type !== "text") : [];
     // OpenAI's API cannot say that a tool failed.
-    const text = failed === true ? `Error: ${said}` : said || (media.length > 0 ? SHOWN : "");
-    this.#messages.push({ role: "tool", tool_call_id: id, content: text });
+    const result = failed === true ? `Error: ${text}` : text || (media.length > 0 ? SHOWN : "");
+    this.#messages.push({ role: "tool", tool_call_id: id, content: result });
     this.#media.push(...media);
   }
 
@@ -78,10 +78,10 @@ class Writer {
     const { tool_calls, refusal } = message;
     const { content } = this.#parts(message["content"], at, false);
     const calls = Array.isArray(tool_calls) ? this.#calls(tool_calls, at) : [];
-    const said = joinedText(content, "");
+    const text = joinedText(content, "");
     this.#messages.push({
       role: "assistant",
-      content: said === "" && calls.length > 0 ? null : said,
+      content: text === "" && calls.length > 0 ? null : text,
       ...(typeof refusal === "string" && { refusal }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...named(message),

@@ -57,7 +57,7 @@ class ChunkReader {
   readonly #choices = new Map<number, ChoiceReader>();
   #head: Head | null = null;
   /** Fields of the first chunk without choices, such as Azure's `prompt_filter_results`: they travel with the next chunk. */
-  #beside: Json | null = null;
+  #kept: Json | null = null;
   /** The last count: earlier ones are part of it. */
   #usage: StreamEvent | null = null;
   /** The count has been shown: clients take one. */
@@ -79,11 +79,11 @@ class ChunkReader {
     const { choices: listed } = data;
     if (!Array.isArray(listed) || !(isJson(listed[0]) || listed.some(isJson))) {
       if (usage !== null) return this.#counted(data, usage, raw);
-      if (Array.isArray(listed)) this.#keepBeside(data);
+      if (Array.isArray(listed)) this.#keepForNext(data);
       return null;
     }
     const head = (this.#head ??= headOf(data));
-    let same = this.#beside === null && isPlain(data, head) && (data["usage"] ?? null) === null && usage === null;
+    let same = this.#kept === null && isPlain(data, head) && (data["usage"] ?? null) === null && usage === null;
     let text = "";
     const choices: Json[] = [];
     for (let position = 0; position < listed.length; position++) {
@@ -100,7 +100,7 @@ class ChunkReader {
     if (same) return { data, raw, text };
     if (usage !== null) this.#count(data, usage, null);
     if (choices.length === 0) return null;
-    const chunk = { ...this.#takeBeside(), ...rewritten(data, head), choices };
+    const chunk = { ...this.#takeKept(), ...rewritten(data, head), choices };
     return usage === null ? { data: chunk, text } : { data: chunk, text, usage };
   }
 
@@ -147,17 +147,17 @@ class ChunkReader {
   #count(data: Json, usage: Usage, raw: string | null): void {
     const head = (this.#head ??= headOf(data));
     const { usage: own, choices } = data;
-    const same = raw !== null && this.#beside === null && isPlain(data, head) && Array.isArray(choices);
+    const same = raw !== null && this.#kept === null && isPlain(data, head) && Array.isArray(choices);
     if (same && choices.length === 0 && isJson(own) && canonicalUsage(own, usage) === own) {
       this.#usage = { data, raw, text: "", usage };
       return;
     }
-    const shown = canonicalUsage(reportedUsage(data) ?? {}, usage);
-    const beside = raw === null ? {} : { ...this.#takeBeside(), ...rewritten(data, head) };
-    this.#usage = { data: { ...beside, ...head, object: OBJECT, choices: [], usage: shown }, text: "", usage };
+    const counts = canonicalUsage(reportedUsage(data) ?? {}, usage);
+    const kept = raw === null ? {} : { ...this.#takeKept(), ...rewritten(data, head) };
+    this.#usage = { data: { ...kept, ...head, object: OBJECT, choices: [], usage: counts }, text: "", usage };
   }
 
-  #keepBeside(data: Json): void {
+  #keepForNext(data: Json): void {
     const {
       id: _id,
       object: _object,
@@ -167,13 +167,13 @@ class ChunkReader {
       usage: _usage,
       ...rest
     } = data;
-    if (Object.keys(rest).length > 0) this.#beside ??= rest;
+    if (Object.keys(rest).length > 0) this.#kept ??= rest;
   }
 
-  #takeBeside(): Json {
-    const beside = this.#beside ?? {};
-    this.#beside = null;
-    return beside;
+  #takeKept(): Json {
+    const kept = this.#kept ?? {};
+    this.#kept = null;
+    return kept;
   }
 }
 

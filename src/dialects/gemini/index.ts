@@ -1,7 +1,7 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
-import { ownModelOnly, type PaidBeside, Report } from "../canonical/report.ts";
+import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { fitSchema } from "../json-schema.ts";
@@ -241,7 +241,7 @@ const codec = { type: "answer", request: chatRequest, ...FORM } satisfies Answer
 export const chat = namingTools(codec, NAMES);
 
 /** Tiers are rates, and searches are billed one by one (https://ai.google.dev/gemini-api/docs/pricing). */
-const PAID: PaidBeside = { fields: new Set(["service_tier", "web_search_options"]) };
+const PAID: PaidExtras = { fields: new Set(["service_tier", "web_search_options"]) };
 
 /** The end of an address of Vertex AI, whose models are those of a publisher. */
 const PUBLISHER = /\/publishers\/[^/]+$/;

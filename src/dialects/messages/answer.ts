@@ -24,9 +24,9 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
   const message = parseAnswer(bytes);
   const { id, model, content } = message;
   if (!Array.isArray(content)) throw malformed("an answer without content");
-  const verbatim = ofMessages(call);
-  const said = new Answer(verbatim);
-  for (const block of content) said.add(block);
+  const sameFormat = ofMessages(call);
+  const read = new Answer(sameFormat);
+  for (const block of content) read.add(block);
   const usage = usageOf(restated({}, message["usage"]));
   const body = {
     id,
@@ -36,12 +36,12 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
       {
         index: 0,
         // A Messages client gets the provider's own field.
-        message: said.message(verbatim ? null : explanationOf(message)),
-        ...stopOf(message, said.ledger),
+        message: read.message(sameFormat ? null : explanationOf(message)),
+        ...stopOf(message, read.ledger),
       },
     ],
     ...(usage ? { usage: writtenUsage(usage) } : {}),
-    ...(verbatim ? nativeMessage(extraFields(message, MESSAGE)) : {}),
+    ...(sameFormat ? nativeMessage(extraFields(message, MESSAGE)) : {}),
   };
   return { body, usage };
 }
@@ -50,7 +50,7 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
 class Answer {
   readonly ledger = new CallLedger();
   readonly #calls: Json[] = [];
-  readonly #verbatim: boolean;
+  readonly #sameFormat: boolean;
   readonly #parts: Json[] = [];
   readonly #details: Json[] = [];
   readonly #annotations: Json[] = [];
@@ -58,9 +58,9 @@ class Answer {
   #text = "";
   #thought = "";
 
-  /** @param verbatim for a client that speaks the dialect: what has no canonical place is kept too. */
-  constructor(verbatim: boolean) {
-    this.#verbatim = verbatim;
+  /** @param sameFormat for a client that speaks the dialect: what has no canonical place is kept too. */
+  constructor(sameFormat: boolean) {
+    this.#sameFormat = sameFormat;
   }
 
   add(block: unknown): void {
@@ -79,7 +79,7 @@ class Answer {
         );
       case "tool_use":
         this.#order.push("tool_call");
-        this.#calls.push({ ...this.#beside(block, CANONICAL.tool_use), ...toolCall(block) });
+        this.#calls.push({ ...this.#nativeOf(block, CANONICAL.tool_use), ...toolCall(block) });
         return;
       default:
         this.#order.push("content");
@@ -88,7 +88,7 @@ class Answer {
   }
 
   message(refusal: string | null): Json {
-    const order = this.#verbatim && !isUsual(this.#order) ? { block_order: this.#order } : {};
+    const order = this.#sameFormat && !isUsual(this.#order) ? { block_order: this.#order } : {};
     return {
       role: "assistant",
       content: this.#content(),
@@ -104,7 +104,7 @@ class Answer {
   #content(): string | readonly Json[] | null {
     const plain = this.#parts.every((part) => Object.keys(part).length === 2);
     // Several texts are several blocks to who speaks the dialect, one text to everybody else.
-    if (this.#verbatim && !(plain && this.#parts.length <= 1)) return this.#parts;
+    if (this.#sameFormat && !(plain && this.#parts.length <= 1)) return this.#parts;
     return this.#text === "" && this.#calls.length > 0 ? null : this.#text;
   }
 
@@ -113,8 +113,8 @@ class Answer {
     const start = this.#text.length;
     this.#text += text;
     this.#order.push("content");
-    this.#parts.push({ ...this.#beside(block, CANONICAL.text), type: "text", text });
-    if (!this.#verbatim) this.#annotations.push(...annotationsOf(block["citations"], start, this.#text.length));
+    this.#parts.push({ ...this.#nativeOf(block, CANONICAL.text), type: "text", text });
+    if (!this.#sameFormat) this.#annotations.push(...annotationsOf(block["citations"], start, this.#text.length));
   }
 
   #addThinking(block: Json): void {
@@ -127,11 +127,11 @@ class Answer {
 
   #detail(detail: Json, block: Json, known: ReadonlySet<string>): void {
     this.#order.push("reasoning");
-    this.#details.push({ ...this.#beside(block, known), ...detail });
+    this.#details.push({ ...this.#nativeOf(block, known), ...detail });
   }
 
-  #beside(block: Json, known: ReadonlySet<string>): Json {
-    return this.#verbatim ? withNative(extraFields(block, known)) : {};
+  #nativeOf(block: Json, known: ReadonlySet<string>): Json {
+    return this.#sameFormat ? withNative(extraFields(block, known)) : {};
   }
 }
 
@@ -218,8 +218,8 @@ export function explanationOf({ stop_details: details }: Json): string | null {
 
 /** Counts are cumulative and may be restated: the last word on each counts. */
 export function restated(usage: Json, more: unknown): Json {
-  const said = isJson(more) ? Object.entries(more).filter(([, value]) => value !== null) : [];
-  return { ...usage, ...Object.fromEntries(said) };
+  const counts = isJson(more) ? Object.entries(more).filter(([, value]) => value !== null) : [];
+  return { ...usage, ...Object.fromEntries(counts) };
 }
 
 /**

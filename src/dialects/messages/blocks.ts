@@ -10,7 +10,7 @@ import { nativeBlock, nativeFields } from "./native.ts";
 export interface Translation {
   readonly report: Report;
   /** The client speaks this dialect: nothing is tidied up, the API judges. */
-  readonly verbatim: boolean;
+  readonly sameFormat: boolean;
   /** An id as the API takes it; the same for a call and its result. */
   readonly toolId: (id: string) => string;
   /** Images and documents are reported: only users bring them. */
@@ -38,7 +38,7 @@ function partBlocks(part: unknown, at: string, translation: Translation): readon
     case "refusal":
       return textBlocks({ text: part["refusal"] }, `${at}/refusal`, translation);
     default: {
-      const block = mediaBlock(part, at, translation) ?? (translation.verbatim ? nativeBlock(part) : null);
+      const block = mediaBlock(part, at, translation) ?? (translation.sameFormat ? nativeBlock(part) : null);
       if (block === null) translation.report.drop(at);
       return block === null ? [] : [block];
     }
@@ -54,15 +54,15 @@ function mediaBlock(part: Json, at: string, translation: Translation): Json | nu
       : type === "file"
         ? documentBlock(part, translation)
         : null;
-  return block && { ...nativeFields(part, translation.verbatim), ...block, ...cacheControl(part) };
+  return block && { ...nativeFields(part, translation.sameFormat), ...block, ...cacheControl(part) };
 }
 
-function textBlocks(part: Json, at: string, { report, verbatim }: Translation): Json[] {
+function textBlocks(part: Json, at: string, { report, sameFormat }: Translation): Json[] {
   const { text } = part;
   if (typeof text !== "string") throw report.refusal(at, "must be a string");
   // The API refuses text without a visible character; it says nothing.
-  if (!verbatim && text.trim() === "") return [];
-  return [{ ...nativeFields(part, verbatim), type: "text", text, ...cacheControl(part) }];
+  if (!sameFormat && text.trim() === "") return [];
+  return [{ ...nativeFields(part, sameFormat), type: "text", text, ...cacheControl(part) }];
 }
 
 export function cacheControl(item: Json): Json {
@@ -86,21 +86,21 @@ export function assistantBlocks(message: Json, at: string, translation: Translat
   const lists = {
     reasoning: thinkingBlocks(message, at, translation),
     content: [
-      ...contentBlocks(message["content"], `${at}/content`, { ...translation, textOnly: !translation.verbatim }),
+      ...contentBlocks(message["content"], `${at}/content`, { ...translation, textOnly: !translation.sameFormat }),
       ...contentBlocks(message["refusal"], `${at}/refusal`, translation),
     ],
     tool_call: toolUses(message["tool_calls"], `${at}/tool_calls`, translation),
   };
-  return inOrder(lists, translation.verbatim ? message["block_order"] : null);
+  return inOrder(lists, translation.sameFormat ? message["block_order"] : null);
 }
 
 /** The API wants its own thinking back word for word, and refuses any that it has not signed. */
-function thinkingBlocks(message: Json, at: string, { report, verbatim }: Translation): Json[] {
+function thinkingBlocks(message: Json, at: string, { report, sameFormat }: Translation): Json[] {
   const details = message["reasoning_details"] ?? [];
   if (!Array.isArray(details)) throw report.refusal(`${at}/reasoning_details`, "must be a list");
   const blocks: Json[] = [];
   details.forEach((detail: unknown, index) => {
-    const block = isJson(detail) ? thinkingBlock(detail, verbatim) : null;
+    const block = isJson(detail) ? thinkingBlock(detail, sameFormat) : null;
     if (block) blocks.push(block);
     else report.drop(`${at}/reasoning_details/${index}`);
   });
@@ -111,10 +111,10 @@ function thinkingBlocks(message: Json, at: string, { report, verbatim }: Transla
   return blocks;
 }
 
-function thinkingBlock(detail: Json, verbatim: boolean): Json | null {
+function thinkingBlock(detail: Json, sameFormat: boolean): Json | null {
   const own = claudeReasoning(detail);
   if (own === null) return null;
-  const fields = nativeFields(detail, verbatim);
+  const fields = nativeFields(detail, sameFormat);
   if ("data" in own) return { ...fields, type: "redacted_thinking", data: own.data };
   return { ...fields, type: "thinking", thinking: own.text, signature: own.signature };
 }
@@ -125,7 +125,7 @@ function toolUses(calls: unknown, at: string, translation: Translation): Json[] 
   return calls.flatMap((call: unknown, index) => toolUse(call, `${at}/${index}`, translation));
 }
 
-function toolUse(call: unknown, at: string, { report, toolId, verbatim }: Translation): readonly Json[] {
+function toolUse(call: unknown, at: string, { report, toolId, sameFormat }: Translation): readonly Json[] {
   if (!isJson(call)) throw report.refusal(at, "must be an object");
   const called = call["function"];
   if (!isJson(called)) {
@@ -137,7 +137,7 @@ function toolUse(call: unknown, at: string, { report, toolId, verbatim }: Transl
   if (typeof id !== "string" || id === "") throw report.refusal(`${at}/id`, "must be a string that is not empty");
   if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
   const input = argumentsObject(called["arguments"]);
-  return [{ ...nativeFields(call, verbatim), type: "tool_use", id: toolId(id), name, input, ...cacheControl(call) }];
+  return [{ ...nativeFields(call, sameFormat), type: "tool_use", id: toolId(id), name, input, ...cacheControl(call) }];
 }
 
 /** The API refuses others (`Base64ImageSource.media_type` of @anthropic-ai/sdk). */
@@ -145,12 +145,12 @@ const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/g
 const WEB = /^https?:\/\//i;
 
 /** null for an address that is neither inlined nor on the web. */
-function imageBlock(part: Json, at: string, { report, verbatim }: Translation): Json | null {
+function imageBlock(part: Json, at: string, { report, sameFormat }: Translation): Json | null {
   const image = part["image_url"];
   const url = isJson(image) ? image["url"] : image;
   if (typeof url !== "string") return null;
   const data = readDataUrl(url);
-  if (data && !verbatim && !IMAGES.has(data.type)) return null;
+  if (data && !sameFormat && !IMAGES.has(data.type)) return null;
   const detail = isJson(image) ? image["detail"] : undefined;
   if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
   if (data) return { type: "image", source: { type: "base64", media_type: data.type, data: data.base64 } };
@@ -158,10 +158,10 @@ function imageBlock(part: Json, at: string, { report, verbatim }: Translation): 
 }
 
 /** null for a file the API cannot read: neither PDF nor text, or kept by another provider. */
-function documentBlock(part: Json, { verbatim }: Translation): Json | null {
+function documentBlock(part: Json, { sameFormat }: Translation): Json | null {
   const { file } = part;
   if (!isJson(file)) return null;
-  const source = documentSource(file, verbatim);
+  const source = documentSource(file, sameFormat);
   if (source === null) return null;
   const { context, citations } = file;
   const title = file["title"] ?? file["filename"];
@@ -174,12 +174,12 @@ function documentBlock(part: Json, { verbatim }: Translation): Json | null {
   };
 }
 
-function documentSource(file: Json, verbatim: boolean): Json | null {
+function documentSource(file: Json, sameFormat: boolean): Json | null {
   const { file_data, file_url, file_id } = file;
   if (typeof file_data === "string") return inlined(file_data);
   if (typeof file_url === "string") return WEB.test(file_url) ? { type: "url", url: file_url } : null;
   // The API's own ids begin so, OpenAI's with "file-".
-  if (typeof file_id !== "string" || !(verbatim || file_id.startsWith("file_"))) return null;
+  if (typeof file_id !== "string" || !(sameFormat || file_id.startsWith("file_"))) return null;
   return { type: "file", file_id };
 }
 

@@ -1,7 +1,7 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { list, objects, stringOf } from "../canonical/json.ts";
-import { clientPointer, type KeptBack, ownModelOnly, type PaidBeside, without } from "../canonical/report.ts";
+import { clientPointer, type KeptBack, ownModelOnly, type PaidExtras, without } from "../canonical/report.ts";
 import { getJson } from "../canonical/requests.ts";
 import { hasSourceMap } from "../canonical/source-map.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
@@ -48,7 +48,7 @@ const UNPAID: ReadonlySet<string> = new Set([
   "mcp_toolset",
 ]);
 
-const PAID: PaidBeside = { fields: FIELDS, keepBack: withoutPaidTools };
+const PAID: PaidExtras = { fields: FIELDS, keepBack: withoutPaidTools };
 
 const messages = {
   type: "answer",

@@ -10,8 +10,8 @@ export interface Conversation {
   readonly messages: readonly Json[];
 }
 
-/** What one message says. */
-interface Said {
+/** What one message comes to. */
+interface MessageBlocks {
   readonly results: readonly Json[];
   readonly blocks: readonly Json[];
   /** Fields beside role and content. */
@@ -21,7 +21,7 @@ interface Said {
 }
 
 /** What one role says until the other speaks. Results must come before anything else. */
-interface Turn extends Said {
+interface Turn extends MessageBlocks {
   readonly role: "user" | "assistant" | "system";
 }
 
@@ -50,9 +50,9 @@ function fields(names: string): ReadonlySet<string> {
  * it has the weight they ask for; only a Messages client's later ones stay where they are.
  * @throws GatewayError for messages that are none.
  */
-export function conversation(messages: unknown, report: Report, verbatim: boolean): Conversation {
+export function conversation(messages: unknown, report: Report, sameFormat: boolean): Conversation {
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
-  const translation: Translation = { report, verbatim, toolId: toolIds() };
+  const translation: Translation = { report, sameFormat, toolId: toolIds() };
   let system: OpenTurn | null = null;
   const turns: OpenTurn[] = [];
   messages.forEach((message: unknown, index) => {
@@ -60,18 +60,18 @@ export function conversation(messages: unknown, report: Report, verbatim: boolea
     if (!isJson(message)) throw report.refusal(at, "must be an object");
     const role = roleOf(message);
     if (role === null) return report.drop(at);
-    const said = read(message, at, translation);
+    const own = read(message, at, translation);
     // The API refuses a turn that says nothing.
-    if (!verbatim && said.results.length + said.blocks.length === 0) return;
+    if (!sameFormat && own.results.length + own.blocks.length === 0) return;
     const last = turns.at(-1);
-    const turn = { role, ...said };
-    if (role === "system" && (!verbatim || index === 0)) {
+    const turn = { role, ...own };
+    if (role === "system" && (!sameFormat || index === 0)) {
       if (system === null) system = begun(turn);
       else join(system, turn);
     } else if (last?.role === role && role !== "system") join(last, turn);
     else turns.push(begun(turn));
   });
-  return verbatim ? spoken(system, turns.map(written)) : acceptable(system, withoutTrailingBlank(turns).map(written));
+  return sameFormat ? spoken(system, turns.map(written)) : acceptable(system, withoutTrailingBlank(turns).map(written));
 }
 
 function roleOf({ role }: Json): Turn["role"] | null {
@@ -93,31 +93,31 @@ function join(turn: OpenTurn, { results, blocks, fields }: Turn): void {
   turn.plain = null;
 }
 
-function read(message: Json, at: string, translation: Translation): Said {
+function read(message: Json, at: string, translation: Translation): MessageBlocks {
   const { role, content } = message;
-  const { verbatim } = translation;
-  reportBeside(message, at, translation);
-  const fields = nativeFields(message, verbatim);
+  const { sameFormat } = translation;
+  reportUncarried(message, at, translation);
+  const fields = nativeFields(message, sameFormat);
   if (role === "tool") {
     return { results: [{ ...fields, ...toolResult(message, at, translation) }], blocks: [], fields: {}, plain: null };
   }
-  const said =
+  const written =
     role === "assistant"
       ? assistantBlocks(message, at, translation)
-      : contentBlocks(content, `${at}/content`, { ...translation, textOnly: !verbatim && role !== "user" });
-  const blocks = marked(said, message);
+      : contentBlocks(content, `${at}/content`, { ...translation, textOnly: !sameFormat && role !== "user" });
+  const blocks = marked(written, message);
   const [only] = blocks;
   const bare = blocks.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
   return { results: [], blocks, fields, plain: bare && typeof content === "string" ? content : null };
 }
 
-/** Reports what a message says beside what is carried. */
-function reportBeside(message: Json, at: string, { report, verbatim }: Translation): void {
+/** Reports the fields of a message that are not carried. */
+function reportUncarried(message: Json, at: string, { report, sameFormat }: Translation): void {
   const carried = CARRIED[String(message["role"])] ?? CARRIED["user"];
   for (const [name, value] of Object.entries(message)) {
-    const own = name === "role" || name === "block_order" || (verbatim && name === "native");
-    const said = value !== null && value !== undefined && value !== "";
-    if (said && !own && carried?.has(name) !== true) report.drop(`${at}/${name}`);
+    const own = name === "role" || name === "block_order" || (sameFormat && name === "native");
+    const isSet = value !== null && value !== undefined && value !== "";
+    if (isSet && !own && carried?.has(name) !== true) report.drop(`${at}/${name}`);
   }
 }
 

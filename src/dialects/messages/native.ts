@@ -25,8 +25,8 @@ export function nativePart(block: Json): Json {
 }
 
 /** The fields beside the canonical ones. */
-export function nativeFields({ native }: Json, verbatim: boolean): Json {
-  return verbatim && isJson(native) ? native : {};
+export function nativeFields({ native }: Json, sameFormat: boolean): Json {
+  return sameFormat && isJson(native) ? native : {};
 }
 
 /** `{native}` for fields without a canonical place, or nothing. */

@@ -29,16 +29,16 @@ export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules, report
   return known || typeof budget !== "number" ? maxTokens : maxTokens + Math.max(0, Math.ceil(budget));
 }
 
-export function stopSequences(stop: unknown, verbatim: boolean, report: Report): Json {
+export function stopSequences(stop: unknown, sameFormat: boolean, report: Report): Json {
   if (stop === null || stop === undefined) return {};
   const many = Array.isArray(stop);
   const sequences = (many ? stop : [stop]).filter((sequence: unknown, index) => {
     // The API refuses those without a visible character.
-    const kept = verbatim || (typeof sequence === "string" && sequence.trim() !== "");
+    const kept = sameFormat || (typeof sequence === "string" && sequence.trim() !== "");
     if (!kept) report.drop(many ? `/stop/${index}` : "/stop");
     return kept;
   });
-  return sequences.length > 0 || verbatim ? { stop_sequences: sequences } : {};
+  return sequences.length > 0 || sameFormat ? { stop_sequences: sequences } : {};
 }
 
 /** Who the request is for; one of two names is enough. */
@@ -51,9 +51,9 @@ export function metadataOf({ user, safety_identifier }: Json, report: Report): J
 }
 
 /** `default` is the capacity that everyone has; what costs more or waits longer has no counterpart. */
-export function serviceTier(tier: unknown, verbatim: boolean, report: Report): Json {
+export function serviceTier(tier: unknown, sameFormat: boolean, report: Report): Json {
   if (tier === null || tier === undefined) return {};
-  if (verbatim || tier === "auto" || tier === "standard_only") return { service_tier: tier };
+  if (sameFormat || tier === "auto" || tier === "standard_only") return { service_tier: tier };
   if (tier === "default") return { service_tier: "standard_only" };
   report.drop("/service_tier");
   return {};
@@ -65,22 +65,22 @@ interface SamplingRequest {
   readonly version: string;
   /** The model thinks first, which the API allows at its own temperature only. */
   readonly thinks: boolean;
-  readonly verbatim: boolean;
+  readonly sameFormat: boolean;
   readonly report: Report;
 }
 
 const NAMES = ["temperature", "top_p", "top_k"] as const;
 
 /** `temperature`, `top_p` and `top_k` as far as version, model and thinking allow; the API answers 400 to any other. */
-export function samplingOf({ body, rules, version, thinks, verbatim, report }: SamplingRequest): Json {
-  const allowed = version <= VERSION && rules.sampling !== "none" && (verbatim || !thinks);
+export function samplingOf({ body, rules, version, thinks, sameFormat, report }: SamplingRequest): Json {
+  const allowed = version <= VERSION && rules.sampling !== "none" && (sameFormat || !thinks);
   const kept: Record<string, unknown> = {};
   for (const name of NAMES) {
     const value = body[name];
     if (typeof value !== "number") continue;
     const standard = name !== "top_k" && value === 1;
-    if (standard && !(verbatim && allowed)) continue;
-    const second = !verbatim && name === "top_p" && rules.sampling === "one" && kept["temperature"] !== undefined;
+    if (standard && !(sameFormat && allowed)) continue;
+    const second = !sameFormat && name === "top_p" && rules.sampling === "one" && kept["temperature"] !== undefined;
     if (!allowed || second) report.drop(`/${name}`);
     else kept[name] = value;
   }
@@ -100,7 +100,7 @@ interface ThinkingRequest {
   readonly forced: boolean;
   /** The tool calls that the last results answer were made without thinking. */
   readonly unthoughtCalls: boolean;
-  readonly verbatim: boolean;
+  readonly sameFormat: boolean;
   readonly report: Report;
 }
 
@@ -135,14 +135,14 @@ const EFFORTS: Readonly<Record<string, string>> = {
 
 /** `thinking` and `reasoning_effort` as the model takes them. */
 export function thinkingOf(request: ThinkingRequest): Thinking {
-  const { body, rules, verbatim, report } = request;
+  const { body, rules, sameFormat, report } = request;
   const asked = isJson(body["thinking"]) ? body["thinking"] : null;
   if (asked === null && body["thinking"] !== null && body["thinking"] !== undefined) report.drop("/thinking");
   const given = body["reasoning_effort"];
   const effort = typeof given === "string" && (given === "none" || Object.hasOwn(EFFORTS, given)) ? given : null;
   if (effort === null && given !== null && given !== undefined) report.drop("/reasoning_effort");
   const byEffort = rules.thinking === "adaptive" || rules.thinking === "always";
-  const thinking = asked ? asAsked(asked, effort, request) : verbatim ? null : fromEffort(effort, request);
+  const thinking = asked ? asAsked(asked, effort, request) : sameFormat ? null : fromEffort(effort, request);
   if (!byEffort && effort !== null && effort !== "none" && thinking?.["type"] !== "enabled")
     report.drop("/reasoning_effort");
   const level = effort === "none" && rules.thinking === "always" ? "low" : EFFORTS[effort ?? ""];
@@ -150,7 +150,7 @@ export function thinkingOf(request: ThinkingRequest): Thinking {
 }
 
 function asAsked(asked: Json, effort: string | null, request: ThinkingRequest): Json | null {
-  const { rules, verbatim, report } = request;
+  const { rules, sameFormat, report } = request;
   const { type } = asked;
   if (type === "disabled") {
     if (rules.thinking === "always") report.drop("/thinking");
@@ -162,7 +162,7 @@ function asAsked(asked: Json, effort: string | null, request: ThinkingRequest): 
   }
   if (rules.thinking === "budget" && type !== "enabled") return budget(effort ?? "high", "/thinking", request);
   if (rules.thinking === "always" && type === "enabled") return { type: "adaptive" };
-  return type === "enabled" && !verbatim ? fitted(asked, request) : asked;
+  return type === "enabled" && !sameFormat ? fitted(asked, request) : asked;
 }
 
 function fromEffort(effort: string | null, request: ThinkingRequest): Json | null {
@@ -194,9 +194,9 @@ function fitted(asked: Json, request: ThinkingRequest): Json | null {
 function enabled(
   tokens: number,
   from: string,
-  { maxTokens, forced, unthoughtCalls, verbatim, report }: ThinkingRequest,
+  { maxTokens, forced, unthoughtCalls, sameFormat, report }: ThinkingRequest,
 ): Json | null {
-  const refused = tokens < LEAST || tokens >= maxTokens || (!verbatim && (forced || unthoughtCalls));
+  const refused = tokens < LEAST || tokens >= maxTokens || (!sameFormat && (forced || unthoughtCalls));
   if (!refused) return { type: "enabled", budget_tokens: tokens };
   if (from !== "/reasoning_effort") report.drop(from);
   return null;

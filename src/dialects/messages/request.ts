@@ -69,16 +69,16 @@ interface Writing {
 
 function messagesBody(call: Call, { target, rules, output, report }: Writing): Json {
   const { body } = output;
-  const verbatim = ofMessages(call);
+  const sameFormat = ofMessages(call);
   const maxTokens = maxTokensOf(body, rules, report, { betas: betasOf(call), configured: target.maxOutput });
-  const { system, messages } = conversation(body["messages"], report, verbatim);
-  const tools = toolsOf(body["tools"], { verbatim, strict: rules.structured, report });
-  const choice = toolChoiceOf(body, tools.length > 0, { rules, verbatim, report });
+  const { system, messages } = conversation(body["messages"], report, sameFormat);
+  const tools = toolsOf(body["tools"], { sameFormat, strict: rules.structured, report });
+  const choice = toolChoiceOf(body, tools.length > 0, { rules, sameFormat, report });
   const { thinking, effort } = thinkingOf({
     body,
     rules,
     maxTokens,
-    verbatim,
+    sameFormat,
     report,
     forced: forced(choice),
     unthoughtCalls: callsWithoutThinking(messages, kindOf),
@@ -96,10 +96,10 @@ function messagesBody(call: Call, { target, rules, output, report }: Writing): J
     ...(effort !== undefined || schema !== null
       ? { output_config: { ...(effort ? { effort } : {}), ...(schema && { format: { type: "json_schema", schema } }) } }
       : {}),
-    ...samplingOf({ body, rules, version: versionOf(call), thinks, verbatim, report }),
-    ...stopSequences(body["stop"], verbatim, report),
+    ...samplingOf({ body, rules, version: versionOf(call), thinks, sameFormat, report }),
+    ...stopSequences(body["stop"], sameFormat, report),
     ...metadataOf(body, report),
-    ...serviceTier(body["service_tier"], verbatim, report),
+    ...serviceTier(body["service_tier"], sameFormat, report),
     ...cacheControl(body),
     ...(call.stream ? { stream: true } : {}),
   };
@@ -126,7 +126,7 @@ function kindOf({ type }: Json): "thought" | "call" | null {
 }
 
 interface ToolOptions {
-  readonly verbatim: boolean;
+  readonly sameFormat: boolean;
   /** The model holds calls to the schemas of strict tools. */
   readonly strict: boolean;
   readonly report: Report;
@@ -146,15 +146,15 @@ function toolsOf(tools: unknown, options: ToolOptions): readonly Json[] {
   });
 }
 
-function functionTool(tool: Json, at: string, { verbatim, strict: holds, report }: ToolOptions): Json {
+function functionTool(tool: Json, at: string, { sameFormat, strict: holds, report }: ToolOptions): Json {
   const { name, description, parameters, strict } = isJson(tool["function"]) ? tool["function"] : {};
   if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
   const schema = inputSchema(parameters, `${at}/function/parameters`, report);
-  const input = verbatim
+  const input = sameFormat
     ? { input_schema: schema, ...(typeof strict === "boolean" ? { strict } : {}) }
     : claudeInput(schema, strict === true, holds, `${at}/function`, report);
   return {
-    ...nativeFields(tool, verbatim),
+    ...nativeFields(tool, sameFormat),
     name,
     ...(typeof description === "string" ? { description } : {}),
     ...input,
@@ -184,15 +184,15 @@ function claudeInput(schema: Json, strict: boolean, holds: boolean, at: string, 
 
 interface ChoiceOptions {
   readonly rules: ModelRules;
-  readonly verbatim: boolean;
+  readonly sameFormat: boolean;
   readonly report: Report;
 }
 
 /** Left out: the API's own default. */
-function toolChoiceOf(body: Json, hasTools: boolean, { rules, verbatim, report }: ChoiceOptions): Json | null {
+function toolChoiceOf(body: Json, hasTools: boolean, { rules, sameFormat, report }: ChoiceOptions): Json | null {
   const asked = canonicalChoice(body["tool_choice"]);
   // Some models refuse to be made to call a tool.
-  const refused = asked === null || (!verbatim && !rules.forcedTools && forced(asked));
+  const refused = asked === null || (!sameFormat && !rules.forcedTools && forced(asked));
   if (refused) report.drop("/tool_choice");
   const choice = refused ? null : asked;
   // Without tools there is nothing to choose, and the API refuses to be told so.

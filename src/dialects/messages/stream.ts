@@ -25,7 +25,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 export class MessagesStreamReader extends SseStreamReader {
   /** `message_stop` was seen. */
   #ended = false;
-  readonly #verbatim: boolean;
+  readonly #sameFormat: boolean;
   readonly #blocks: BlockReader;
   /** What all chunks have in common; null before `message_start`. */
   #head: Json | null = null;
@@ -39,8 +39,8 @@ export class MessagesStreamReader extends SseStreamReader {
 
   constructor(call: Call) {
     super();
-    this.#verbatim = ofMessages(call);
-    this.#blocks = new BlockReader(this.#verbatim);
+    this.#sameFormat = ofMessages(call);
+    this.#blocks = new BlockReader(this.#sameFormat);
   }
 
   override get done(): boolean {
@@ -108,7 +108,7 @@ export class MessagesStreamReader extends SseStreamReader {
     this.#usages = restated({}, usage);
     this.#ending = extraFields({ stop_reason, stop_sequence, stop_details }, NOTHING);
     this.#counted = isJson(usage) && typeof stop_reason === "string";
-    const first = this.#chunk({ role: "assistant", content: "", ...(this.#verbatim ? nativeEvent(event) : {}) });
+    const first = this.#chunk({ role: "assistant", content: "", ...(this.#sameFormat ? nativeEvent(event) : {}) });
     // A stream that breaks off says nothing else of its prompt, and of what was read from a cache.
     const told = usageOf({ output_tokens: 0, ...this.#usages });
     return [told === null ? first : { ...first, usage: told, partial: true }, ...this.#content(content)];
@@ -141,9 +141,9 @@ export class MessagesStreamReader extends SseStreamReader {
     const finish = stopOf(this.#ending, this.#blocks.calls);
     // A call that the limit cut off has no arguments yet, rather than none.
     const open = finish.finish_reason === "length" ? [] : this.#blocks.close();
-    const explanation = this.#verbatim ? null : explanationOf(this.#ending);
-    const said = this.#verbatim && Object.keys(this.#last).length > 0;
-    const delta = { ...(explanation === null ? {} : { refusal: explanation }), ...(said && nativeEvent(this.#last)) };
+    const explanation = this.#sameFormat ? null : explanationOf(this.#ending);
+    const isTold = this.#sameFormat && Object.keys(this.#last).length > 0;
+    const delta = { ...(explanation === null ? {} : { refusal: explanation }), ...(isTold && nativeEvent(this.#last)) };
     const last = { ...this.#head, choices: [{ index: 0, delta, ...finish }] };
     return [...open.map((each) => this.#chunk(each)), { data: last, text: "" }, ...this.#usage()];
   }
@@ -177,7 +177,7 @@ type OpenBlock =
 /** Turns the events of content blocks into canonical deltas. */
 class BlockReader {
   readonly calls = new CallLedger();
-  readonly #verbatim: boolean;
+  readonly #sameFormat: boolean;
   readonly #open = new Map<unknown, OpenBlock>();
   #callCount = 0;
   #details = 0;
@@ -185,9 +185,9 @@ class BlockReader {
   #length = 0;
   #afterText = false;
 
-  /** @param verbatim for a client that speaks the dialect: what has no canonical delta goes on as the event it is. */
-  constructor(verbatim: boolean) {
-    this.#verbatim = verbatim;
+  /** @param sameFormat for a client that speaks the dialect: what has no canonical delta goes on as the event it is. */
+  constructor(sameFormat: boolean) {
+    this.#sameFormat = sameFormat;
   }
 
   /** @throws AttemptError for an event that is not the dialect's. */
@@ -252,7 +252,7 @@ class BlockReader {
   #startCall(place: unknown, block: Json): Json {
     const index = this.#callCount++;
     this.#open.set(place, { kind: "tool_use", index, whole: writtenInput(block["input"]), empty: true });
-    const more = this.#verbatim ? withNative(extraFields(block, CANONICAL.tool_use)) : {};
+    const more = this.#sameFormat ? withNative(extraFields(block, CANONICAL.tool_use)) : {};
     const called = { name: textField(block, "name"), arguments: "" };
     return { tool_calls: [{ ...more, index, id: toolId(block), type: "function", function: called }] };
   }
@@ -277,7 +277,7 @@ class BlockReader {
   #stop(block: OpenBlock): readonly Json[] {
     // No arguments are `{}`; some upstreams send all of them with the start of the block.
     if (block.kind === "tool_use") return block.empty ? [argumentsOf(block.index, block.whole)] : [];
-    if (block.kind !== "text" || this.#verbatim) return [];
+    if (block.kind !== "text" || this.#sameFormat) return [];
     const annotations = annotationsOf(block.citations, block.start, this.#length);
     return annotations.length > 0 ? [{ annotations }] : [];
   }
@@ -288,7 +288,7 @@ class BlockReader {
   }
 
   #native(event: Json): readonly Json[] {
-    return this.#verbatim ? [nativeEvent(event)] : [];
+    return this.#sameFormat ? [nativeEvent(event)] : [];
   }
 }
 

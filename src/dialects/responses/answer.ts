@@ -61,7 +61,7 @@ function readOutput(output: readonly Json[], as: ReadAs): { readonly message: Js
     const call = readCall(item, as);
     return (call && writeCall(call)) ?? [];
   });
-  const text = texts.filter((said) => said !== "").join("\n\n");
+  const text = texts.filter((one) => one !== "").join("\n\n");
   return {
     message: {
       role: "assistant",
@@ -100,8 +100,8 @@ export interface ReadAs {
 export interface ReadCall {
   readonly id: string;
   readonly name: string;
-  readonly said: string;
-  /** `said` is free text; null for a function, whose arguments are JSON. */
+  readonly argument: string;
+  /** `argument` is free text; null for a function, whose arguments are JSON. */
   readonly free: "custom" | "wrapped" | null;
 }
 
@@ -112,8 +112,8 @@ export function readCall(item: Json, { custom, nameOf }: ReadAs): ReadCall | nul
   const bare = stringOf(item["name"]);
   const name = nameOf(stringOf(namespace) === "" ? bare : `${stringOf(namespace)}__${bare}`);
   const known = { id: stringOf(call_id) || stringOf(id), name };
-  if (type === "function_call") return { ...known, said: stringOf(item["arguments"]), free: null };
-  return { ...known, said: stringOf(item["input"]), free: custom.has(name) ? "custom" : "wrapped" };
+  if (type === "function_call") return { ...known, argument: stringOf(item["arguments"]), free: null };
+  return { ...known, argument: stringOf(item["input"]), free: custom.has(name) ? "custom" : "wrapped" };
 }
 
 /** A call under the client's own name of its tool; the very same item where that is what was sent. */
@@ -132,10 +132,10 @@ export const WRAPPED = {
 } as const;
 
 /** The canonical call of a complete answer. @returns null for one without a name. */
-function writeCall({ id, name, said, free }: ReadCall): Json | null {
+function writeCall({ id, name, argument, free }: ReadCall): Json | null {
   if (name === "") return null;
-  if (free === "custom") return { id, type: "custom", custom: { name, input: said } };
-  const args = free === "wrapped" ? WRAPPED.begin + WRAPPED.text(said) + WRAPPED.end : said || "{}";
+  if (free === "custom") return { id, type: "custom", custom: { name, input: argument } };
+  const args = free === "wrapped" ? WRAPPED.begin + WRAPPED.text(argument) + WRAPPED.end : argument || "{}";
   return { id, type: "function", function: { name, arguments: args } };
 }
 

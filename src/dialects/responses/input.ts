@@ -210,19 +210,19 @@ class InputWriter {
     if (role === "tool" || role === "function") return [this.#result(message, at)];
     const items = nativeItems(content);
     if (items.length > 0) return items;
-    const said = role === "developer" && !this.#as.developerRole ? "system" : role;
-    return [{ type: "message", role: said, content: this.#parts(content, at, role === "user") }];
+    const sentRole = role === "developer" && !this.#as.developerRole ? "system" : role;
+    return [{ type: "message", role: sentRole, content: this.#parts(content, at, role === "user") }];
   }
 
   #assistant(message: Json, at: string): readonly Json[] {
     const { content, refusal, tool_calls, reasoning_content, reasoning_details, block_order: order } = message;
     const text = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
-    const said = text.map((part, index) => nativeItems([part])[0] ?? this.#said(part, `${at}/content/${index}`));
+    const written = text.map((part, index) => nativeItems([part])[0] ?? this.#textPart(part, `${at}/content/${index}`));
     const details = objects(reasoning_details);
     if (details.length === 0 && stringOf(reasoning_content) !== "") this.#report.drop(`${at}/reasoning_content`);
     const lists = {
       reasoning: this.#reasoning(details, `${at}/reasoning_details`).map((items) => ({ items })),
-      content: (Array.isArray(order) ? said.map((item) => [item]) : [said]).map((items) => ({
+      content: (Array.isArray(order) ? written.map((item) => [item]) : [written]).map((items) => ({
         items: merged(items.filter((item) => item !== null)),
       })),
       tool_call: objects(tool_calls).map((call, index) => ({ items: this.#call(call, `${at}/tool_calls/${index}`) })),
@@ -247,7 +247,7 @@ class InputWriter {
     });
   }
 
-  #said(part: Json, at: string): Json | null {
+  #textPart(part: Json, at: string): Json | null {
     const text = joinedText(this.#written([part], at.replace(/\/\d+$/, ""), false, at), "");
     if (text === "") return null;
     return { type: "message", role: "assistant", content: text };
@@ -312,8 +312,8 @@ function merged(items: readonly Json[]): readonly Json[] {
   const all: Json[] = [];
   for (const item of items) {
     const last = all.at(-1);
-    const said = [last, item].map((one) => (one?.["type"] === "message" ? one["content"] : null));
-    if (said.every((text) => typeof text === "string")) all[all.length - 1] = { ...last, content: said.join("") };
+    const texts = [last, item].map((one) => (one?.["type"] === "message" ? one["content"] : null));
+    if (texts.every((text) => typeof text === "string")) all[all.length - 1] = { ...last, content: texts.join("") };
     else all.push(item);
   }
   return all;

@@ -185,28 +185,28 @@ export class ResponsesStreamReader extends SseStreamReader {
   }
 
   #fill(index: number, item: OpenItem, told: Json): void {
-    const rest = (part: string, whole: unknown): string => stringOf(whole).slice(item.told.get(part) ?? 0);
+    const untold = (part: string, whole: unknown): string => stringOf(whole).slice(item.told.get(part) ?? 0);
     const call = readCall(told, this.#as);
-    if (call !== null && item.call !== null) this.#argue(item, call.said.slice(item.told.get("call") ?? 0));
+    if (call !== null && item.call !== null) this.#argue(item, call.argument.slice(item.told.get("call") ?? 0));
     if (told["type"] === "message") {
       for (const [place, { type, text, refusal, logprobs, annotations }] of objects(told["content"]).entries()) {
         const part = `output_text/${place}`;
-        const unsaid = type === "refusal" ? "" : rest(part, text);
+        const unsent = type === "refusal" ? "" : untold(part, text);
         // Annotations come with events of their own, unless the text did not.
-        const whole = unsaid !== "" && !item.told.has(part);
-        this.#say(item, part, unsaid, whole ? logprobs : null);
+        const whole = unsent !== "" && !item.told.has(part);
+        this.#say(item, part, unsent, whole ? logprobs : null);
         if (whole) for (const annotation of objects(annotations)) this.#annotate({ annotation });
-        this.#refuse(item, `refusal/${place}`, rest(`refusal/${place}`, refusal));
+        this.#refuse(item, `refusal/${place}`, untold(`refusal/${place}`, refusal));
       }
     }
     if (told["type"] === "reasoning") {
       for (const [place, { text }] of objects(told["content"]).entries()) {
         const part = `reasoning_text/${place}`;
-        this.#think(index, item, part, rest(part, text), "text");
+        this.#think(index, item, part, untold(part, text), "text");
       }
       for (const [place, { text }] of objects(told["summary"]).entries()) {
         const part = `reasoning_summary_text/${place}`;
-        this.#think(index, item, part, rest(part, text), "summary");
+        this.#think(index, item, part, untold(part, text), "summary");
       }
     }
   }
@@ -264,7 +264,7 @@ export class ResponsesStreamReader extends SseStreamReader {
         : this.#writer.call(call.id, call.name, native);
     this.#events.push(begun);
     item.call = { index, free: call.free };
-    this.#argue(item, call.said);
+    this.#argue(item, call.argument);
   }
 
   #argue(item: OpenItem, delta: string): void {
@@ -299,8 +299,8 @@ export class ResponsesStreamReader extends SseStreamReader {
     if (this.#as.native) this.#piece(nativeEvent(event));
   }
 
-  #piece(delta: Json, text = "", beside: Json = {}): void {
-    this.#events.push(this.#writer.delta(delta, text, beside));
+  #piece(delta: Json, text = "", more: Json = {}): void {
+    this.#events.push(this.#writer.delta(delta, text, more));
   }
 }
 

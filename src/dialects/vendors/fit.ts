@@ -25,7 +25,9 @@ interface Effort {
 export function effortOf({ reasoning_effort: effort, thinking }: Json, rules: EffortRules): Effort {
   const disabled = isJson(thinking) && thinking["type"] === "disabled";
   if (typeof effort === "string") {
-    const { fields, lost } = isLevel(effort) ? said(effort, "/reasoning_effort", rules) : unknown(effort, rules);
+    const { fields, lost } = isLevel(effort)
+      ? fittedEffort(effort, "/reasoning_effort", rules)
+      : unknown(effort, rules);
     return { fields, lost: disabled && (effort !== "none" || lost.length > 0) ? [...lost, "/thinking"] : lost };
   }
   if (effort !== undefined && effort !== null) return unknown(effort, rules);
@@ -33,7 +35,7 @@ export function effortOf({ reasoning_effort: effort, thinking }: Json, rules: Ef
   if (disabled) return turnedOff(rules) ?? { fields: {}, lost: ["/thinking"] };
   const { type, budget_tokens: budget } = thinking;
   if (type !== "enabled" || typeof budget !== "number") return { fields: {}, lost: ["/thinking"] };
-  return said(BUDGETS.find(([most]) => budget <= most)?.[1] ?? "high", "/thinking", rules);
+  return fittedEffort(BUDGETS.find(([most]) => budget <= most)?.[1] ?? "high", "/thinking", rules);
 }
 
 function isLevel(effort: string): effort is EffortLevel {
@@ -46,7 +48,7 @@ function unknown(effort: unknown, { efforts, unknownFields }: EffortRules): Effo
   return { fields: {}, lost: ["/reasoning_effort"] };
 }
 
-function said(level: EffortLevel, at: string, rules: EffortRules): Effort {
+function fittedEffort(level: EffortLevel, at: string, rules: EffortRules): Effort {
   const { efforts, reasoningOff } = rules;
   const off = level === "none" ? turnedOff(rules) : null;
   if (off !== null) return off;

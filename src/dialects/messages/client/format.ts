@@ -31,11 +31,11 @@ export function messagesFormat(call: Call): AnswerFormat & { readonly stream: St
 
 function message(model: string, body: Json, extras: AnswerExtras): Json {
   const [choice = {}] = objects(body["choices"]);
-  const said = isJson(choice["message"]) ? choice["message"] : {};
+  const message = isJson(choice["message"]) ? choice["message"] : {};
   const native = nativeOf(body);
-  const content = writeBlocks(said);
+  const content = writeBlocks(message);
   const called = content.some(({ type }) => type === "tool_use");
-  const refused = typeof said["refusal"] === "string" && said["refusal"] !== "";
+  const refused = typeof message["refusal"] === "string" && message["refusal"] !== "";
   return {
     ...native,
     id: messageId(body["id"], extras.id),
@@ -95,13 +95,13 @@ function thinking(thought: string, signature: string): Json {
 }
 
 function writeContent({ content, refusal, annotations }: Json): Json[] {
-  const blocks = typeof content === "string" ? said(content) : objects(content).map(writePart);
+  const blocks = typeof content === "string" ? textBlocks(content) : objects(content).map(writePart);
   return [
     ...cited(
       blocks.filter((block) => block !== null),
       annotations,
     ),
-    ...said(stringOf(refusal)),
+    ...textBlocks(stringOf(refusal)),
   ];
 }
 
@@ -112,8 +112,8 @@ function cited(blocks: Json[], annotations: unknown): Json[] {
   return citations.length === 0 ? blocks : blocks.map((block, at) => (at === last ? { ...block, citations } : block));
 }
 
-function said(words: string): Json[] {
-  return words === "" ? [] : [{ type: "text", text: words }];
+function textBlocks(text: string): Json[] {
+  return text === "" ? [] : [{ type: "text", text }];
 }
 
 /** null for a part that Messages has no block for. */

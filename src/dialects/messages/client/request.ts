@@ -34,10 +34,10 @@ export function readMessages(body: Json, headers: Readonly<Record<string, unknow
   const user = readUser(metadata);
   const output = readOutput(output_config);
   const tier = service_tier === "auto";
-  const said = [...readSystem(body["system"]), ...readTurns(body["messages"])];
+  const sourced = [...readSystem(body["system"]), ...readTurns(body["messages"])];
   const canonical = {
     ...pick(body, SAME, RENAMED),
-    messages: said.map(({ message }) => message),
+    messages: sourced.map(({ message }) => message),
     ...tools.body,
     ...user.body,
     ...output.body,
@@ -56,7 +56,7 @@ export function readMessages(body: Json, headers: Readonly<Record<string, unknow
     body: canonical,
     dialect: "messages",
     sourceMap: {
-      messages: said.map(({ place }) => place),
+      messages: sourced.map(({ place }) => place),
       tools: tools.places.functions,
       records: tools.places.servers,
     },

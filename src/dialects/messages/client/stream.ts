@@ -208,7 +208,7 @@ class DeltaWriter {
   }
 
   #text(text: string): string {
-    const { opened, begun } = this.#said();
+    const { opened, begun } = this.#openText();
     return begun + this.#blocks.delta(opened, { type: "text_delta", text });
   }
 
@@ -220,7 +220,7 @@ class DeltaWriter {
     return citations.map((citation) => this.#blocks.delta(last, { type: "citations_delta", citation })).join("");
   }
 
-  #said(): { readonly opened: OpenBlock; readonly begun: string } {
+  #openText(): { readonly opened: OpenBlock; readonly begun: string } {
     const before = this.#sealed();
     const { last } = this.#blocks;
     if (last?.kind === "text" && !last.sealed) return { opened: last, begun: "" };
@@ -279,7 +279,7 @@ class DeltaWriter {
     const found = this.#blocks.find("native", index);
     if (found !== undefined) return this.#blocks.delta(found, delta);
     if (delta["type"] !== "citations_delta") return "";
-    const { opened, begun } = this.#said();
+    const { opened, begun } = this.#openText();
     return begun + this.#blocks.delta(opened, delta);
   }
 

@@ -5,7 +5,7 @@ import { readReasoningItem } from "../native.ts";
 import { flatName } from "./tools.ts";
 
 interface ReadInput {
-  readonly said: readonly Said[];
+  readonly messages: readonly SourcedTurn[];
   /** What provider-side tools did in earlier answers, nothing that another provider could read: pointers to them. */
   readonly records: readonly string[];
   /** Items without which the conversation is another one, and which no upstream of another format can read. */
@@ -46,9 +46,9 @@ export function readInput(input: unknown, instructions: unknown): ReadInput {
       else if (!readItem(item, pointer, conversation)) own.push(kept(item, pointer, conversation));
     }
   }
-  const said = conversation.messages();
-  if (said.length === 0) throw invalidRequest("/input", "must hold a message");
-  return { said, records, own };
+  const messages = conversation.messages();
+  if (messages.length === 0) throw invalidRequest("/input", "must hold a message");
+  return { messages, records, own };
 }
 
 /** @returns false for an item without a canonical form. */
@@ -100,7 +100,7 @@ interface Turn {
   readonly reasoning: string[];
   readonly details: ReasoningDetail[];
   readonly calls: ToolCall[];
-  readonly outputs: Said[];
+  readonly outputs: SourcedTurn[];
   refusal: string;
   /** Pointer to its first item. */
   readonly at: string;
@@ -109,7 +109,7 @@ interface Turn {
 }
 
 /** A canonical message, and where in the client's body it was. */
-interface Said {
+interface SourcedTurn {
   readonly message: Json;
   readonly place: MessageSource;
   /** Places in the input of the items that it was read from. */
@@ -121,7 +121,7 @@ interface Said {
  * calls they answer, where chat formats demand them, wherever the items stood.
  */
 class Conversation {
-  readonly #turns: (() => readonly Said[])[] = [];
+  readonly #turns: (() => readonly SourcedTurn[])[] = [];
   readonly #calledIn = new Map<string, Turn>();
   #open: Turn | null = null;
 
@@ -184,14 +184,14 @@ class Conversation {
     this.#open = null;
   }
 
-  messages(): readonly Said[] {
+  messages(): readonly SourcedTurn[] {
     return this.#turns.flatMap((messages) => messages());
   }
 
   #add(message: Json, at: string, places: readonly string[]): void {
     this.#open = null;
-    const said = { message, place: { at, lists: { content: places } }, items: itemAt(at) };
-    this.#turns.push(() => [said]);
+    const turn = { message, place: { at, lists: { content: places } }, items: itemAt(at) };
+    this.#turns.push(() => [turn]);
   }
 
   /** The one that is being read, or a new one that begins at `at`. */

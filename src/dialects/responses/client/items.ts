@@ -11,7 +11,7 @@ export type ItemStatus = "completed" | "incomplete";
 export interface ItemParts {
   readonly id: string;
   /** What an upstream of the same format said of it, beside what every item of its type has. */
-  readonly beside: Json;
+  readonly native: Json;
   readonly emit: (type: string, fields: Json) => void;
 }
 
@@ -87,8 +87,8 @@ export class MessageItem implements Item {
   }
 
   #item(status: ItemStatus | "in_progress"): Json {
-    const { id, beside } = this.#at;
-    return { type: "message", id, status, role: "assistant", ...beside, content: [...this.#done] };
+    const { id, native } = this.#at;
+    return { type: "message", id, status, role: "assistant", ...native, content: [...this.#done] };
   }
 
   #open(kind: Kind): Part {
@@ -140,7 +140,7 @@ export class ReasoningItem implements Item {
     this.#at = at;
     this.#summary = summary;
     at.emit("response.output_item.added", {
-      item: { type: "reasoning", id: at.id, status: "in_progress", ...at.beside, summary: [] },
+      item: { type: "reasoning", id: at.id, status: "in_progress", ...at.native, summary: [] },
     });
   }
 
@@ -176,13 +176,13 @@ export class ReasoningItem implements Item {
 
   close(status: ItemStatus): Json {
     this.#closePart();
-    const { id, beside } = this.#at;
+    const { id, native } = this.#at;
     const encrypted = seal(this.#canonical());
     const item = {
       type: "reasoning",
       id,
       status,
-      ...beside,
+      ...native,
       summary: this.#summary ? this.#done : [],
       ...(!this.#summary && { content: this.#done }),
       ...(encrypted !== null && { encrypted_content: encrypted }),
@@ -316,8 +316,8 @@ export class CustomItem implements Item {
 }
 
 /** What a call says of itself from its beginning to its end. */
-function head(type: string, { id, beside }: ItemParts, callId: string, { name, namespace }: ToolName): Json {
-  return { type, id, call_id: callId, name, ...(namespace !== undefined && { namespace }), ...beside };
+function head(type: string, { id, native }: ItemParts, callId: string, { name, namespace }: ToolName): Json {
+  return { type, id, call_id: callId, name, ...(namespace !== undefined && { namespace }), ...native };
 }
 
 /** The base64 of an inlined image; null for one that is somewhere else. */

@@ -242,7 +242,7 @@ export class Output {
     const { id, emit } = this.#parts;
     const item = make({
       id: stringOf(own["id"]) || `${prefix}_${id}_${index}`,
-      beside: Object.fromEntries(Object.entries(own).filter(([name]) => !USUAL.has(name))),
+      native: Object.fromEntries(Object.entries(own).filter(([name]) => !USUAL.has(name))),
       emit: (type, fields) => emit(type, { output_index: index, ...fields }),
     });
     return { index, item };

@@ -66,13 +66,13 @@ export function readResponses(body: Json): ResponsesCall {
   if (body["store"] === true) native["store"] = true;
   if (body["truncation"] === "auto") native["truncation"] = "auto";
 
-  const { said, records, own } = readInput(body["input"], body["instructions"]);
+  const { messages, records, own } = readInput(body["input"], body["instructions"]);
   const tools = readTools(body["tools"]);
   const chosen = readChoice(body["tool_choice"], tools.tools);
   if (chosen.native) native["tool_choice"] = body["tool_choice"];
   const canonical = {
     model: body["model"],
-    messages: said.map(({ message }) => message),
+    messages: messages.map(({ message }) => message),
     ...pick(body, SAME, { max_output_tokens: "max_completion_tokens" }),
     ...toolsOf(body, chosen),
     ...text(body, native),
@@ -84,7 +84,7 @@ export function readResponses(body: Json): ResponsesCall {
     ...readChat(canonical),
     dialect: "responses",
     sourceMap: {
-      messages: said.map(({ place }) => place),
+      messages: messages.map(({ place }) => place),
       tools: chosen.tools.map((tool) => tools.places.get(tool) ?? "/tools"),
       records,
       ...(own.length > 0 && { own }),
@@ -92,7 +92,7 @@ export function readResponses(body: Json): ResponsesCall {
     ...(Object.keys(native).length > 0 && { native }),
     request: body,
     canonical,
-    sources: said.map(({ items }) => items),
+    sources: messages.map(({ items }) => items),
   };
 }
 
