@@ -122,6 +122,18 @@ describe("layers", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("what is remembered of an upstream does not know how it is sent to", () => {
+    const inside = sources.filter(({ path }) => path.startsWith("src/upstream/state/"));
+    const wrong = inside.flatMap(({ path, imports }) =>
+      imports
+        .map((specifier) => resolve(path, specifier))
+        .filter((target) => target !== null && !/^src\/(kit|upstream\/state)\//.test(target))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(inside.length).toBeGreaterThan(4);
+    expect(wrong).toEqual([]);
+  });
+
   test("a package is imported only in its home", () => {
     const wrong: string[] = [];
     for (const { path, layer, imports } of sources) {

@@ -94,9 +94,9 @@ export interface Need {
 export const RENEWAL_SECONDS = RENEWAL / 1_000;
 /** Seconds between looks at the stop tokens of users with running streams (src/gateway/stream-kill.ts). */
 export const POLL_SECONDS = 1;
-/** Seconds between notes of when keys were last used (src/accounts/identities.ts). */
+/** Seconds between notes of when keys were last used (src/accounts/authenticate.ts). */
 export const TOUCH_SECONDS = 30;
-/** Keys that a process knows, and the seconds for which it does (src/accounts/identities.ts). */
+/** Keys that a process knows, and the seconds for which it does (src/accounts/authenticate.ts). */
 export const KNOWN_KEYS = 100_000;
 export const KNOWN_SECONDS = 600;
 

@@ -1,5 +1,5 @@
 import { newId } from "../../src/accounts/ids.ts";
-import { createKey, digest } from "../../src/accounts/keys.ts";
+import { createKey, digest } from "../../src/accounts/api-keys.ts";
 import { NANO } from "../../src/kit/index.ts";
 import { openRedis } from "../../src/store/redis/open.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";

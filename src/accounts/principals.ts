@@ -1,21 +1,21 @@
 import { LRUCache } from "lru-cache";
 import type { Principal } from "../kit/index.ts";
 
-/** For how long a look-up is believed: a key that another process revokes works no longer than this. */
+/** A key that another process revokes works no longer than this. */
 const CACHE_MS = 500;
-export const CACHED = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
-/** Believed for as long as their versions are confirmed. */
-const VERSIONED = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
+export const LOOK_UP_CACHE = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
+/** For principals whose versions are confirmed with each use. */
+const VERSIONED_CACHE = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
 
-/** Principals by the whole secrets of their keys. What is known is presumed, too. */
+/** Principals by the whole secrets of their keys: looked up just now (`known`), or to be confirmed (`presumed`). */
 export class Principals {
-  readonly #known = new LRUCache<string, Principal>(CACHED);
+  readonly #known = new LRUCache<string, Principal>(LOOK_UP_CACHE);
   readonly #presumed = new LRUCache<string, Principal>({
-    ...VERSIONED,
+    ...VERSIONED_CACHE,
     dispose: (principal, secret) => this.#gone(principal, secret),
   });
   readonly #secrets = new WeakMap<Principal, string>();
-  /** Times that changes may have been missed: so far, and when a principal was looked up. */
+  /** How often changes may have been missed so far, and how often when each principal was looked up. */
   #misses = 0;
   readonly #lookedUp = new WeakMap<Principal, number>();
   /** Users to the secrets that are presumed to be theirs. */
@@ -30,14 +30,14 @@ export class Principals {
     return last && this.#lookedUp.get(last) === this.#misses ? last : undefined;
   }
 
-  /** As it was looked up last, unless a change of it has been heard of. */
+  /** As it was looked up last, unless a change of it has come since. */
   last(secret: string): Principal | undefined {
     return this.#presumed.get(secret);
   }
 
-  /** The store has said so just now. */
+  /** Just looked up. */
   add(secret: string, principal: Principal): void {
-    // First, because it lets go of what it replaces.
+    // First, because replacing an entry calls `#gone`, which also clears the other cache.
     this.#presumed.set(secret, principal);
     this.#known.set(secret, principal);
     this.#secrets.set(principal, secret);
@@ -60,7 +60,10 @@ export class Principals {
     for (const secret of this.#ofUser.get(userId) ?? []) this.drop(secret);
   }
 
-  /** Changes may have been missed: everybody is looked up again. Not forgotten: a store that flickers may be away by then. */
+  /**
+   * Changes may have been missed: every principal is looked up again. `last` keeps them, for a store that fails once
+   * may fail again before the look-up.
+   */
   doubtAll(): void {
     this.#misses++;
     this.#known.clear();

@@ -4,14 +4,14 @@ import { SignJWT, errors, jwtVerify } from "jose";
 import type { JWTHeaderParameters } from "jose";
 import { LRUCache } from "lru-cache";
 import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
-import { following } from "./following.ts";
+import { memoizeBySettings } from "./memoize.ts";
 import { createKeyring } from "./keyring.ts";
 import type { Keyring, KeyringOptions } from "./keyring.ts";
 
-const MAXIMUM_LENGTH = 8 * 1024;
-/** Bytes that HS256 asks for. */
-const SHORTEST_SECRET = 32;
-/** Longest time for which a verified token is believed without verifying it again. */
+const MAX_TOKEN_CHARACTERS = 8 * 1024;
+/** HS256 needs a key as long as its digest. */
+const MIN_SECRET_BYTES = 32;
+/** So long a verified token is accepted without verifying its signature again. */
 const CACHE_MS = 60_000;
 /** Header parameters that would change how a token is read, or name a key of the sender's choice. */
 const REFUSED_PARAMETERS = ["crit", "b64", "jku", "jwk", "x5u", "x5c"];
@@ -36,24 +36,24 @@ export interface TokenOptions extends KeyringOptions {
 }
 
 /**
- * HS256 access tokens (decisions 2.6): the first secret signs, all verify. Follows the settings in force.
+ * HS256 access tokens by the settings in force: the first secret signs, all verify.
  * @throws Error when the settings name no secret.
  */
 export async function createTokens({ settings, now, remember }: TokenOptions): Promise<Tokens> {
   const keyring = createKeyring({ settings, remember });
-  // What was verified goes with the settings it was verified by: a secret that is taken away ends its tokens at once.
-  const inForce = following(settings, async (from) => tokensOf(from, await keyring(), now));
+  // The cache of verified tokens goes with its settings: a secret that is removed ends its tokens at once.
+  const inForce = memoizeBySettings(settings, async (from) => tokensOf(from, await keyring(), now));
   try {
     await inForce();
   } catch (error) {
-    // A secret that is kept in the store is asked for again when it is needed: a start does not wait for the store.
+    // A secret kept in the store is read again when it is needed: the start does not wait for the store.
     if (!isStoreUnavailable(error)) throw error;
   }
 
   return {
     get weakSecrets() {
       const weak = settings().secrets.filter(
-        ({ value }) => !value.empty && Buffer.byteLength(value.reveal()) < SHORTEST_SECRET,
+        ({ value }) => !value.empty && Buffer.byteLength(value.reveal()) < MIN_SECRET_BYTES,
       );
       return weak.map(({ kid }) => kid);
     },
@@ -61,7 +61,7 @@ export async function createTokens({ settings, now, remember }: TokenOptions): P
     issue: async (user) => (await inForce()).issue(user),
 
     verify(token) {
-      if (token.length > MAXIMUM_LENGTH) return null;
+      if (token.length > MAX_TOKEN_CHARACTERS) return null;
       const current = inForce();
       return current instanceof Promise ? current.then(({ verify }) => verify(token)) : current.verify(token);
     },
@@ -74,7 +74,7 @@ function tokensOf(
   { kid, key, keys }: Keyring,
   now: () => number,
 ): Pick<Tokens, "issue" | "verify"> {
-  /** Whole tokens only: two tokens may share any part of themselves. */
+  /** Keyed by the whole token: two tokens may share any part. */
   const verified = new LRUCache<string, { readonly userId: string; readonly exp: number }>({
     max: 10_000,
     ttl: CACHE_MS,
@@ -120,7 +120,7 @@ function tokensOf(
   };
 }
 
-/** @returns null for a token that jose refuses; other errors are faults and are thrown. */
+/** @returns null for a token that jose refuses; throws any other error. */
 async function claimsOf(
   token: string,
   key: (header: JWTHeaderParameters) => KeyObject,

@@ -1,12 +1,14 @@
-import { GatewayError, invalidRequest } from "../kit/index.ts";
-import type { Store, User } from "../kit/index.ts";
+import { type AuthSettings, GatewayError, invalidRequest, type Store, toNano, type User } from "../kit/index.ts";
 import { newId } from "./ids.ts";
 
-/** What HTML takes for an address: ASCII only, so that no two addresses look alike and no header can be injected. */
+/**
+ * The e-mail addresses of HTML's input fields: ASCII only, so that no two look alike and no mail header can be
+ * injected.
+ */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-/** The address in lower case. @throws GatewayError INVALID_REQUEST when it is none. */
+/** The address in lower case. @throws GatewayError INVALID_REQUEST */
 export function parseEmail(value: unknown): string {
   if (typeof value !== "string" || value.length > 254 || !EMAIL.test(value)) {
     throw invalidRequest("/email", "must be an e-mail address");
@@ -16,7 +18,7 @@ export function parseEmail(value: unknown): string {
 
 /**
  * Makes a user who owns `credits` nano-units.
- * @throws GatewayError INVALID_REQUEST for an address that is none or taken.
+ * @throws GatewayError INVALID_REQUEST for an address that is not valid or taken.
  */
 export async function createUser(
   store: Store,
@@ -26,4 +28,32 @@ export async function createUser(
   const user = await store.addUser({ id: newId("user"), email: address, tier, credits });
   if (!user) throw new GatewayError("INVALID_REQUEST", `Invalid request: /email ${address} belongs to a user already`);
   return user;
+}
+
+type Signup = AuthSettings["signup"];
+
+/** A subject as an identity provider describes it. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Verified by the provider, in lower case; null when not verified. */
+  readonly email: string | null;
+}
+
+/** The user of a verified address in lower case; created at the first sign-in, as `signup` says. */
+export async function userOfEmail(store: Store, email: string, signup: Signup): Promise<User> {
+  const make = () => store.addUser({ id: newId("user"), email, tier: signup.tier, credits: toNano(signup.credits) });
+  // The second look-up: a concurrent sign-in of the same address created the user.
+  const user = (await store.findUser(email)) ?? (await make()) ?? (await store.findUser(email));
+  if (!user) throw new Error("an address is taken by nobody");
+  return user;
+}
+
+/** The user that an identity is linked to, else the one of its address. @returns null without either. */
+export async function userOfIdentity(store: Store, identity: Identity, signup: Signup): Promise<User | null> {
+  const { issuer, subject, email } = identity;
+  const linked = await store.findIdentity(issuer, subject);
+  if (linked || email === null) return linked;
+  const { id } = await userOfEmail(store, email, signup);
+  return store.linkIdentity(issuer, subject, id);
 }

@@ -1,4 +1,4 @@
-import { createKey } from "../accounts/keys.ts";
+import { createKey } from "../accounts/api-keys.ts";
 import { createUser } from "../accounts/users.ts";
 import { urlOf } from "../gateway/listeners.ts";
 import type { Gateway } from "../gateway/start.ts";

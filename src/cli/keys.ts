@@ -1,4 +1,4 @@
-import { createKey, keyBody } from "../accounts/keys.ts";
+import { createKey, keyBody } from "../accounts/api-keys.ts";
 import { type OpenAccounts, type OutputOptions, printable, runOnAccounts, table, userOf } from "./accounts.ts";
 import { EXIT, ExitError } from "./options.ts";
 

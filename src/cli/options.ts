@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { isUsableName } from "../accounts/keys.ts";
+import { isUsableName } from "../accounts/api-keys.ts";
 import { parseEmail } from "../accounts/users.ts";
 import { decimal, toNano } from "../kit/index.ts";
 

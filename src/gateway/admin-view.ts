@@ -1,5 +1,5 @@
 import type { AdminOptions, ReloadResult } from "../server/admin.ts";
-import type { ScrapeText } from "../telemetry/aggregate.ts";
+import type { ScrapeText } from "../telemetry/metrics.ts";
 import type { InstanceInfo } from "./instances.ts";
 import type { ConfigStatus } from "./reloader.ts";
 import type { UpstreamState } from "./state.ts";

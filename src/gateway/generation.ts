@@ -1,7 +1,7 @@
 import type { Host, Intake, Observer, Snapshot } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { createRunner } from "../pipeline/runner.ts";
-import type { UpstreamHealth } from "../upstream/health.ts";
+import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { Loaded } from "./configuration.ts";
 

@@ -46,13 +46,13 @@ export async function listenPublic(
     log,
     routes,
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
-    onRefused: (refused) => observer.turnedAway(refused),
-    onAnswered: ({ route, ...answered }) => observer.answered({ endpoint: route, ...answered }),
+    onRefused: (refused) => observer.rejectedEarly(refused),
+    onAnswered: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
     onMalformed: (status, requestId) =>
-      observer.turnedAway({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
+      observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
   });
   closing.add(() => cut(listening));
   return { server, listening };

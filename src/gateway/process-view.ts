@@ -1,8 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Store, StoreSettings } from "../kit/index.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
-import type { Scrape } from "../telemetry/aggregate.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
+import type { Metrics, Scrape } from "../telemetry/metrics.ts";
 import type { AdminView } from "./admin-view.ts";
 import { type InstanceRegistry, instanceInfo } from "./instances.ts";
 import type { Reloader } from "./reloader.ts";

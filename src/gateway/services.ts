@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createIdentities } from "../accounts/identities.ts";
+import { createAuthentication } from "../accounts/authenticate.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
@@ -14,7 +14,7 @@ import type { GatewayLog } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
 import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
-import { Wheel } from "../upstream/wheel.ts";
+import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
 import type { HostServices } from "./generation.ts";
 import type { Closing } from "./shutdown.ts";
@@ -119,7 +119,7 @@ export async function openAccounts(context: StartContext, { store }: Storage): P
   });
   // Changes of the store's section need a restart.
   const { onFailure } = start.loaded.snapshot.store;
-  const identities = createIdentities({ store, tokens, now, onFailure: () => onFailure });
+  const identities = createAuthentication({ store, tokens, now, onFailure: () => onFailure });
   closing.add(() => identities.close());
   const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
   closing.add(() => signIn.close());
@@ -173,7 +173,7 @@ export function hostServices(
   { identities, killSwitch }: Accounts,
   { count }: Tokenizer,
 ): HostServices {
-  const timers = new Wheel(now);
+  const timers = new DeadlineSweeper(now);
   return {
     store,
     identities,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { BreakerState, Snapshot } from "../kit/index.ts";
-import type { UpstreamHealth } from "../upstream/health.ts";
+import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { Generation } from "./generation.ts";
 
 /** An upstream as `GET /admin/upstreams` shows it. */

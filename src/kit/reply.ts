@@ -108,7 +108,7 @@ export class AttemptError extends Error {
   /** Milliseconds the upstream asked to wait, or null. */
   readonly retryAfter: number | null;
   /** No mark against the breaker: the request's own deadline cut it short, or one user alone has met it so far. */
-  readonly neutral: boolean;
+  readonly notUpstreamFault: boolean;
   /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
   readonly reason: string;
 
@@ -118,7 +118,7 @@ export class AttemptError extends Error {
     more: {
       status?: number;
       retryAfter?: number | null;
-      neutral?: boolean;
+      notUpstreamFault?: boolean;
       reason?: string;
       cause?: unknown;
     } = {},
@@ -127,15 +127,15 @@ export class AttemptError extends Error {
     this.failure = failure;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
-    this.neutral = more.neutral ?? false;
+    this.notUpstreamFault = more.notUpstreamFault ?? false;
     this.reason = more.reason ?? "";
   }
 
   /** The same failure as another class or with another mark; its cause is this one. */
-  as(changes: { readonly failure?: FailureClass; readonly neutral?: boolean }): AttemptError {
+  as(changes: { readonly failure?: FailureClass; readonly notUpstreamFault?: boolean }): AttemptError {
     const { status, retryAfter, reason } = this;
-    const neutral = changes.neutral ?? this.neutral;
-    const more = { status, retryAfter, reason, neutral, cause: this };
+    const notUpstreamFault = changes.notUpstreamFault ?? this.notUpstreamFault;
+    const more = { status, retryAfter, reason, notUpstreamFault, cause: this };
     return new AttemptError(changes.failure ?? this.failure, this.message, more);
   }
 }

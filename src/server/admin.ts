@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { isIP, isIPv4 } from "node:net";
+import { isIP } from "node:net";
 import type { H3Event } from "h3";
-import { type Awaitable, GatewayError, invalidRequest, type Log, type Secret } from "../kit/index.ts";
+import { type Awaitable, GatewayError, invalidRequest, isLoopback, type Log, type Secret } from "../kit/index.ts";
 import { createApp, jsonResponse, notFound, type Route, textResponse } from "./app.ts";
 import { bearerOf } from "./credentials.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -105,8 +105,4 @@ function isOwnName(header: string | null, configured: string): boolean {
     .replace(/^\[|\]$/g, "")
     .toLowerCase();
   return isIP(name) !== 0 || isLoopback(name) || name === configured.toLowerCase();
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }

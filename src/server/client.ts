@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { AbortReason, Client, GatewayError, Log, Slotted } from "../kit/index.ts";
+import type { AbortReason, Client, GatewayError, Log, Indexed } from "../kit/index.ts";
 import { type RefusalBody, refusalOf } from "./refusal.ts";
 import { headOf, type Reception, respond } from "./respond.ts";
 
 const EVENT_STREAM = /^text\/event-stream\b/;
 
 /** The client's end of one connection. Whatever is called after the connection has closed does nothing. */
-export class ServerClient implements Client, Slotted {
-  slot = -1;
+export class ServerClient implements Client, Indexed {
+  index = -1;
   readonly #reception: Reception;
   readonly #res: ServerResponse;
   readonly #log: Log;

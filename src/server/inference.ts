@@ -7,7 +7,7 @@ import {
   invalidRequest,
   type Json,
   type Log,
-  Slots,
+  DenseSet,
 } from "../kit/index.ts";
 import { readBody, requireJson } from "./body.ts";
 import { parseJson } from "./json.ts";
@@ -45,13 +45,13 @@ export interface Arrival {
 
 export interface Inference {
   serve(arrival: Arrival): void;
-  readonly clients: Slots<ServerClient>;
+  readonly clients: DenseSet<ServerClient>;
 }
 
 /** Hands requests to the pipeline, which asks for the body only once the credentials are good (decisions 4). */
 export function createInference({ run, validateBody, log, stallAfter, rooms }: InferenceOptions): Inference {
   const { memory, space } = rooms;
-  const clients = new Slots<ServerClient>();
+  const clients = new DenseSet<ServerClient>();
   return {
     clients,
     serve({ reception, format, ip, receivedAt, bodyLimit }) {

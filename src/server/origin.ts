@@ -11,7 +11,7 @@ export function isSecure({ req, proxied }: Visit): boolean {
 }
 
 /** Scheme, host and port under which the client sees the gateway; null when the request names no usable host. */
-export function originOf(visit: Visit): string | null {
+export function publicOriginOf(visit: Visit): string | null {
   const { req, proxied } = visit;
   const host = (proxied ? nearest(req.headers["x-forwarded-host"]) : undefined) ?? req.headers.host;
   if (host === undefined || !HOST.test(host)) return null;
@@ -22,7 +22,7 @@ export function originOf(visit: Visit): string | null {
 /** What a page of this very host has sent, as the browser says. */
 export function isSameOrigin(visit: Visit): boolean {
   const { origin } = visit.req.headers;
-  return origin !== undefined && origin === originOf(visit);
+  return origin !== undefined && origin === publicOriginOf(visit);
 }
 
 /** What the proxy next to us has written: earlier values may be the client's own invention. */

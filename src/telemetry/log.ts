@@ -1,8 +1,6 @@
 import { destination, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 import type { Log } from "../kit/index.ts";
-import { redact } from "./redact.ts";
-import { bounded, scrub } from "./scrub.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -19,24 +17,27 @@ export interface GatewayLog extends Log {
   enabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
-/** Bytes of JSON lines that are written together, and milliseconds that a line waits at most. */
-const BATCH = { minLength: 8 * 1024, periodicFlush: 250 };
-/** Characters that wait for a reader of standard error who has stopped reading; further lines are dropped. */
-const MOST_WAITING = 16 * 1024 * 1024;
+/** JSON lines are written together, up to so many bytes and milliseconds. */
+const BATCHING = { minLength: 8 * 1024, periodicFlush: 250 };
+/** While nobody reads standard error so many characters are kept; further lines are dropped. */
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 /** Structured log on standard error. Known secrets never reach it, by field name or by shape. */
 export function createLog({ level, pretty, destination: given }: LogOptions): GatewayLog {
   const colorize = given === undefined && process.stderr.isTTY && process.stderr.hasColors();
-  // Lines for people must not trail behind a prompt or get lost with a crash; JSON lines must not hold up requests.
+  // Synchronous for people: lines must neither trail behind a prompt nor get lost in a crash. JSON lines must not
+  // block.
   const sink =
     given ??
-    destination(pretty ? { dest: 2, sync: true } : { dest: 2, sync: false, maxLength: MOST_WAITING, ...BATCH });
+    destination(
+      pretty ? { dest: 2, sync: true } : { dest: 2, sync: false, maxLength: MAX_WAITING_CHARACTERS, ...BATCHING },
+    );
   const format = pretty ? prettyFactory({ colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l" }) : null;
   const logger = pino(
     { level, base: undefined },
     {
       write: (line: string) => {
-        // In this order: what is left of a secret that was cut in two would no longer look like one.
+        // In this order: a secret that is cut in two is no longer recognised.
         const safe = bounded(scrub(line));
         sink.write(format === null ? safe : format(safe));
       },
@@ -49,4 +50,85 @@ export function createLog({ level, pretty, destination: given }: LogOptions): Ga
     error: (fields, message) => logger.error(redact(fields), message),
     enabled: (asked) => logger.isLevelEnabled(asked),
   };
+}
+
+/** Names of fields whose value is a secret, as they are written in headers, bodies and configurations. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "set-cookie",
+  "password",
+  "secret",
+  "token",
+  "access_token",
+  "refresh_token",
+  "api_key",
+  "apiKey",
+  "x-api-key",
+]);
+/** A field, an object in it, its headers: nothing deeper is logged. */
+const MAX_REDACTED_DEPTH = 3;
+
+/** The fields with the values of secret ones replaced; the same object when it has none, which is the ordinary case. */
+function redact(fields: object, depth = MAX_REDACTED_DEPTH): object {
+  const given = fields as Readonly<Record<string, unknown>>;
+  let copy: Record<string, unknown> | null = null;
+  // In place of Object.entries, which would make a list for each line of log.
+  for (const name in given) {
+    const value = given[name];
+    const safe = SECRET_FIELDS.has(name) ? "[redacted]" : redactValue(value, depth - 1);
+    if (safe !== value) (copy ??= { ...fields })[name] = safe;
+  }
+  return copy ?? fields;
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (depth === 0 || typeof value !== "object" || value === null || value instanceof Error) return value;
+  return redact(value, depth);
+}
+
+/**
+ * Our keys and refresh tokens, providers' keys, JSON Web Tokens, passwords inside URLs. A token is matched only from
+ * the beginning of a word: otherwise each of many beginnings in one line would be scanned to its end.
+ */
+const SECRET_PATTERN =
+  /rk_[0-9a-f]{64}|\brt_[\w-]{43}|\bsk-[\w-]{16,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s/@:"]{0,256}:)[^\s/@"]+(?=@)/gi;
+
+/** Every secret contains one of these: lines without any skip the expression, whose look-behind is slow. */
+const SECRET_MARKERS = ["rk_", "RK_", "rt_", "RT_", "sk-", "SK-", "eyJ", "://"] as const;
+
+/** Longer lines are shortened. */
+const MAX_LINE_CHARACTERS = 64 * 1024;
+/** What is left of each text in a line that is shortened. */
+const SHORTENED_CHARACTERS = 2 * 1024;
+const MAX_LINE_DEPTH = 6;
+
+/** Bounds the length of a line, which clients and upstreams can make long; it stays valid JSON. */
+function bounded(line: string): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const shorter = `${JSON.stringify(shortened(JSON.parse(line), MAX_LINE_DEPTH))}\n`;
+  return shorter.length <= MAX_LINE_CHARACTERS
+    ? shorter
+    : `${JSON.stringify({ level: 50, msg: "a line of log was too long" })}\n`;
+}
+
+function shortened(value: unknown, depth: number): unknown {
+  if (typeof value === "string") {
+    return value.length <= SHORTENED_CHARACTERS
+      ? value
+      : `${value.slice(0, SHORTENED_CHARACTERS)}… (${value.length - SHORTENED_CHARACTERS} more characters)`;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "…";
+  if (Array.isArray(value)) return value.slice(0, 32).map((item: unknown) => shortened(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 64)
+      .map(([name, inner]) => [name.slice(0, 256), shortened(inner, depth - 1)]),
+  );
+}
+
+/** Removes secrets by their form, wherever they came from: redaction by field name may miss some. */
+function scrub(line: string): string {
+  return SECRET_MARKERS.some((sign) => line.includes(sign)) ? line.replace(SECRET_PATTERN, "[redacted]") : line;
 }

@@ -1,14 +1,15 @@
-import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import { Counter, Gauge, Histogram, type MetricObject, Registry } from "@prometheus-io/client";
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
-import type { Scrape, ScrapeText } from "./aggregate.ts";
 
-/** Stands for what a client made up: its text must never become a label. */
-const UNKNOWN = "unknown";
+/** For names that a client sent and the gateway does not know: client text must never become a label. */
+const UNKNOWN_LABEL = "unknown";
 const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 const TOKEN_TYPES = ["prompt", "completion", "cached", "reasoning"] as const;
-const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300, 600];
+const DURATION_BUCKETS_SECONDS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300, 600,
+];
 /** OpenTelemetry's bounds for the first token, and beyond: reasoning models exceed 10 s. */
-const FIRST_TOKENS = [
+const FIRST_TOKEN_BUCKETS_SECONDS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20, 30, 45, 60,
 ];
 
@@ -20,19 +21,19 @@ export interface MetricSources {
   readonly store: () => StoreState;
 }
 
-/** How the store does, as this process sees it. */
+/** State of the store as this process sees it. */
 export interface StoreState {
   readonly away: boolean;
   /** Settlements that wait for the store. */
   readonly pending: number;
-  /** Settlements that the store will not take. */
+  /** Settlements that the store refuses. */
   readonly rejected: number;
 }
 
 export interface Metrics {
   attempt(target: Target, result: string): void;
   finished(exchange: Exchange, outcome: Outcome): void;
-  /** A request that was no exchange; `endpoint` is one of the gateway's own names. */
+  /** A request that was not inference, or refused before it; `endpoint` is one of the gateway's own names. */
   answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
   pluginFailed(name: string): void;
   reloaded(result: "ok" | "rejected"): void;
@@ -45,7 +46,7 @@ export interface Metrics {
 }
 
 /**
- * Prometheus metrics under the names of design 10. Labels are names of the configuration or of the gateway's own. Counts
+ * Prometheus metrics. Labels are names of the configuration or of the gateway's own. Counts
  * of several processes are added up; a gauge says by its aggregator what it is of all: of a state the worst.
  */
 export function createMetrics(sources: MetricSources): Metrics {
@@ -61,14 +62,14 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_request_duration_seconds",
     help: "From a request's arrival to the end of its answer.",
     labelNames: ["endpoint", "model"],
-    buckets: DURATIONS,
+    buckets: DURATION_BUCKETS_SECONDS,
     registers,
   });
   const firstTokens = new Histogram({
     name: "gateway_time_to_first_token_seconds",
-    help: "From a request's arrival to the first that an upstream produced.",
+    help: "From a request's arrival to the first token.",
     labelNames: ["model", "upstream"],
-    buckets: FIRST_TOKENS,
+    buckets: FIRST_TOKEN_BUCKETS_SECONDS,
     registers,
   });
   const tokens = new Counter({
@@ -155,7 +156,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_settlements",
     help: "Settlements outside the store: pending, or rejected by it.",
     labelNames: ["state"],
-    // The journal is one for all of a machine.
+    // The processes of a machine share one journal.
     aggregator: "max",
     registers,
     collect() {
@@ -196,8 +197,8 @@ export function createMetrics(sources: MetricSources): Metrics {
       if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
     },
     answered(endpoint, outcome, status, durationMs) {
-      requests.inc({ endpoint, model: UNKNOWN, tier: UNKNOWN, status, outcome });
-      durations.observe({ endpoint, model: UNKNOWN }, Math.max(0, durationMs) / 1000);
+      requests.inc({ endpoint, model: UNKNOWN_LABEL, tier: UNKNOWN_LABEL, status, outcome });
+      durations.observe({ endpoint, model: UNKNOWN_LABEL }, Math.max(0, durationMs) / 1000);
     },
     pluginFailed(plugin) {
       pluginFailures.inc({ plugin });
@@ -219,4 +220,32 @@ export function createMetrics(sources: MetricSources): Metrics {
 /** A clock set back must not count downwards. */
 function seconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
+}
+
+/** The metrics of one process, or of several as one, with their values. */
+export type Scrape = readonly MetricObject[];
+
+/** Prometheus text. */
+export interface ScrapeText {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Merges the metrics of several processes, each by its own aggregator. Does not change its arguments. */
+export function aggregate(scrapes: readonly Scrape[]): Scrape {
+  return Registry.aggregate([...scrapes]).getMetricsAsArray();
+}
+
+/** `aggregate` as Prometheus text. */
+export async function aggregateText(scrapes: readonly Scrape[]): Promise<ScrapeText> {
+  const registry = Registry.aggregate([...scrapes]);
+  return { contentType: registry.contentType, body: await registry.metrics() };
+}
+
+/**
+ * What remains of a process after its end: counters and histograms. Its gauges end with it, also those that are added
+ * up.
+ */
+export function countsOf(scrape: Scrape): Scrape {
+  return scrape.filter(({ type }) => type === "counter" || type === "histogram");
 }

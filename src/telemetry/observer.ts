@@ -2,7 +2,7 @@ import { type Exchange, GatewayError, type Log, nanoToString, type Observer, typ
 import type { Metrics } from "./metrics.ts";
 
 /** A request that was refused before it reached the pipeline. */
-export interface TurnedAway {
+export interface RejectedRequest {
   /** One of the gateway's own names. */
   readonly endpoint: string;
   readonly status: number;
@@ -11,8 +11,8 @@ export interface TurnedAway {
   readonly durationMs: number;
 }
 
-/** A request beside inference that was answered, well or not. */
-export interface Answered {
+/** A request that was not inference, whatever its status. */
+export interface ServedRequest {
   /** The route's pattern, never the path as sent. */
   readonly endpoint: string;
   readonly status: number;
@@ -21,14 +21,14 @@ export interface Answered {
 }
 
 export interface GatewayObserver extends Observer {
-  turnedAway(request: TurnedAway): void;
-  answered(request: Answered): void;
+  rejectedEarly(request: RejectedRequest): void;
+  routeServed(request: ServedRequest): void;
 }
 
 export interface ObserverParts {
   readonly metrics: Metrics;
   readonly log: Log;
-  /** One line at info for every request; false spares the work when nobody would see it. */
+  /** One line at info for every request; false saves the work where the log level drops it. */
   readonly logRequests: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -36,7 +36,7 @@ export interface ObserverParts {
 
 /** Feeds metrics and writes one line for every request: who, what and how it ended, never content. */
 export function createObserver({ metrics, log, logRequests, now }: ObserverParts): GatewayObserver {
-  const turnedAway = (request: TurnedAway): void => {
+  const rejectedEarly = (request: RejectedRequest): void => {
     const { endpoint, status, code, requestId, durationMs } = request;
     metrics.answered(endpoint, "refused", status, durationMs);
     if (!logRequests) return;
@@ -46,8 +46,8 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
     );
   };
   return {
-    turnedAway,
-    answered({ endpoint, status, requestId, durationMs }) {
+    rejectedEarly,
+    routeServed({ endpoint, status, requestId, durationMs }) {
       const outcome = status < 400 ? "served" : "refused";
       metrics.answered(endpoint, outcome, status, durationMs);
       if (!logRequests) return;
@@ -64,7 +64,7 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
     },
     refused(request, error, receivedAt) {
       const known = error instanceof GatewayError ? error : null;
-      turnedAway({
+      rejectedEarly({
         endpoint: request.endpoint,
         status: known?.status ?? 500,
         code: known?.code ?? null,

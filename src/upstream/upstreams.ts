@@ -11,17 +11,16 @@ import type {
   Target,
   Upstream,
 } from "../kit/index.ts";
-import { orderTargets } from "./balance.ts";
-import type { UpstreamHealth } from "./health.ts";
-import { Latencies } from "./latency.ts";
-import { Pools } from "./pools.ts";
-import { probeSubject } from "./probe.ts";
-import type { ProbeSubject } from "./prober.ts";
-import { lowerCased } from "./request.ts";
-import { notSpoken, Route } from "./route.ts";
+import { DeadlineSweeper } from "./send/deadlines.ts";
+import { Pools } from "./send/pools.ts";
+import { probeSubject } from "./send/probe.ts";
+import { withLowerCaseNames } from "./send/request.ts";
+import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
-import { known, States } from "./states.ts";
-import { Wheel } from "./wheel.ts";
+import { Latencies, orderTargets } from "./state/balance.ts";
+import type { UpstreamHealth } from "./state/health.ts";
+import type { ProbeSubject } from "./state/prober.ts";
+import { existing, UpstreamStates } from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -47,11 +46,11 @@ export interface UpstreamSet {
   health(name: string): UpstreamHealth;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
-  /** Lets go; connections that no other configuration uses close when their last request has ended. */
+  /** Connections that no other configuration uses close when their last request has ended. */
   release(): Promise<void>;
 }
 
-/** What outlives a configuration: connections, access tokens, breakers, resting keys, latencies, health. */
+/** All upstreams, with what outlives a configuration: connections, access tokens, breakers, keys, latencies, health. */
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot): Promise<UpstreamSet>;
@@ -65,7 +64,7 @@ export function createUpstreams(options: UpstreamsOptions): Upstreams {
 
 interface Plan {
   readonly upstream: Upstream;
-  /** null: this version does not speak it; the linker has warned, and chains go on to their next step. */
+  /** null when this version has no such dialect: the linker has warned, and chains go on to their next step. */
   readonly dialect: UpstreamDialect | null;
   readonly base: URL;
   readonly connectTimeout: number;
@@ -79,11 +78,11 @@ interface Lease {
 class UpstreamRegistry implements Upstreams {
   readonly #options: UpstreamsOptions;
   readonly #random: () => number;
-  readonly #wheel: Wheel;
+  readonly #sweeper: DeadlineSweeper;
   readonly #latencies: Latencies;
   readonly #pools = new Pools();
   readonly #signer = new Signer();
-  readonly #states: States;
+  readonly #states: UpstreamStates;
   /** In order of leasing: the last one's settings are in force. */
   readonly #leased: Lease[] = [];
 
@@ -91,9 +90,9 @@ class UpstreamRegistry implements Upstreams {
     const { now, log } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#wheel = new Wheel(now);
+    this.#sweeper = new DeadlineSweeper(now);
     this.#latencies = new Latencies(now);
-    this.#states = new States({ now, random: this.#random, log });
+    this.#states = new UpstreamStates({ now, random: this.#random, log });
   }
 
   async lease(snapshot: Snapshot): Promise<UpstreamSet> {
@@ -119,9 +118,9 @@ class UpstreamRegistry implements Upstreams {
       const address = {
         host: plan.base.host,
         basePath: plan.base.pathname.replace(/\/+$/, ""),
-        headers: lowerCased(upstream.headers),
+        headers: withLowerCaseNames(upstream.headers),
       };
-      const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, wheel: this.#wheel, now, log };
+      const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
       routes.set(
         upstream.name,
         new Route({ ...shared, upstream, health, latencies: this.#latencies, random: this.#random }),
@@ -138,16 +137,16 @@ class UpstreamRegistry implements Upstreams {
       send(target, call, exchange, onSent) {
         const route = routes.get(target.upstream);
         if (route !== undefined) return route.send(target, call, exchange, onSent);
-        return Promise.reject(notSpoken(known(snapshot.upstreams[target.upstream], target.upstream).dialect));
+        return Promise.reject(dialectNotSpoken(existing(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
       breaker: (name) => this.#states.get(name).breaker,
       health: (name) => {
-        const { probe, timeouts, retries, dialect } = known(snapshot.upstreams[name], name);
+        const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
         const { breaker, health, keys } = this.#states.get(name);
         return health.view({
           breaker: breaker.state,
           spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
-          resting: keys.rests(this.#options.now(), retries.maxDelay),
+          resting: keys.allResting(this.#options.now(), retries.maxDelay),
           probeTimeout: probe?.timeout ?? null,
           firstByte: timeouts.firstByte,
         });
@@ -174,7 +173,7 @@ class UpstreamRegistry implements Upstreams {
     const dialect =
       spoken?.at?.({
         baseUrl: base.href.replace(/\/+$/, ""),
-        headers: lowerCased(upstream.headers),
+        headers: withLowerCaseNames(upstream.headers),
         ...(upstream.vendor && { vendor: upstream.vendor }),
         ...(upstream.accepts && { accepts: upstream.accepts }),
         ...(upstream.api && { api: upstream.api }),
@@ -183,7 +182,7 @@ class UpstreamRegistry implements Upstreams {
     const patience = targets
       .filter((target) => target.upstream === upstream.name)
       .map(({ timeouts }) => timeouts.connect);
-    // A target that waits longer than its upstream must find the connection still being made.
+    // The longest connect timeout of all targets: a shorter one would end the connection of a target that still waits.
     const connectTimeout = Math.max(upstream.timeouts.connect, ...patience);
     return { upstream, dialect, base, connectTimeout };
   }
@@ -200,7 +199,7 @@ class UpstreamRegistry implements Upstreams {
     throw new Error('base_url "sim:" needs the simulator, which is not available here');
   }
 
-  /** Puts the newest lease's settings in force and forgets the upstreams that no lease names. */
+  /** Puts the settings of the newest lease in force and forgets the upstreams that no lease names. */
   #adopt(): void {
     const naming = (name: string): Lease | undefined =>
       this.#leased.findLast(({ snapshot }) => Object.hasOwn(snapshot.upstreams, name));

@@ -2,7 +2,7 @@ import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.t
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin.ts";
-import type { Scrape } from "../telemetry/aggregate.ts";
+import type { Scrape } from "../telemetry/metrics.ts";
 
 /** What a supervisor can ask a worker, with the type of the answer. */
 export interface Answers {

@@ -1,6 +1,6 @@
 import type { AdminView, ProcessReport } from "../gateway/admin-view.ts";
 import type { ReloadResult } from "../server/admin.ts";
-import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/aggregate.ts";
+import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
 import type { Answers, Question } from "./messages.ts";
 import { canAnswer, isBlocked, type WorkerPool } from "./pool.ts";
 import type { WorkerHandle } from "./worker-handle.ts";

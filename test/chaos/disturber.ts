@@ -1,4 +1,4 @@
-import { createKey } from "../../src/accounts/keys.ts";
+import { createKey } from "../../src/accounts/api-keys.ts";
 import { isStoreUnavailable, type Store } from "../../src/kit/index.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Disturbance, DisturbanceKind } from "./disturbances.ts";

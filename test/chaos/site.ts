@@ -1,5 +1,5 @@
 import type { GatewayConfig, ModelConfig, TierConfig } from "#schema";
-import { createKey } from "../../src/accounts/keys.ts";
+import { createKey } from "../../src/accounts/api-keys.ts";
 import { createUser } from "../../src/accounts/users.ts";
 import type { Limits, Store } from "../../src/kit/index.ts";
 import { openRedis } from "../../src/store/redis/open.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { CommanderError } from "commander";
 import { describe, expect, test, vi } from "vitest";
-import { digest } from "../../src/accounts/keys.ts";
+import { digest } from "../../src/accounts/api-keys.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { ExitError } from "../../src/cli/options.ts";
 import { createProgram } from "../../src/cli/program.ts";

@@ -7,8 +7,8 @@ import {
   type Permit,
   type Upstream,
 } from "../../src/kit/index.ts";
-import type { CircuitBreaker } from "../../src/upstream/breaker.ts";
-import { States } from "../../src/upstream/states.ts";
+import type { CircuitBreaker } from "../../src/upstream/state/breaker.ts";
+import { UpstreamStates } from "../../src/upstream/state/states.ts";
 import { TestLog } from "../support/host.ts";
 import { testSnapshot, testUpstream } from "../support/snapshot.ts";
 import { BreakerModel, type Verdict } from "./breaker-model.ts";
@@ -17,7 +17,7 @@ import { PATIENCE, RUNS } from "./runs.ts";
 const NAMES = ["alpha", "beta"] as const;
 type Name = (typeof NAMES)[number];
 
-/** What each class of failure says of the upstream (decisions 5.1; reference/faults.md: a 429 is neutral). */
+/** What each class of failure says of the upstream (a 429 says nothing). */
 const VERDICTS: Readonly<Record<FailureClass, Verdict>> = {
   connect: "bad",
   timeout: "bad",
@@ -45,7 +45,7 @@ interface Real {
   now: number;
   /** Uniform in [0, 1): the next wait's place in its bounds. */
   chance: number;
-  readonly states: States;
+  readonly states: UpstreamStates;
   readonly log: TestLog;
   readonly upstreams: Readonly<Record<Name, { readonly breaker: CircuitBreaker; readonly permits: Permit[] }>>;
 }
@@ -102,7 +102,10 @@ const end = (name: Name, which: number, how: FailureClass | "ok", neutral: boole
     const { breaker, permits } = upstreams[name];
     if (permits.length === 0) return;
     const index = indexOf(which, permits);
-    const failed = how !== "ok" && { ok: false as const, error: new AttemptError(how, how, { neutral }) };
+    const failed = how !== "ok" && {
+      ok: false as const,
+      error: new AttemptError(how, how, { notUpstreamFault: neutral }),
+    };
     permits[index]!.end(failed || { ok: true });
     const verdict = how === "ok" ? "good" : neutral ? "nothing" : VERDICTS[how];
     const rest = model.ended(index, verdict, now, breaker.state === "open");
@@ -176,7 +179,7 @@ const COMMANDS = fc.commands(
 function setup(settings: Readonly<Record<Name, BreakerSettings>>): { model: Models; real: Real } {
   const log = new TestLog();
   const time = { now: 1_000_000, chance: 0.5 };
-  const states = new States({ now: () => time.now, random: () => time.chance, log });
+  const states = new UpstreamStates({ now: () => time.now, random: () => time.chance, log });
   const made = (of: (upstream: Upstream) => CircuitBreaker) => {
     const one = (name: Name) => ({ breaker: of(testUpstream(name, { breaker: settings[name] })), permits: [] });
     return { alpha: one("alpha"), beta: one("beta") };

@@ -13,8 +13,8 @@ import {
 } from "../../src/kit/index.ts";
 import { Attempts } from "../../src/pipeline/attempts.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
-import { orderTargets } from "../../src/upstream/balance.ts";
-import { States } from "../../src/upstream/states.ts";
+import { orderTargets } from "../../src/upstream/state/balance.ts";
+import { UpstreamStates } from "../../src/upstream/state/states.ts";
 import { pluginHost } from "../plugins/harness.ts";
 import { ManualClock } from "../support/clock.ts";
 import { testExchange } from "../support/exchange.ts";
@@ -74,7 +74,7 @@ class Run {
   readonly #program: Program;
   readonly #clock = new ManualClock();
   readonly #log = new TestLog();
-  readonly #states: States;
+  readonly #states: UpstreamStates;
   readonly #snapshot: Snapshot;
   readonly #attempts: Attempt[] = [];
   /** Attempts under way that began as probes, by upstream and its number of changes then. */
@@ -91,7 +91,7 @@ class Run {
       upstreams: NAMES.map((name) => testUpstream(name, { breaker: settings })),
       models: [testModel("route/free", { chain: program.chain, deadline: 1e9 })],
     });
-    this.#states = new States({ now: this.#clock.now, random: () => this.#random(), log: this.#log });
+    this.#states = new UpstreamStates({ now: this.#clock.now, random: () => this.#random(), log: this.#log });
     this.#states.configure(this.#snapshot);
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Visit } from "../../src/server/app.ts";
-import { isSecure, originOf } from "../../src/server/origin.ts";
+import { isSecure, publicOriginOf } from "../../src/server/origin.ts";
 
 function visit(headers: Record<string, string>, { proxied = false, encrypted = false } = {}): Visit {
   return { req: { headers, socket: { encrypted } }, ip: "", proxied, route: null } as unknown as Visit;
@@ -31,6 +31,6 @@ test.each([
   [{ host: "" }, {}, null],
   [{}, {}, null],
 ])("%j with %j is seen as %s", (headers, how, origin) => {
-  expect(originOf(visit(headers as Record<string, string>, how))).toBe(origin);
+  expect(publicOriginOf(visit(headers as Record<string, string>, how))).toBe(origin);
   expect(isSecure(visit(headers as Record<string, string>, how))).toBe(origin?.startsWith("https:") ?? false);
 });

@@ -4,7 +4,7 @@
  * does not serve and ends by itself.
  */
 import { writeSync } from "node:fs";
-import { createKey, digest } from "../../src/accounts/keys.ts";
+import { createKey, digest } from "../../src/accounts/api-keys.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Admission, Limits } from "../../src/kit/index.ts";
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { digest } from "../../src/accounts/keys.ts";
+import { digest } from "../../src/accounts/api-keys.ts";
 import { openStore } from "../../src/store/open.ts";
 import { OPEN, START, temporaryFolder } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createKey, digest } from "../../src/accounts/keys.ts";
+import { createKey, digest } from "../../src/accounts/api-keys.ts";
 import type { AdmissionResult } from "../../src/kit/index.ts";
 import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
 import { startSlowProxy } from "../support/slow-proxy.ts";

@@ -82,7 +82,7 @@ test("refused requests are counted and told, whoever refused them", async () => 
   };
   observer.refused(request, new GatewayError("AUTHENTICATION_ERROR", "Invalid API key"), 1000);
   observer.refused(request, new Error("broken"), 1000);
-  observer.turnedAway({ endpoint: "other", status: 429, code: "IP_RATE_LIMIT", requestId: "r3", durationMs: 1 });
+  observer.rejectedEarly({ endpoint: "other", status: 429, code: "IP_RATE_LIMIT", requestId: "r3", durationMs: 1 });
   expect(lines.map(([, fields]) => fields)).toEqual([
     {
       request_id: "r2",
@@ -110,7 +110,7 @@ test("refused requests are counted and told, whoever refused them", async () => 
 test("with request lines off, metrics still count and failures are still told", async () => {
   const { observer, metrics, lines } = observe(false);
   observer.finished(exchange(), outcome());
-  observer.turnedAway({ endpoint: "other", status: 429, code: null, requestId: "r3", durationMs: 1 });
+  observer.rejectedEarly({ endpoint: "other", status: 429, code: null, requestId: "r3", durationMs: 1 });
   expect(lines).toEqual([]);
   const error = new Error("x");
   observer.pluginFailed("quota", error);
@@ -122,8 +122,8 @@ test("with request lines off, metrics still count and failures are still told", 
 
 test("a request beside inference is counted and told under its route, by its status", async () => {
   const { observer, lines, metrics } = observe();
-  observer.answered({ endpoint: "/v1/models", status: 200, requestId: "r1", durationMs: 3 });
-  observer.answered({ endpoint: "/auth/login", status: 429, requestId: "r2", durationMs: 1 });
+  observer.routeServed({ endpoint: "/v1/models", status: 200, requestId: "r1", durationMs: 3 });
+  observer.routeServed({ endpoint: "/auth/login", status: 429, requestId: "r2", durationMs: 1 });
   expect(lines.map(([, fields]) => fields)).toEqual([
     { request_id: "r1", endpoint: "/v1/models", outcome: "served", status: 200, latency_ms: 3 },
     { request_id: "r2", endpoint: "/auth/login", outcome: "refused", status: 429, latency_ms: 1 },

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openai } from "../../src/dialects/chat/index.ts";
 import type { Upstream } from "../../src/kit/index.ts";
 import { createUpstreams, type Upstreams, type UpstreamsOptions } from "../../src/upstream/upstreams.ts";
@@ -26,11 +26,9 @@ import {
   response,
   STREAM_HEAD,
 } from "./support/raw-upstream.ts";
+import { closedAfterEach } from "./support/serve.ts";
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const open = closedAfterEach();
 
 function create(changes: Partial<UpstreamsOptions> = {}): Upstreams {
   const upstreams = createUpstreams({ dialects: { openai }, now: Date.now, log: silent, ...changes });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { poolAdminView } from "../../src/workers/pool-view.ts";
 import type { WorkerHandle } from "../../src/workers/worker-handle.ts";
-import type { Scrape } from "../../src/telemetry/aggregate.ts";
+import type { Scrape } from "../../src/telemetry/metrics.ts";
 import { metricsWith, samplesOf } from "../telemetry/support.ts";
 
 /** A worker that answers as it is told. */

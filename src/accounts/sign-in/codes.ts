@@ -1,24 +1,21 @@
-import { createHmac, randomInt } from "node:crypto";
-import type { KeyObject } from "node:crypto";
-import { GatewayError, invalidRequest } from "../../kit/index.ts";
-import type { Awaitable, Counter, Store } from "../../kit/index.ts";
-import { deriveKey } from "../keyring.ts";
-import type { Keyring } from "../keyring.ts";
+import { createHmac, type KeyObject, randomInt } from "node:crypto";
+import { type Awaitable, type Counter, GatewayError, invalidRequest, type Store } from "../../kit/index.ts";
+import { deriveKey, type Keyring } from "../keyring.ts";
 import { parseEmail } from "../users.ts";
 
 const HOUR_MS = 3_600_000;
-const LIFE_MS = 10 * 60_000;
-const TRIES = 5;
-/** Of a code's tries, those that clients which did not ask for it may use up: guesses of strangers kill no code. */
-const TRIES_OF_OTHERS = 3;
-/** For one client and address: what a stranger asks for takes nothing from the owner. */
+const CODE_TTL_MS = 10 * 60_000;
+const MAX_TRIES = 5;
+/** Of a code's tries, those that other clients may use up: guesses of strangers do not invalidate a code. */
+const MAX_TRIES_OF_OTHERS = 3;
+/** For one client and address: the requests of a stranger take nothing from the owner's. */
 const CODES_PER_CLIENT_AND_ADDRESS = 5;
-/** However many clients ask: bounds the mail that an address gets, and with TRIES the guesses at it. */
+/** From all clients together: bounds the mails to an address, and with MAX_TRIES the guesses. */
 const CODES_PER_ADDRESS = 20;
 const CODES_PER_CLIENT = 20;
 /** Tries of codes, right or wrong: two and a half for each code that a client may ask for. */
-const TRIES_PER_CLIENT = 50;
-const SHAPE = /^[0-9]{6}$/;
+const MAX_TRIES_PER_CLIENT = 50;
+const SIX_DIGITS = /^[0-9]{6}$/;
 
 export interface CodeOptions {
   readonly store: Store;
@@ -38,7 +35,10 @@ export interface CodeRequest {
 }
 
 export interface Codes {
-  /** Sends a code, which replaces the last one of this client and address. @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
+  /**
+   * Sends a code, which replaces the last one of this client and address. @throws GatewayError INVALID_REQUEST,
+   * TOO_MANY_REQUESTS
+   */
   request(request: CodeRequest): Promise<void>;
   /**
    * Uses a code up. @returns the address that it proves, in lower case.
@@ -47,7 +47,7 @@ export interface Codes {
   verify(request: CodeRequest & { readonly code: unknown }): Promise<string>;
 }
 
-/** Sign-in codes (decisions 3). Neither answers nor their timing tell whether an address has an account. */
+/** Sign-in codes. Neither answers nor their timing tell whether an address has an account. */
 export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions): Codes {
   async function throttle(...counters: readonly Counter[]): Promise<void> {
     const wait = await store.throttle(counters, HOUR_MS);
@@ -74,9 +74,9 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
         email: address,
         client,
         digest,
-        expiresAt: now() + LIFE_MS,
-        tries: TRIES,
-        triesOfOthers: TRIES_OF_OTHERS,
+        expiresAt: now() + CODE_TTL_MS,
+        tries: MAX_TRIES,
+        triesOfOthers: MAX_TRIES_OF_OTHERS,
       });
       send(address, code);
     },
@@ -85,18 +85,18 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
       const address = parseEmail(email);
       if (typeof code !== "string") throw invalidRequest("/code", "must be a string of 6 digits");
       const client = limitKey(ip);
-      await throttle({ name: `tries of client ${client}`, limit: TRIES_PER_CLIENT });
+      await throttle({ name: `tries of client ${client}`, limit: MAX_TRIES_PER_CLIENT });
       // By every secret, as tokens are verified: a code on its way outlives a rotation. What cannot be a code costs the
       // address none of its tries.
       const digests = [...(await keyring()).keys.values()].map((secret) => digestOf(address, code, secret));
-      const good = SHAPE.test(code) && (await store.takeCode(address, client, digests));
+      const good = SIX_DIGITS.test(code) && (await store.takeCode(address, client, digests));
       if (!good) throw new GatewayError("INVALID_CODE", "Invalid or expired code");
       return address;
     },
   };
 }
 
-/** Keyed: six digits under a plain hash would be found in a moment. */
+/** Keyed: a plain hash of six digits is reversed in a moment. */
 function digestOf(email: string, code: string, secret: KeyObject): Uint8Array {
   return createHmac("sha256", deriveKey(secret, "sign-in code")).update(`${email} ${code}`).digest();
 }

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AuthSettings, Log } from "../../kit/index.ts";
-import { openSmtp } from "./smtp.ts";
-import type { Mail, SmtpPool } from "./smtp.ts";
+import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
+import { type AuthSettings, isLoopback, type Log } from "../../kit/index.ts";
 
 const RETRY_MS = 1_000;
-/** Beyond this many on their way no more are taken: a mail server that hangs must not fill the memory. */
-const MAXIMUM_UNDER_WAY = 1_000;
-const PATIENCE_MS = 5_000;
+/** More are refused: a mail server that hangs must not fill the memory. */
+const MAX_MAILS_UNDER_WAY = 1_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
-export interface MailerOptions {
+interface MailerOptions {
   readonly settings: () => AuthSettings["email"];
   readonly log: Log;
   /** Milliseconds before a failed mail is tried again. */
@@ -17,7 +16,7 @@ export interface MailerOptions {
   readonly patience?: number;
 }
 
-export interface Mailer {
+interface Mailer {
   /** Sends a sign-in code on its way; what becomes of it is in the log. Neither waits nor throws. */
   sendCode(email: string, code: string): void;
   /** Waits for mails under way, a few seconds at most. */
@@ -25,7 +24,12 @@ export interface Mailer {
 }
 
 /** Mails codes through `auth.email.smtp` of the settings in force; without one they are written to the log. */
-export function createMailer({ settings, log, retryDelay = RETRY_MS, patience = PATIENCE_MS }: MailerOptions): Mailer {
+export function createMailer({
+  settings,
+  log,
+  retryDelay = RETRY_MS,
+  patience = CLOSE_TIMEOUT_MS,
+}: MailerOptions): Mailer {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   let current: Server | null = null;
@@ -73,7 +77,7 @@ export function createMailer({ settings, log, retryDelay = RETRY_MS, patience = 
         log.warn({ email, code }, "auth.email.smtp is empty: a sign-in code is written to the log");
         return;
       }
-      if (underWay.size >= MAXIMUM_UNDER_WAY) {
+      if (underWay.size >= MAX_MAILS_UNDER_WAY) {
         log.error({ underWay: underWay.size }, "a sign-in code is not mailed: too many mails are under way");
         return;
       }
@@ -96,7 +100,7 @@ export function createMailer({ settings, log, retryDelay = RETRY_MS, patience = 
 interface Server {
   readonly url: string;
   readonly pool: SmtpPool;
-  /** That it is sending. */
+  /** Under way. */
   mails: number;
 }
 
@@ -106,7 +110,7 @@ function codeMail(from: string, to: string, code: string): Mail {
     to,
     subject: "Your sign-in code",
     text: `Your sign-in code is ${code}\n\nIt can be used once, within 10 minutes.\nIf you did not ask for it, ignore this mail.\n`,
-    // RFC 3834: nobody's absence notice answers it.
+    // Suppresses automatic replies.
     headers: { "auto-submitted": "auto-generated" },
   };
 }
@@ -122,8 +126,65 @@ interface SmtpFailure {
   readonly permanent?: boolean;
 }
 
-/** Without the message: servers repeat addresses in theirs. */
+/** Without the message, in which servers repeat addresses. */
 function describe(error: unknown): SmtpFailure {
   const { code, originalCode, responseCode, command } = error as SmtpFailure;
   return { code, originalCode, responseCode, command };
+}
+
+const CONNECT_STEP_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 10_000;
+/** For one mail, however slowly the server answers. */
+const MAIL_TIMEOUT_MS = 30_000;
+
+interface Mail {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Connections to one mail server, kept between mails. */
+interface SmtpPool {
+  /** @throws Error as nodemailer has it; its message may hold addresses. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>;
+  /** Lets mails under way finish. */
+  close(): void;
+}
+
+/** @param url `smtp://` or `smtps://`; options of nodemailer's connections may follow as its query. */
+function openSmtp(url: string): SmtpPool {
+  const transport = createTransport(smtpOptions(url));
+  return {
+    async send({ to, headers, ...mail }, signal) {
+      const message: SendMailOptions = {
+        ...mail,
+        to: { name: "", address: to },
+        headers: { ...headers },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(MAIL_TIMEOUT_MS)]),
+      };
+      await transport.sendMail(message);
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** The query of the URL wins over all of it. */
+export function smtpOptions(url: string): SMTPPoolOptions & { readonly pool: true } {
+  const { hostname, username } = new URL(url);
+  return {
+    url,
+    pool: true,
+    // Otherwise an attacker who removes STARTTLS from the conversation gets the password in clear.
+    requireTLS: username !== "" && !isLoopback(hostname),
+    dnsTimeout: CONNECT_STEP_TIMEOUT_MS,
+    connectionTimeout: CONNECT_STEP_TIMEOUT_MS,
+    greetingTimeout: CONNECT_STEP_TIMEOUT_MS,
+    socketTimeout: IDLE_TIMEOUT_MS,
+    // The mailer itself retries, once.
+    maxRequeues: 0,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
 }

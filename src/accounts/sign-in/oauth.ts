@@ -1,26 +1,35 @@
 import {
+  allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  discovery,
+  enableNonRepudiationChecks,
   fetchUserInfo,
+  None,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
-import { GatewayError } from "../../kit/index.ts";
-import type { AuthSettings, Awaitable, Log, OAuthProvider } from "../../kit/index.ts";
+import {
+  type AuthSettings,
+  type Awaitable,
+  GatewayError,
+  isLoopback,
+  type Log,
+  type OAuthProvider,
+} from "../../kit/index.ts";
 import type { Keyring } from "../keyring.ts";
-import { parseEmail } from "../users.ts";
-import { createDiscovery } from "./providers.ts";
-import { reasonOf } from "./reason.ts";
-import { safeRedirect } from "./redirect.ts";
-import type { Identity } from "./sign-up.ts";
-import { createStateSeal } from "./state.ts";
-import type { SignInState } from "./state.ts";
+import { type Identity, parseEmail } from "../users.ts";
+import { createStateSeal, safeRedirect, type SignInState } from "./oauth-state.ts";
 
-const STATE_SECONDS = 10 * 60;
+const STATE_TTL_SECONDS = 10 * 60;
 
-export interface OAuthOptions {
+interface OAuthOptions {
   readonly settings: () => AuthSettings["oauth"];
   readonly keyring: () => Awaitable<Keyring>;
   /** Unix milliseconds. */
@@ -41,7 +50,7 @@ export interface BeginRequest {
   readonly provider: string;
   /** As it came; anything but a path on this host counts as `/`. */
   readonly redirectTo: unknown;
-  /** Ours as the browser sees it, `https://host`. */
+  /** The gateway's own, as the browser sees it: `https://host`. */
   readonly origin: string;
 }
 
@@ -53,7 +62,7 @@ export interface CompleteRequest {
   readonly state: unknown;
 }
 
-export interface OAuth {
+interface OAuth {
   /** @throws GatewayError UNKNOWN_PATH for a provider that is not configured, PROVIDER_ERROR for one that is away. */
   begin(request: BeginRequest): Promise<Beginning>;
   /** @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED */
@@ -63,7 +72,7 @@ export interface OAuth {
 /** OpenID Connect: the code flow with PKCE, `state` and `nonce`. */
 export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAuth {
   const discover = createDiscovery(now);
-  const seal = createStateSeal({ keyring, now, life: STATE_SECONDS });
+  const seal = createStateSeal({ keyring, now, lifeSeconds: STATE_TTL_SECONDS });
 
   function providerOf(name: string): OAuthProvider {
     const providers = settings();
@@ -72,7 +81,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     return provider;
   }
 
-  /** The provider's own page that signs people in. Any error is the provider's. */
+  /** The URL of the provider's sign-in page. Any error is the provider's. */
   async function locate(
     provider: OAuthProvider,
     { redirectUri, state, nonce, verifier }: SignInState,
@@ -88,7 +97,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     return url.href;
   }
 
-  /** What the provider says of who came back. Any error is a failed sign-in. */
+  /** The identity that the provider vouches for. Any error is a failed sign-in. */
   async function identify(provider: OAuthProvider, url: string, sealed: SignInState): Promise<Identity> {
     const configuration = await discover(provider);
     const callback = new URL(sealed.redirectUri);
@@ -102,9 +111,9 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     const claims = answer.claims();
     if (!claims) throw new Error("no ID token");
     const { iss: issuer, sub: subject } = claims;
-    // Some providers keep the address, or their word about it, for the UserInfo endpoint.
-    const told = claims.email !== undefined && claims.email_verified !== undefined;
-    const ask = !told && configuration.serverMetadata().userinfo_endpoint !== undefined;
+    // Some providers give the address, or whether it is verified, at the UserInfo endpoint only.
+    const complete = claims.email !== undefined && claims.email_verified !== undefined;
+    const ask = !complete && configuration.serverMetadata().userinfo_endpoint !== undefined;
     const { email, email_verified } = ask ? await fetchUserInfo(configuration, answer.access_token, subject) : claims;
     return { issuer, subject, email: email_verified === true ? parseEmail(email) : null };
   }
@@ -124,7 +133,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
         log.error({ provider: name, reason: reasonOf(error) }, "an identity provider is not usable");
         throw new GatewayError("PROVIDER_ERROR", "Identity provider unavailable");
       });
-      return { location, state: await seal.close(sealed), maxAge: STATE_SECONDS };
+      return { location, state: await seal.close(sealed), maxAge: STATE_TTL_SECONDS };
     },
 
     async complete({ provider: name, url, state }) {
@@ -142,4 +151,66 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
 
 export function signInFailed(): GatewayError {
   return new GatewayError("SIGN_IN_FAILED", "Sign-in failed");
+}
+
+const DISCOVERY_TTL_MS = 60 * 60_000;
+const DISCOVERY_TIMEOUT_SECONDS = 5;
+
+/**
+ * What identity providers publish about themselves, asked for at most once an hour; a failure is asked again at once.
+ * @param now Unix milliseconds
+ */
+function createDiscovery(now: () => number): (provider: OAuthProvider) => Promise<Configuration> {
+  // Keyed by the provider object of the snapshot: a reload makes a new object, and a new look-up.
+  const known = new WeakMap<OAuthProvider, { readonly until: number; readonly found: Promise<Configuration> }>();
+  return (provider) => {
+    const entry = known.get(provider);
+    if (entry && now() < entry.until) return entry.found;
+    const found = discover(provider).catch((error: unknown) => {
+      known.delete(provider);
+      throw error;
+    });
+    known.set(provider, { until: now() + DISCOVERY_TTL_MS, found });
+    return found;
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Promise<Configuration> {
+  const url = new URL(issuer);
+  const insecure = url.protocol === "http:" && isLoopback(url.hostname);
+  return discovery(url, clientId, undefined, authentication(clientSecret.reveal()), {
+    timeout: DISCOVERY_TIMEOUT_SECONDS,
+    // Also verifies signatures: openid-client relies on TLS alone, which a loopback issuer does not have.
+    execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
+  });
+}
+
+/**
+ * Sends the secret in the form where the provider supports it, because providers differ in how they decode the header;
+ * the header, which all must support, otherwise.
+ */
+function authentication(secret: string): ClientAuth {
+  if (secret === "") return None();
+  const header = ClientSecretBasic(secret);
+  const form = ClientSecretPost(secret);
+  return (server, client, body, headers) => {
+    const inForm = server.token_endpoint_auth_methods_supported?.includes("client_secret_post") ?? false;
+    return (inForm ? form : header)(server, client, body, headers);
+  };
+}
+
+/** The form of OAuth's error codes; no other text of a provider or a browser is logged. */
+const ERROR_CODE = /^[A-Za-z0-9_]{1,64}$/;
+const MAX_CAUSE_DEPTH = 4;
+
+/** The error code of a failed conversation with a provider, for the log: no text, token or address from outside. */
+function reasonOf(error: unknown): string {
+  let reason = "unknown";
+  for (let depth = 0, at = error; depth < MAX_CAUSE_DEPTH && at instanceof Error; depth += 1, at = at.cause) {
+    const { error: named, code } = at as { readonly error?: unknown; readonly code?: unknown };
+    const word = [named, code].find((value) => typeof value === "string" && ERROR_CODE.test(value));
+    // The innermost cause says most: ECONNREFUSED below "fetch failed".
+    if (typeof word === "string") reason = word;
+  }
+  return reason;
 }

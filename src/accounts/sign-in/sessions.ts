@@ -2,18 +2,18 @@ import { createHmac, randomBytes } from "node:crypto";
 import { GatewayError } from "../../kit/index.ts";
 import type { AuthSettings, Awaitable, Store, User } from "../../kit/index.ts";
 import { newId } from "../ids.ts";
-import { digest } from "../keys.ts";
+import { digest } from "../api-keys.ts";
 import { deriveKey } from "../keyring.ts";
 import type { Keyring } from "../keyring.ts";
 import type { AccessToken, Tokens } from "../tokens.ts";
 
-/** Milliseconds within which the same refresh token may come again: parallel refreshes of one client. */
+/** Within this time one refresh token may come again: parallel refreshes of one client. */
 const GRACE_MS = 250;
-/** Longer than the grace by what timers are early and clocks are coarse. */
+/** Longer than the grace, because timers may be early and clocks are coarse. */
 const HOLD_MS = GRACE_MS + 10;
-const SHAPE = /^rt_[A-Za-z0-9_-]{43}$/;
+const REFRESH_TOKEN = /^rt_[A-Za-z0-9_-]{43}$/;
 
-/** What a sign-in answers (decisions 3). */
+/** The response to a sign-in or refresh. */
 export interface SessionBody extends AccessToken {
   readonly token_type: "Bearer";
   readonly refresh_token: string;
@@ -22,7 +22,7 @@ export interface SessionBody extends AccessToken {
 
 export interface Session {
   readonly body: SessionBody;
-  /** The one in `body`, for a cookie. */
+  /** The refresh token of `body`, for a cookie. */
   readonly refreshToken: string;
   /** Unix milliseconds. */
   readonly refreshExpiresAt: number;
@@ -46,7 +46,10 @@ export interface Sessions {
   end(token: unknown): Promise<void>;
 }
 
-/** Refresh tokens: 256 bits each, stored as SHA-256, rotated with every use; one used twice kills its family. */
+/**
+ * Refresh tokens: 256 bits each, stored as SHA-256, rotated with every use. One used again after the grace ends its
+ * family: the session with all its tokens.
+ */
 export function createSessions({ settings, store, tokens, keyring, now, sleep }: SessionOptions): Sessions {
   async function sessionOf(user: User, refreshToken: string, refreshExpiresAt: number): Promise<Session> {
     const { access_token, expires_in } = await tokens.issue(user);
@@ -73,8 +76,8 @@ export function createSessions({ settings, store, tokens, keyring, now, sleep }:
     },
 
     async refresh(token) {
-      if (typeof token !== "string" || !SHAPE.test(token)) throw invalidToken();
-      // The same for every refresh of the token, so that parallel ones agree without it being stored anywhere.
+      if (typeof token !== "string" || !REFRESH_TOKEN.test(token)) throw invalidToken();
+      // Derived from the token, so that parallel refreshes give the same successor without it being stored in clear.
       const key = deriveKey((await keyring()).key, "refresh token");
       const successor = tokenOf(createHmac("sha256", key).update(token).digest());
       const rotation = { digest: digest(token), successor: digest(successor), grace: GRACE_MS };
@@ -82,14 +85,14 @@ export function createSessions({ settings, store, tokens, keyring, now, sleep }:
       const user = rotated && (await store.findUser(rotated.userId));
       if (!user) throw invalidToken();
       const session = await sessionOf(user, successor, rotated.expiresAt);
-      // Nobody has the successor before the grace is over: whoever comes with the old token after it was followed is no
+      // Nobody gets the successor before the grace is over: an old token that comes after its successor was used is no
       // parallel refresh.
       await sleep(HOLD_MS);
       return session;
     },
 
     async end(token) {
-      if (typeof token === "string" && SHAPE.test(token)) await store.endFamily(digest(token));
+      if (typeof token === "string" && REFRESH_TOKEN.test(token)) await store.endFamily(digest(token));
     },
   };
 }

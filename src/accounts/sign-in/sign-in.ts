@@ -2,14 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AuthSettings, Log, Store } from "../../kit/index.ts";
 import { createKeyring } from "../keyring.ts";
 import type { Tokens } from "../tokens.ts";
-import { createCodes } from "./codes.ts";
-import type { CodeOptions, CodeRequest } from "./codes.ts";
+import { userOfEmail, userOfIdentity } from "../users.ts";
+import { type CodeOptions, type CodeRequest, createCodes } from "./codes.ts";
 import { createMailer } from "./mail.ts";
-import { createOAuth, signInFailed } from "./oauth.ts";
-import type { BeginRequest, Beginning, CompleteRequest } from "./oauth.ts";
-import { createSessions } from "./sessions.ts";
-import type { Session } from "./sessions.ts";
-import { userOfEmail, userOfIdentity } from "./sign-up.ts";
+import { type Beginning, type BeginRequest, type CompleteRequest, createOAuth, signInFailed } from "./oauth.ts";
+import { createSessions, type Session } from "./sessions.ts";
 
 export interface SignInOptions {
   /** Of the configuration in force. */
@@ -23,7 +20,7 @@ export interface SignInOptions {
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** The ways to an access token (decisions 3). Every method may also throw that the store does not answer. */
+/** The ways to an access token. Every method may also throw STORE_UNAVAILABLE. */
 export interface SignIn {
   /** Mails a code. @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
   requestCode(request: CodeRequest): Promise<void>;

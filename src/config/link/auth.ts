@@ -1,7 +1,8 @@
 import { join } from "../diagnostics.ts";
 import { milliseconds } from "../units.ts";
 import type { LinkContext } from "./context.ts";
-import { isLoopback, parseUrl } from "./upstreams.ts";
+import { isLoopback } from "../../kit/index.ts";
+import { parseUrl } from "./upstreams.ts";
 
 const SHORTEST_SECRET = 32;
 

@@ -3,7 +3,7 @@ import { join } from "../diagnostics.ts";
 import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "../settings.ts";
 import { bytes } from "../units.ts";
 import type { LinkContext } from "./context.ts";
-import { isLoopback } from "./upstreams.ts";
+import { isLoopback } from "../../kit/index.ts";
 
 const LARGEST_BODY = bytes("256MiB");
 const EVERY_HOST = new Set(["0.0.0.0", "::"]);

@@ -1,5 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import type { UpstreamConfig } from "#schema";
+import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
 import type { Loose } from "../validate.ts";
@@ -227,11 +228,6 @@ function isRsaKey(pem: string): boolean {
 function isSafe(text: string): boolean {
   const url = parseUrl(text);
   return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-}
-
-/** Whether a host name or address is this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** The parsed URL, or null. */

@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey } from "../../accounts/keys.ts";
+import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
 import { jsonResponse, requestIdIn, type Route } from "../app.ts";
 import { readObject } from "./body.ts";
 import { sessionOf } from "./caller.ts";

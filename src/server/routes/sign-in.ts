@@ -1,7 +1,7 @@
 import { type H3Event, HTTPResponse } from "h3";
 import { GatewayError, invalidRequest } from "../../kit/index.ts";
 import { jsonResponse, type Route, type Visit } from "../app.ts";
-import { isSameOrigin, originOf } from "../origin.ts";
+import { isSameOrigin, publicOriginOf } from "../origin.ts";
 import { readObject, readOptionalObject } from "./body.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
 import type { RouteParts, Session } from "./parts.ts";
@@ -39,7 +39,7 @@ export function signInRoutes({ signIn, now }: RouteParts): readonly Route[] {
       path: "/auth/oauth/:provider",
       secret: true,
       async handle(event, visit) {
-        const origin = originOf(visit);
+        const origin = publicOriginOf(visit);
         if (origin === null) throw invalidRequest("/", "must name its host");
         const redirectTo = event.url.searchParams.get("redirect_to");
         const { location, state, maxAge } = await signIn.begin({ provider: providerOf(event), redirectTo, origin });

@@ -1,17 +1,17 @@
 import type { AuthClient } from "google-auth-library";
 import { AttemptError, isJson, type Json } from "../../kit/index.ts";
 
-/** The key that stands for what the machine itself has: a variable, the gcloud user, the metadata server. */
+/** The key that stands for the machine's own credentials: a variable, the gcloud user, the metadata server. */
 const APPLICATION_DEFAULT = "application-default";
 /** Every API of Google Cloud that the account's roles allow, and the Gemini API. */
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URI = "https://oauth2.googleapis.com/token";
-/** Milliseconds before its end at which a token is replaced; until then it goes on being used. */
-const RENEWAL = 5 * 60_000;
-/** Milliseconds that a request may take from here to where its token is read. */
-const MARGIN = 30_000;
-const FETCH_TIMEOUT = 10_000;
-/** An error code of OAuth (RFC 6749, 5.2); anything else could quote what was sent. */
+/** So long before its end a token is replaced in the background. */
+const RENEWAL_MS = 5 * 60_000;
+/** So long a request may take until the upstream checks its token. */
+const MARGIN_MS = 30_000;
+const FETCH_TIMEOUT_MS = 10_000;
+/** The form of OAuth's error codes; any other text could quote what was sent. */
 const OAUTH_ERROR = /^[a-z_]{1,40}$/;
 
 /** Whether a key is the text of a service account's key file, or stands for the machine's own credentials. */
@@ -28,7 +28,7 @@ interface Token {
   readonly expiresAt: number;
 }
 
-/** The access token of one set of credentials: fetched by one at a time, kept until shortly before it ends. */
+/** The access token of one set of credentials: one fetch at a time, kept until shortly before it ends. */
 export class GoogleToken {
   readonly #credentials: string;
   #client: Promise<AuthClient> | null = null;
@@ -39,19 +39,22 @@ export class GoogleToken {
     this.#credentials = credentials;
   }
 
-  /** At once while there is a good one. @throws AttemptError, which quotes neither what was sent nor what was answered. */
+  /**
+   * Synchronous while there is a good token: no promise per request. @throws AttemptError, which quotes neither what
+   * was sent nor what was answered.
+   */
   headers(now: number): TokenHeaders | Promise<TokenHeaders> {
     const token = this.#token;
-    if (token !== null && now < token.expiresAt - RENEWAL) return token.headers;
+    if (token !== null && now < token.expiresAt - RENEWAL_MS) return token.headers;
     this.#pending ??= this.#fetch().finally(() => {
       this.#pending = null;
     });
-    if (token === null || now >= token.expiresAt - MARGIN) return this.#pending.then(({ headers }) => headers);
+    if (token === null || now >= token.expiresAt - MARGIN_MS) return this.#pending.then(({ headers }) => headers);
     this.#pending.catch(() => undefined);
     return token.headers;
   }
 
-  /** Nothing would be lost with it. */
+  /** Holds no token that is still good, and fetches none. */
   idle(now: number): boolean {
     return this.#pending === null && now >= (this.#token?.expiresAt ?? 0);
   }
@@ -66,7 +69,7 @@ export class GoogleToken {
       this.#token = { headers: Object.fromEntries(headers), expiresAt: end ?? 0 };
       return this.#token;
     } catch (error) {
-      // The machine's own credentials may be there later.
+      // Reads the credentials again next time: the machine's own may appear later.
       this.#client = null;
       throw failureOf(error);
     }
@@ -76,7 +79,7 @@ export class GoogleToken {
 /** @throws what the library throws, or Error for what is no service account's key file. */
 async function clientOf(credentials: string): Promise<AuthClient> {
   const { GoogleAuth, JWT } = await import("google-auth-library");
-  const options = { eagerRefreshThresholdMillis: RENEWAL, transporterOptions: { timeout: FETCH_TIMEOUT } };
+  const options = { eagerRefreshThresholdMillis: RENEWAL_MS, transporterOptions: { timeout: FETCH_TIMEOUT_MS } };
   const account = credentials === APPLICATION_DEFAULT ? null : readAccount(credentials);
   const client = account
     ? new JWT({
@@ -85,14 +88,14 @@ async function clientOf(credentials: string): Promise<AuthClient> {
         key: account.private_key,
         scopes: [SCOPE],
         quotaProjectId: account.quota_project_id,
-        // The library knows one endpoint, whatever the key file says.
+        // The library uses one fixed endpoint; the key file may name another.
         additionalClaims: { aud: account.token_uri },
       })
     : await new GoogleAuth({ scopes: [SCOPE], clientOptions: options }).getClient();
   client.transporter.interceptors.request.add({
     resolved: (request) => {
       if (account) request.url = new URL(account.token_uri);
-      // Trying again is the chain's affair.
+      // No retries here: the chain retries.
       request.retryConfig = { ...request.retryConfig, retry: 0 };
       return Promise.resolve(request);
     },

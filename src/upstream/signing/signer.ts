@@ -1,7 +1,7 @@
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Awaitable } from "../../kit/index.ts";
 import { GoogleToken, isGoogleCredentials, type TokenHeaders } from "./google.ts";
-import { type Sending, signed } from "./signed.ts";
+import { type Sending, signed } from "./aws.ts";
 
 export interface Waiting {
   readonly signal: AbortSignal;
@@ -9,14 +9,14 @@ export interface Waiting {
   readonly patience: number;
 }
 
-/** Signs requests, and keeps the access tokens of those that carry one. */
+/** Adds what a key stands for to requests, and keeps the access tokens of all credentials. */
 export class Signer {
   /** By credentials. */
   readonly #google = new Map<string, GoogleToken>();
 
   /**
-   * The request as it is sent, with what its key stands for: AWS's signature, Google's access token, or itself.
-   * @throws AttemptError when no access token is to be had
+   * The request with AWS's signature or Google's access token; unchanged for a plain API key.
+   * @throws AttemptError when no access token can be had
    */
   sign(sending: Sending & Waiting): Awaitable<UpstreamRequest> {
     const { dialect, apiKey } = sending;
@@ -26,7 +26,7 @@ export class Signer {
   }
 
   #authorized({ request, apiKey, now, ...waiting }: Sending & Waiting): Awaitable<UpstreamRequest> {
-    // Written for a plain key, which the credentials are not.
+    // The dialect wrote these for a plain API key.
     const { "x-goog-api-key": _key, authorization: _own, ...headers } = request.headers;
     const issued = this.#token(apiKey, now).headers(now);
     const complete = (token: TokenHeaders): UpstreamRequest => ({ ...request, headers: { ...headers, ...token } });
@@ -43,7 +43,7 @@ export class Signer {
   }
 }
 
-/** What others wait for too goes on when one of them stops waiting. */
+/** Waits no longer than one request may; the fetch, which others share, goes on. */
 async function patient<T>(promise: Promise<T>, { signal, patience }: Waiting): Promise<T> {
   const over = Promise.withResolvers<never>();
   const onAbort = (): void => over.reject(new AttemptError("aborted", "the request was given up"));

@@ -4,6 +4,7 @@ import type { SignIn } from "../../../src/accounts/sign-in/sign-in.ts";
 import { GatewayError } from "../../../src/kit/index.ts";
 import { TestIssuer } from "./issuer.ts";
 import { signInBench } from "./support.ts";
+import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const IP = "192.0.2.1";
 const ORIGIN = "https://gateway.example";
@@ -48,17 +49,22 @@ test.each(Object.entries(calls))(
         expect(error).toBeInstanceOf(GatewayError);
         expect([400, 401, 404, 429]).toContain((error as GatewayError).status);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   },
+  PATIENCE,
 );
 
-test("whatever a logout is given, it is done", async () => {
-  const { signIn } = await signInBench();
-  await fc.assert(
-    fc.asyncProperty(token, async (given) => {
-      expect(await signIn.logout(given)).toBeUndefined();
-    }),
-    { numRuns: 300 },
-  );
-});
+test(
+  "whatever a logout is given, it is done",
+  async () => {
+    const { signIn } = await signInBench();
+    await fc.assert(
+      fc.asyncProperty(token, async (given) => {
+        expect(await signIn.logout(given)).toBeUndefined();
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  PATIENCE,
+);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import type { Session } from "../../../src/accounts/sign-in/sessions.ts";
-import { digest } from "../../../src/accounts/keys.ts";
+import { digest } from "../../../src/accounts/api-keys.ts";
 import { storeUnavailable } from "../../../src/kit/index.ts";
 import { START, tokenSettings } from "../support.ts";
 import { INVALID_TOKEN, OTHER_SECRET, SECRET, outcome, signInBench } from "./support.ts";

@@ -1,14 +1,10 @@
 import { onTestFinished } from "vitest";
-import { createSignIn } from "../../../src/accounts/sign-in/sign-in.ts";
 import type { Session } from "../../../src/accounts/sign-in/sessions.ts";
-import type { SignIn, SignInOptions } from "../../../src/accounts/sign-in/sign-in.ts";
-import { createTokens } from "../../../src/accounts/tokens.ts";
-import type { Tokens } from "../../../src/accounts/tokens.ts";
-import { Secret, decimal } from "../../../src/kit/index.ts";
-import type { AuthSettings, GatewayError, Store } from "../../../src/kit/index.ts";
+import { createSignIn, type SignIn, type SignInOptions } from "../../../src/accounts/sign-in/sign-in.ts";
+import { createTokens, type Tokens } from "../../../src/accounts/tokens.ts";
+import { type AuthSettings, decimal, type GatewayError, Secret, type Store } from "../../../src/kit/index.ts";
 import { limitKey } from "../../../src/server/ip-address.ts";
-import { createLog } from "../../../src/telemetry/log.ts";
-import type { GatewayLog } from "../../../src/telemetry/log.ts";
+import { createLog, type GatewayLog } from "../../../src/telemetry/log.ts";
 import { START, storeWithUser, tokenSettings } from "../support.ts";
 
 export const SECRET = "0123456789abcdef0123456789abcdef";

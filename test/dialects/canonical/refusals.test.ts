@@ -19,7 +19,7 @@ import {
   type Target,
   type Vendor,
 } from "../../../src/kit/index.ts";
-import { refusalFailure } from "../../../src/upstream/classify.ts";
+import { refusalFailure } from "../../../src/upstream/send/classify.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";
 import { pluginHost, setUp } from "../../plugins/harness.ts";
 import { RUNS } from "../../properties/runs.ts";

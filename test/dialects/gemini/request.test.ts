@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
-import { joinPath } from "../../../src/upstream/request.ts";
+import { joinPath } from "../../../src/upstream/send/request.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { attempt } from "../wire-cases.ts";
 import { type RequestCase, SAMPLING, THINKING, TOOLS } from "./request-cases.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKey } from "../../../src/accounts/keys.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import type { LedgerEntry } from "../../../src/simulator/server.ts";
 import { tier } from "../support/gateway-config.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";

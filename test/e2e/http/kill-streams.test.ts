@@ -1,6 +1,6 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKey } from "../../../src/accounts/keys.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import type { LedgerEntry } from "../../../src/kit/index.ts";
 import { unanswered } from "../support/books.ts";
 import { textOf } from "../support/configuration.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createKey } from "../../../src/accounts/keys.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { tier } from "../support/gateway-config.ts";
 import type { Answer } from "../support/http.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createKey } from "../../../src/accounts/keys.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import { type Gateway, startGateway } from "../../../src/gateway/start.ts";

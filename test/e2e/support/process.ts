@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createKey } from "../../../src/accounts/keys.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import type { Store } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKey } from "../../../src/accounts/keys.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import { keepAliveAgent, send } from "../support.ts";
 import { bearer, START, startRoutes, TOKEN } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { createKey } from "../../../src/accounts/keys.ts";
-import { createIdentities } from "../../../src/accounts/identities.ts";
+import { createKey } from "../../../src/accounts/api-keys.ts";
+import { createAuthentication } from "../../../src/accounts/authenticate.ts";
 import { bodyValidator } from "../../../src/config/bodies.ts";
 import { GatewayError, type Snapshot, type Store } from "../../../src/kit/index.ts";
 import { createRoutes } from "../../../src/server/routes/index.ts";
@@ -42,7 +42,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
   await store.addUser(ann);
   await store.addUser({ ...ann, id: "bob", email: "bob@example.com" });
   const { body } = await createKey(store, { userId: "ann", name: "first" });
-  const identities = createIdentities({
+  const identities = createAuthentication({
     store,
     tokens: { verify: (token) => (token === TOKEN ? { userId: "ann" } : null) },
     now: Date.now,

@@ -1,4 +1,0 @@
-/** @param hostname as in a URL, IPv6 in brackets */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}

@@ -1,0 +1,155 @@
+import type { AttemptError, Call, Log, Sink, Source } from "../../kit/index.ts";
+import { protocolError } from "./classify.ts";
+import { type Answer, joinChunks, type Reader, type ReaderOwner } from "./reader.ts";
+
+type Ending = Parameters<Sink<never>["end"]>[0];
+
+interface RelayOptions<Item> {
+  readonly owner: ReaderOwner<Answer>;
+  readonly log: Log;
+  /** Bytes that may wait for a slow sink before reading from the upstream stops. */
+  readonly maxHeldBytes: number;
+  /** Joins the items that waited into one. */
+  readonly join: (items: readonly Item[]) => Item;
+  /** The result of the request, once the first item is there. */
+  readonly answer: (source: Source<Item>) => Answer;
+}
+
+/** Passes a streamed body on to its sink, one item for each read, and stops reading while the sink is slow. */
+export class Relay<Item> implements Source<Item> {
+  readonly #options: RelayOptions<Item>;
+  #sink: Sink<Item> | null = null;
+  #paused = false;
+  #begun = false;
+  #held: Item[] = [];
+  #heldBytes = 0;
+  #ending: Ending | null = null;
+
+  constructor(options: RelayOptions<Item>) {
+    this.#options = options;
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** @param bytes that the item was read from. */
+  push(item: Item, bytes: number): void {
+    const { owner, answer, maxHeldBytes } = this.#options;
+    if (!this.#begun) {
+      this.#begun = true;
+      owner.begin();
+      owner.resolve(answer(this));
+    }
+    if (this.#flowing) return this.#deliver(item);
+    this.#held.push(item);
+    this.#heldBytes += bytes;
+    if (this.#heldBytes >= maxHeldBytes) owner.hold();
+  }
+
+  complete(): void {
+    this.#close({ complete: true });
+  }
+
+  fail(error: AttemptError): void {
+    const { owner } = this.#options;
+    if (!this.#begun) return owner.reject(error);
+    if (error.failure === "aborted") return this.#detach();
+    owner.cut(error);
+    this.#close({ complete: false, message: error.message });
+  }
+
+  open(sink: Sink<Item>): void {
+    this.#sink = sink;
+    this.#flush();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#flush();
+  }
+
+  cancel(): void {
+    this.#detach();
+    this.#options.owner.cancel();
+  }
+
+  get #flowing(): boolean {
+    return this.#sink !== null && !this.#paused;
+  }
+
+  #close(ending: Ending): void {
+    this.#ending = ending;
+    this.#flush();
+  }
+
+  /** Passes on what is held, then the ending; the sink may pause or cancel at any point in between. */
+  #flush(): void {
+    if (this.#flowing && this.#held.length > 0) {
+      const held = this.#held;
+      this.#held = [];
+      this.#heldBytes = 0;
+      this.#deliver(this.#options.join(held));
+    }
+    if (!this.#flowing) return;
+    if (this.#ending === null) return this.#options.owner.flow();
+    const sink = this.#sink;
+    const ending = this.#ending;
+    this.#detach();
+    this.#guarded(() => sink?.end(ending));
+  }
+
+  #deliver(item: Item): void {
+    this.#guarded(() => this.#sink?.next(item));
+  }
+
+  /** Cancels the stream of a sink that throws: thrown into undici's callbacks the error would end the process. */
+  #guarded(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#options.log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
+      this.cancel();
+    }
+  }
+
+  #detach(): void {
+    this.#sink = null;
+    this.#held = [];
+    this.#ending = null;
+  }
+}
+
+/** Relays a body as it is; holds no more than one read for a slow sink. */
+export class ByteStream implements Reader {
+  readonly #relay: Relay<Uint8Array>;
+
+  /** @param contentType for the client. */
+  constructor(owner: ReaderOwner<Answer>, contentType: string, { units }: Call, log: Log) {
+    const usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0, ...units };
+    this.#relay = new Relay<Uint8Array>({
+      owner,
+      log,
+      maxHeldBytes: 0,
+      join: joinChunks,
+      answer: (source) => ({ type: "bytes", contentType, source, usage }),
+    });
+  }
+
+  data(chunk: Buffer): void {
+    this.#relay.push(chunk, chunk.length);
+  }
+
+  end(): void {
+    if (this.#relay.begun) this.#relay.complete();
+    else this.fail(protocolError("upstream sent an empty body"));
+  }
+
+  fail(error: AttemptError): void {
+    this.#relay.fail(error);
+  }
+}

@@ -1,0 +1,272 @@
+import type { Readable } from "node:stream";
+import type { Dispatcher, Pool } from "undici";
+import type { UpstreamRequest } from "../../dialects/dialect.ts";
+import { AttemptError, type Timeouts } from "../../kit/index.ts";
+import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
+import { Deadlines, type SweptEntry, type DeadlineSweeper } from "./deadlines.ts";
+import { bodyStream } from "./bodies.ts";
+import type { Reader, ReaderOwner } from "./reader.ts";
+
+const MAX_INFORMATIONAL_COUNT = 10;
+/**
+ * The rest of an unwanted body is read for this long and this far, so that its connection can serve the next request.
+ */
+const DRAIN_MS = 1_000;
+const DRAIN_BYTES = 64 * 1024;
+
+export interface RequestHandlerOptions<Result> {
+  /** Chooses the reader of the body; null when the body is not wanted. */
+  readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
+  /** A streamed answer broke off after it had begun. */
+  readonly onCut?: (error: AttemptError) => void;
+  readonly timeouts: Timeouts;
+  /** Whether the answer is to come as a stream. */
+  readonly stream: boolean;
+  /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  /** Called when the head of the request is written to a connection, and with every part of its body. */
+  readonly onSent?: () => void;
+  readonly sweeper: DeadlineSweeper;
+  readonly now: () => number;
+}
+
+/** What one request needs of a connection pool. */
+export type RequestPool = Pick<Pool, "dispatch" | "stats">;
+
+/**
+ * One HTTP request to an upstream. It is undici's handler, the sweeper's entry and the abort listener in one object:
+ * three would be three allocations for each request.
+ */
+export class RequestHandler<Result> implements Dispatcher.DispatchHandler, SweptEntry, ReaderOwner<Result> {
+  due = 0;
+  index = -1;
+  /** Milliseconds from the start, or from the end of a streamed request, to the first byte of the answer's body. */
+  firstByte: number | null = null;
+  readonly #options: RequestHandlerOptions<Result>;
+  readonly #result = Promise.withResolvers<Result>();
+  readonly #deadlines: Deadlines;
+  /** Unix milliseconds. */
+  #measuredFrom: number;
+  #controller: Dispatcher.DispatchController | null = null;
+  #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
+  #reader: Reader | null = null;
+  /** A streamed body that is not sent yet. */
+  #sending: Readable | null = null;
+  /** The request while it is in its pool's queue because no connection is free. */
+  #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
+  #held = false;
+  #informational = 0;
+  #drained = 0;
+
+  constructor(options: RequestHandlerOptions<Result>) {
+    this.#options = options;
+    this.#measuredFrom = options.now();
+    this.#deadlines = new Deadlines(options.timeouts, options.stream, options.deadline, this.#measuredFrom);
+    this.due = this.#deadlines.due;
+  }
+
+  /**
+   * Sends the request and waits for its answer, or for the beginning of a streamed one.
+   * @throws AttemptError; what the request's own body threw
+   */
+  run(pool: RequestPool, request: UpstreamRequest): Promise<Result> {
+    const { signal, sweeper } = this.#options;
+    const { startedAt } = this.#deadlines;
+    signal.addEventListener("abort", this);
+    sweeper.watch(this);
+    if (signal.aborted) this.handleEvent();
+    else if (this.due <= startedAt) this.expire(startedAt);
+    else this.#dispatch(pool, this.#written(request));
+    return this.#result.promise;
+  }
+
+  handleEvent(): void {
+    this.fail(new AttemptError("aborted", "the request was given up"));
+  }
+
+  expire(now: number): void {
+    const phase = this.#phase;
+    if (phase === "drain" || phase === "over") return this.cancel();
+    // Queued with nothing running, every connection is still being made: the upstream is slow, not our pool too small.
+    const saturated = phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
+    this.fail(this.#deadlines.timeoutAt(phase === "head" && this.#sending ? "send" : phase, saturated, now));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection. Aborting here would close a connection that others can use.
+    if (this.#phase === "over") throw new Error("given up before it was sent");
+    this.#controller = controller;
+    this.#phase = "head";
+    this.#sent();
+  }
+
+  // The head is written with the first part of the body: when the request starts, a streamed body may have none yet.
+  onBodySent(): void {
+    this.#options.onSent?.();
+    if (this.#sending && this.#phase === "head") this.#sent();
+  }
+
+  onRequestSent(): void {
+    this.#options.onSent?.();
+    if (this.#sending === null) return;
+    this.#sending = null;
+    if (this.#phase === "head") this.#sent();
+    this.#measuredFrom = this.#options.now();
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Head["headers"]): void {
+    if (this.#phase !== "head") return;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > MAX_INFORMATIONAL_COUNT)
+        this.fail(protocolError("upstream keeps announcing an answer"));
+      return;
+    }
+    if (this.#options.stream || status !== 200) this.#received();
+    try {
+      this.#reader = this.#options.read({ status, headers }, this);
+    } catch (error) {
+      this.fail(readFailure(error));
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase === "drain") {
+      this.#drained += chunk.length;
+      if (this.#drained > DRAIN_BYTES) this.cancel();
+      return;
+    }
+    if (this.#phase === "over") return;
+    if (this.#phase === "head") {
+      this.#phase = "body";
+      this.firstByte = this.#options.now() - this.#measuredFrom;
+    }
+    this.#received();
+    try {
+      this.#reader?.data(chunk);
+    } catch (error) {
+      this.fail(readFailure(error));
+    }
+  }
+
+  onResponseEnd(): void {
+    const wanted = this.#phase !== "drain" && this.#phase !== "over";
+    this.#stop();
+    if (!wanted) return;
+    try {
+      this.#reader?.end();
+    } catch (error) {
+      this.#reader?.fail(readFailure(error));
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.fail(connectionFailure(error, this.#phase !== "connect"));
+  }
+
+  resolve(result: Result): void {
+    this.#result.resolve(result);
+  }
+
+  reject(error: Error): void {
+    this.#result.reject(error);
+  }
+
+  fail(error: AttemptError): void {
+    if (this.#phase === "over") return;
+    const wanted = this.#phase !== "drain";
+    this.cancel();
+    if (!wanted) return;
+    if (this.#reader) this.#reader.fail(error);
+    else this.reject(error);
+  }
+
+  begin(): void {
+    this.#options.signal.removeEventListener("abort", this);
+    this.#deadlines.answerBegun();
+    this.due = this.#deadlines.due;
+  }
+
+  cut(error: AttemptError): void {
+    this.#options.onCut?.(error);
+  }
+
+  drain(): void {
+    if (this.#phase === "over") return;
+    // A connection on which a request was not sent to its end cannot be used again.
+    if (this.#sending) return this.cancel();
+    this.#phase = "drain";
+    this.#options.signal.removeEventListener("abort", this);
+    this.due = this.#options.now() + DRAIN_MS;
+    this.flow();
+  }
+
+  hold(): void {
+    if (this.#held || this.#phase !== "body") return;
+    this.#held = true;
+    this.#controller?.pause();
+    this.#deadlines.paused();
+    this.due = this.#deadlines.due;
+  }
+
+  flow(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    if (this.#phase === "body") this.#received();
+    // Resuming reads at once, and undici's parser asserts that it is not entered from another response's callback.
+    queueMicrotask(() => {
+      if (!this.#held && this.#phase !== "over") this.#controller?.resume();
+    });
+  }
+
+  cancel(): void {
+    if (this.#phase === "over") return;
+    const sending = this.#sending !== null;
+    this.#stop();
+    // An abort in the middle of a body can make Node's HTTP/2 write empty frames for ever; destroying the body ends the
+    // request.
+    if (!sending) this.#controller?.abort(new Error("given up"));
+  }
+
+  #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
+    if (typeof body === "string" || body === null) return { method, path, headers, body };
+    this.#sending = bodyStream(body, (error) => this.#unsent(error));
+    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: this.#sending };
+  }
+
+  #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {
+    // False: the pool is full from now on, and this request took its last connection or a place in its queue.
+    if (!pool.dispatch(request, this) && pool.stats.queued > 0) this.#queued = { pool, request };
+  }
+
+  /** The iterator of the request's own body failed: not the upstream's fault. */
+  #unsent(cause: unknown): void {
+    if (this.#phase === "over") return;
+    const message = "the request's body could not be read";
+    this.reject(cause instanceof Error ? cause : new Error(message, { cause }));
+    this.fail(new AttemptError("reset", message, { notUpstreamFault: true, cause }));
+  }
+
+  #sent(): void {
+    const now = this.#options.now();
+    if (this.#sending === null) this.#deadlines.requestSent(now);
+    else this.#deadlines.partSent(now);
+    this.due = this.#deadlines.due;
+  }
+
+  #received(): void {
+    this.#deadlines.received(this.#options.now());
+    this.due = this.#deadlines.due;
+  }
+
+  #stop(): void {
+    // undici keeps the request queued until a connection is free: without its body it takes no memory to speak of.
+    if (this.#phase === "connect" && this.#queued) this.#queued.request.body = null;
+    this.#phase = "over";
+    this.#options.sweeper.unwatch(this);
+    this.#options.signal.removeEventListener("abort", this);
+    this.#sending?.destroy();
+    this.#sending = null;
+  }
+}

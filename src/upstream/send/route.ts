@@ -1,0 +1,260 @@
+import type { Pool } from "undici";
+import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
+import {
+  AttemptError,
+  type Call,
+  type Exchange,
+  type FailureClass,
+  GatewayError,
+  type Log,
+  type Reply,
+  type Target,
+  type Upstream,
+} from "../../kit/index.ts";
+import type { Signer } from "../signing/signer.ts";
+import type { Health } from "../state/health.ts";
+import type { KeyPool, PooledKey } from "../state/key-pool.ts";
+import type { Latencies } from "../state/balance.ts";
+import { type ReadContext, readAnswer } from "./readers.ts";
+import type { DeadlineSweeper } from "./deadlines.ts";
+import { textBody } from "./bodies.ts";
+import type { Answer } from "./reader.ts";
+import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
+import { type Address, addressRequest, withParameters } from "./request.ts";
+import { sendInBatches, withRetries } from "./retries-and-batches.ts";
+
+export interface RouteOptions {
+  readonly upstream: Upstream;
+  readonly dialect: UpstreamDialect;
+  readonly pool: Pool;
+  readonly address: Address;
+  readonly keys: KeyPool;
+  readonly signer: Signer;
+  readonly health: Health;
+  readonly latencies: Latencies;
+  readonly sweeper: DeadlineSweeper;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/**
+ * Longer bodies are sent as streams: undici keeps any other until the end of the answer, and a long one takes memory as
+ * long as its stream lives.
+ */
+const MAX_WHOLE_BODY_CHARACTERS = 64 * 1024;
+
+/** The log line for a failure that the operator can fix; empty: the failure's own message. */
+const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
+  credentials: "",
+  quota: "the account behind an upstream's key has nothing left; the key rests",
+  declined: "",
+  parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
+};
+
+/** One call to one target. */
+interface AttemptContext {
+  readonly target: Target;
+  readonly call: Call;
+  readonly codec: Codec;
+  readonly exchange: Exchange;
+  /** Unix milliseconds. */
+  readonly deadline: number;
+  readonly onSent: (() => void) | undefined;
+}
+
+/** A call as it is sent, with the fields that the dialect could not express. */
+interface PreparedRequest {
+  readonly request: UpstreamRequest;
+  readonly dropped: readonly string[];
+  readonly form: AnswerForm | undefined;
+}
+
+/** Sends calls to one upstream under one configuration. */
+export class Route {
+  readonly #options: RouteOptions;
+
+  constructor(options: RouteOptions) {
+    this.#options = options;
+  }
+
+  /** One attempt, with its retries and changes of key. @throws AttemptError */
+  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply> {
+    const { upstream, dialect, now, random, sweeper } = this.#options;
+    const codec = dialect.codecs[call.kind];
+    if (!codec) return Promise.reject(dialectNotSpoken(dialect.name, `for ${call.kind} models`));
+    if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
+      return Promise.reject(dialectNotSpoken(dialect.name, `for streams of ${call.kind} models`));
+    }
+    const batches = codec.type === "answer" ? codec.batches : undefined;
+    const calls = batches?.split(call, target) ?? [call];
+    if (batches !== undefined && calls.length > 1) {
+      const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent);
+      return sendInBatches({ batches, calls, target, exchange, send });
+    }
+    const deadline = exchange.readAt + exchange.model.deadline;
+    const context = { target, call, codec, exchange, deadline, onSent };
+    const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
+    return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
+      this.#sendWithKeys(context),
+    );
+  }
+
+  /** One request, and another with the next key at once while the failure is the key's. */
+  async #sendWithKeys(context: AttemptContext): Promise<Reply> {
+    const { upstream, keys, health, now } = this.#options;
+    const { userId } = context.exchange.principal;
+    const tried: PooledKey[] = [];
+    const refused: PooledKey[] = [];
+    let failure: AttemptError | null = null;
+    for (;;) {
+      const key = keys.pick(tried, now(), upstream.retries.maxDelay);
+      if (key === null) throw failure ?? new AttemptError("credentials", "upstream has no key to try");
+      tried.push(key);
+      try {
+        const answer = await this.#sendOnce(context, key.value);
+        keys.served(key, refused, now());
+        return { ...answer, target: context.target };
+      } catch (error) {
+        if (!(error instanceof AttemptError)) throw error;
+        const { another, suspected } = keys.failed(key, error, userId, now());
+        if (suspected) refused.push(key);
+        const known = suspected ? error.as({ notUpstreamFault: true }) : error;
+        health.failed(known);
+        this.#warn(context, key, known);
+        if (!another) throw known;
+        failure = soonestRetry(failure, known);
+      }
+    }
+  }
+
+  async #sendOnce(context: AttemptContext, key: string): Promise<Answer> {
+    const { dialect, pool, health, latencies, sweeper, now, log } = this.#options;
+    const { target, call, codec, exchange, deadline, onSent } = context;
+    const { request, dropped, form } = await this.#request(context, key);
+    const startedAt = now();
+    const attempt = new RequestHandler<Answer>({
+      read: readOnce({ dialect, codec, form, call, now, log }),
+      onCut: (error) => health.failed(error),
+      timeouts: target.timeouts,
+      // A body that is relayed as it comes is a stream, too.
+      stream: call.stream || codec.type === "bytes",
+      deadline,
+      signal: exchange.signal,
+      ...(onSent && { onSent }),
+      sweeper,
+      now,
+    });
+    try {
+      const answer = await attempt.run(pool, request);
+      if (attempt.firstByte !== null) latencies.record(target, attempt.firstByte);
+      health.served(attempt.firstByte);
+      return dropped.length > 0 ? { ...answer, dropped } : answer;
+    } catch (error) {
+      if (!(error instanceof AttemptError)) throw error;
+      this.#failed(context, error, now() - startedAt);
+      throw withoutKey(error, key);
+    }
+  }
+
+  /**
+   * @throws AttemptError "unsupported" when the dialect cannot express the call, or a strict model's call would lose a
+   * field.
+   */
+  async #request({ codec, call, target, exchange, deadline }: AttemptContext, key: string): Promise<PreparedRequest> {
+    const { upstream, dialect, address, signer, now } = this.#options;
+    const written = write(() => codec.request(call, target, key));
+    const dropped = written.dropped ?? [];
+    if (exchange.model.strict && dropped.length > 0) {
+      throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
+    }
+    const changed = target.parameters ? withParameters(written, target.parameters) : written;
+    const request = await signer.sign({
+      dialect,
+      request: addressRequest(changed, address, exchange.requestId),
+      host: address.host,
+      apiKey: key,
+      now: now(),
+      signal: exchange.signal,
+      patience: Math.min(target.timeouts.connect, deadline - now()),
+    });
+    // Over HTTP/2 only a streamed body can be broken off without harm.
+    const { body } = request;
+    const whole = typeof body === "string" && (upstream.http2 || body.length > MAX_WHOLE_BODY_CHARACTERS);
+    return { request: whole ? { ...request, body: textBody(body) } : request, dropped, form: written.form };
+  }
+
+  #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
+    const { upstream, latencies, log } = this.#options;
+    const { failure, status, cause } = error;
+    // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
+    // by the request's own deadline says nothing about the upstream.
+    const patience = Math.min(target.timeouts.connect, target.timeouts.firstByte);
+    if (failure === "timeout" && elapsed >= patience) latencies.record(target, Math.max(elapsed, latencies.of(target)));
+    // The code alone: undici's errors carry addresses and bytes of the answer.
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
+    log.debug({ ...fields, failure, status, code }, "an attempt failed");
+  }
+
+  /**
+   * Warns of what an operator can fix. Of the upstream's own text only identifiers: the rest may quote what a client
+   * sent.
+   */
+  #warn(
+    { target, exchange }: AttemptContext,
+    key: PooledKey,
+    { failure, status, reason, message }: AttemptError,
+  ): void {
+    const notice = WARNINGS[failure];
+    if (notice === undefined) return;
+    const fields = {
+      upstream: this.#options.upstream.name,
+      model: target.model,
+      requestId: exchange.requestId,
+      status,
+    };
+    const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
+    this.#options.log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, notice || message);
+  }
+}
+
+/**
+ * Reads one answer and forgets the call: a request lives as long as its stream does. A function of its own, because all
+ * closures of one function keep what any of them uses.
+ */
+function readOnce(context: ReadContext): RequestHandlerOptions<Answer>["read"] {
+  let left: ReadContext | null = context;
+  return (head, owner) => {
+    const asked = left;
+    left = null;
+    return asked && readAnswer(asked, head, owner);
+  };
+}
+
+/** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
+function write(request: () => UpstreamRequest): UpstreamRequest {
+  try {
+    return request();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
+    throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
+  }
+}
+
+export function dialectNotSpoken(dialect: string, what = ""): AttemptError {
+  return new AttemptError("protocol", `this gateway does not speak the dialect "${dialect}" ${what}`.trimEnd());
+}
+
+/** Providers quote the key they refuse. */
+function withoutKey(error: AttemptError, key: string): AttemptError {
+  if (key === "" || !error.message.includes(key)) return error;
+  // The error has the same fields as the options it was made of.
+  return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
+}
+
+/** Of the failures of several keys the one that ends soonest. */
+function soonestRetry(a: AttemptError | null, b: AttemptError): AttemptError {
+  if (a === null || a.failure !== "rate_limited") return b;
+  return b.failure === "rate_limited" && (b.retryAfter ?? 0) < (a.retryAfter ?? 0) ? b : a;
+}

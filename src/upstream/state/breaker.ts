@@ -1,0 +1,147 @@
+import type { AttemptResult, Breaker, BreakerSettings, BreakerState, FailureClass, Permit } from "../../kit/index.ts";
+import { RollingCount } from "./rolling-count.ts";
+
+/** Failures that say nothing about the upstream's health. */
+export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
+  "aborted",
+  "skipped",
+  "client_fault",
+  "saturated",
+  "unsupported",
+  "resting",
+  "declined",
+  "parameter",
+  "context_overflow",
+]);
+/** A rate limit ends with its key's pause and shows an upstream that answers: it opens no breaker. */
+const IGNORED: ReadonlySet<FailureClass> = new Set([...NOT_UPSTREAM_FAULTS, "rate_limited"]);
+const JITTER_SHARE = 0.2;
+
+export interface BreakerOptions {
+  readonly settings: BreakerSettings;
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly onChange?: (state: BreakerState) => void;
+}
+
+/**
+ * Circuit breaker of one upstream. Closed, it opens on `consecutive` failures or on `ratio` of at least `minimum`
+ * results within `window`; open, it waits `openFor`, doubled with each opening in a row; half-open, it lets `probes`
+ * attempts through at a time and follows the first that ends.
+ */
+export class CircuitBreaker implements Breaker {
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #onChange: (state: BreakerState) => void;
+  #settings: BreakerSettings;
+  #state: BreakerState = "closed";
+  /** Counts state changes: the results of attempts that began in an earlier state are ignored. */
+  #epoch = 0;
+  #results: RollingCount;
+  #consecutive = 0;
+  #probing = 0;
+  #retryAt = 0;
+  #openings = 0;
+  #closedAt = -Infinity;
+
+  constructor(options: BreakerOptions) {
+    this.#settings = options.settings;
+    this.#now = options.now;
+    this.#random = options.random;
+    this.#onChange = options.onChange ?? (() => undefined);
+    this.#results = new RollingCount(options.settings.window);
+  }
+
+  get state(): BreakerState {
+    this.#tick();
+    return this.#state;
+  }
+
+  get retryAt(): number {
+    return this.#retryAt;
+  }
+
+  /** Settings in force from now on; a breaker that is open stays so until the time set when it opened. */
+  configure(settings: BreakerSettings): void {
+    if (settings.window !== this.#settings.window) this.#results = new RollingCount(settings.window);
+    this.#settings = settings;
+  }
+
+  acquire(): Permit | null {
+    this.#tick();
+    if (this.#state === "open") return null;
+    if (this.#state === "half_open") {
+      if (this.#probing >= this.#settings.probes) return null;
+      this.#probing += 1;
+    }
+    return this.#permit(this.#epoch);
+  }
+
+  #permit(epoch: number): Permit {
+    let answered = false;
+    let ended = false;
+    const succeed = (): void => {
+      if (answered) return;
+      answered = true;
+      if (epoch === this.#epoch) this.#succeeded();
+    };
+    return {
+      answered: () => {
+        if (!ended) succeed();
+      },
+      end: (result: AttemptResult) => {
+        if (ended) return;
+        ended = true;
+        if (result.ok) succeed();
+        else if (epoch !== this.#epoch) return;
+        else if (!result.error.notUpstreamFault && !IGNORED.has(result.error.failure)) this.#failed();
+        else if (this.#state === "half_open") this.#probing -= 1;
+      },
+    };
+  }
+
+  #succeeded(): void {
+    if (this.#state === "half_open") {
+      this.#closedAt = this.#now();
+      this.#retryAt = 0;
+      this.#results.clear();
+      this.#enter("closed");
+    }
+    this.#consecutive = 0;
+    this.#results.add(this.#now(), true);
+  }
+
+  #failed(): void {
+    const now = this.#now();
+    if (this.#state === "half_open") return this.#open(now);
+    this.#consecutive += 1;
+    this.#results.add(now, false);
+    const { failed, total } = this.#results.sum(now);
+    const { consecutive, minimum, ratio } = this.#settings;
+    if (this.#consecutive < consecutive && (total < minimum || failed < ratio * total)) return;
+    // Closed for a whole window, the upstream has recovered: the next opening is short again.
+    if (now - this.#closedAt >= this.#settings.window) this.#openings = 0;
+    this.#open(now);
+  }
+
+  #open(now: number): void {
+    const { openFor, maxOpenFor } = this.#settings;
+    const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * this.#random();
+    this.#retryAt = now + Math.min(maxOpenFor, Math.min(maxOpenFor, openFor * 2 ** this.#openings) * jitter);
+    this.#openings += 1;
+    this.#consecutive = 0;
+    this.#enter("open");
+  }
+
+  #tick(): void {
+    if (this.#state === "open" && this.#now() >= this.#retryAt) this.#enter("half_open");
+  }
+
+  #enter(state: BreakerState): void {
+    this.#state = state;
+    this.#epoch += 1;
+    this.#probing = 0;
+    this.#onChange(state);
+  }
+}
