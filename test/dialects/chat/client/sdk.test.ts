@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { OpenAI } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import { type Bill, isJson, type Json } from "../../../src/kit/index.ts";
-import { decode } from "../decode.ts";
+import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
+import { type Bill, isJson, type Json } from "../../../../src/kit/index.ts";
+import { decode } from "../../decode.ts";
 
 const bill: Bill = {
   usage: { prompt: 7, completion: 5, cached: 0, reasoning: 0 },
@@ -17,7 +17,7 @@ const bill: Bill = {
 /** What a chat client gets of the upstream's stream that the model's name is the transcript of. */
 function relayed(body: Json): string {
   const call = readChat(body);
-  const path = new URL(`transcripts/${call.model.replace("route/", "")}.txt`, import.meta.url);
+  const path = new URL(`../transcripts/${call.model.replace("route/", "")}.txt`, import.meta.url);
   const { events, fault, complete } = decode([readFileSync(path)]);
   const format = chatFormat(call).stream;
   const text = events.map((event) => format.event(event)).join("");

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { readChat } from "../../../src/dialects/chat/client.ts";
+import { readChat } from "../../../../src/dialects/chat/client.ts";
 import {
   clientPointer,
   dropped,
   droppedUnknown,
   droppedNative,
   pointersOf,
-} from "../../../src/dialects/canonical/report.ts";
-import type { Call, ClientDialect, Json } from "../../../src/kit/index.ts";
+} from "../../../../src/dialects/canonical/report.ts";
+import type { Call, ClientDialect, Json } from "../../../../src/kit/index.ts";
 
 const callOf = (dialect?: ClientDialect, native?: Json): Call => ({
   ...readChat({ model: "route/a", messages: [] }),

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import { readUsage } from "../../../src/dialects/canonical/usage.ts";
-import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../../src/kit/index.ts";
+import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
+import { readUsage } from "../../../../src/dialects/canonical/usage.ts";
+import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../../../src/kit/index.ts";
 
 const ROUTE = "route/a";
 const used = (prompt: number, completion: number): Usage => ({ prompt, completion, cached: 0, reasoning: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import type { AnswerExtras, AnswerFormat, Bill, Json } from "../../../src/kit/index.ts";
+import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
+import type { AnswerExtras, AnswerFormat, Bill, Json } from "../../../../src/kit/index.ts";
 
 const ROUTE = "route/a";
 const format = (): AnswerFormat => chatFormat(readChat({ model: ROUTE, messages: [] }));

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ModelSplice } from "../../../src/dialects/chat/client.ts";
-import type { Json } from "../../../src/kit/index.ts";
+import { ModelSplice } from "../../../../src/dialects/chat/client.ts";
+import type { Json } from "../../../../src/kit/index.ts";
 
 const ROUTE = "route/a";
 

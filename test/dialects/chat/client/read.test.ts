@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import type { Json } from "../../../src/kit/index.ts";
+import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
+import type { Json } from "../../../../src/kit/index.ts";
 
 const chat = (more: Json = {}): Json => ({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...more });
 
