@@ -1,4 +1,4 @@
-import { definePlugin, GatewayError } from "#kit";
+import { definePlugin, GatewayError, mayCall } from "#kit";
 import type { PlanCheckOptions } from "#schema";
 
 /** Refuses models that the caller's plan may not call. */
@@ -9,7 +9,7 @@ export default definePlugin<PlanCheckOptions>({
   setup() {
     return {
       admit({ tier, model }) {
-        if (tier.access === "all" || tier.access.includes(model.tier)) return;
+        if (mayCall(tier, model)) return;
         throw new GatewayError("MODEL_NOT_ALLOWED", `Model '${model.id}' is not available on your plan`);
       },
     };

@@ -8,6 +8,7 @@ import {
   type Refusal,
   StalePrincipal,
   tariffsOf,
+  tierOf,
   type Windows,
 } from "#kit";
 import type { QuotaOptions } from "#schema";
@@ -67,8 +68,7 @@ export default definePlugin<QuotaOptions>({
         };
       },
       windows(principal) {
-        const none = { day: 0, hour: 0, minute: 0, streams: 0 };
-        return store.windows(principal.userId, tiers[principal.tier]?.limits ?? none);
+        return store.windows(principal.userId, tierOf({ tiers }, principal.tier).limits);
       },
     };
   },

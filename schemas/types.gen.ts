@@ -83,6 +83,7 @@ export interface ServerConfig {
    * CIDRs of proxies whose X-Forwarded-For is believed.
    */
   trusted_proxies?: string[];
+  connections?: ConnectionsConfig;
   /**
    * Requests one client address may make in a window, or none.
    */
@@ -108,6 +109,16 @@ export interface AdminConfig {
    * Bearer token of /admin. Empty: only probes and metrics, on loopback.
    */
   token?: string;
+}
+export interface ConnectionsConfig {
+  /**
+   * In all. 10000 when absent.
+   */
+  total?: number;
+  /**
+   * Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.
+   */
+  per_address?: number | "none";
 }
 export interface IpLimitConfig {
   requests: Count;

@@ -31,7 +31,7 @@ const HOMES: Record<string, string | readonly string[]> = {
   listhen: "server",
   "@fastify/busboy": "server",
   yaml: "config",
-  ajv: "config",
+  ajv: ["config", "server"],
   "ajv-formats": "config",
   chokidar: "config",
   "node:sqlite": "store",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import type { LedgerRecord } from "../../src/kit/index.ts";
-import { chargeId } from "../../src/server/charge-id.ts";
+import { chargeId } from "../../src/server/ids.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { bootGateway, driveOn } from "../load/bench.ts";
 import type { Site } from "../load/bench.ts";

@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { escapeSegment } from "../kit/index.ts";
 import type { RuleId } from "./rules.ts";
 
 export type Severity = "error" | "warning";
@@ -64,11 +65,6 @@ export function sorted(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 export function shortPath(file: string): string {
   const path = relative("", file);
   return path === "" || path === ".." || path.startsWith(`..${sep}`) ? file : path;
-}
-
-/** One segment of a JSON pointer. */
-export function escapeSegment(segment: string | number): string {
-  return String(segment).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** `join("/models", "route/x", "chain", 0)` is `/models/route~1x/chain/0`. */

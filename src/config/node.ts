@@ -1,5 +1,5 @@
-import { pathOf } from "../kit/index.ts";
-import { escapeSegment, type Place } from "./diagnostics.ts";
+import { escapeSegment, pathOf } from "../kit/index.ts";
+import type { Place } from "./diagnostics.ts";
 
 export type Scalar = string | number | boolean | null;
 

@@ -15,6 +15,8 @@ export const BREAKER: Required<BreakerConfig> = {
   probes: 1,
 };
 export const CONNECTIONS = 256;
+/** Of clients, of one process; an address has no bound of its own, for behind a load balancer all have the same. */
+export const SERVER_CONNECTIONS = 10_000;
 export const BODY_LIMIT = "32MiB";
 export const BODY_MEMORY = "512MiB";
 export const UPLOAD_SPACE = "4GiB";

@@ -49,6 +49,7 @@ import {
   requestUnits,
   RETENTION,
   RETRIES,
+  SERVER_CONNECTIONS,
   STORE_TIMEOUT,
   TIMEOUTS,
   UPLOAD_SPACE,
@@ -99,11 +100,19 @@ function buildServer(server: ServerConfig): ServerSettings {
     bodyMemory: bytes(server.body_memory ?? BODY_MEMORY),
     uploadSpace: bytes(server.upload_space ?? UPLOAD_SPACE),
     trustedProxies: server.trusted_proxies ?? [],
+    connections: {
+      total: server.connections?.total ?? SERVER_CONNECTIONS,
+      perAddress: boundOf(server.connections?.per_address),
+    },
     ipLimit: ipLimit === "none" ? null : { requests: ipLimit.requests, window: milliseconds(ipLimit.window) },
     cors: { origins: server.cors?.origins ?? [] },
     heartbeat: milliseconds(server.heartbeat ?? "15s"),
     drain: { delay: milliseconds(drain?.delay ?? "0s"), timeout: milliseconds(drain?.timeout ?? "25s") },
   };
+}
+
+function boundOf(bound: number | "none" | undefined): number | null {
+  return bound === undefined || bound === "none" ? null : bound;
 }
 
 function buildStore(

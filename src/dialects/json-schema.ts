@@ -1,6 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJson, type Json } from "../kit/index.ts";
 import { escaped } from "./canonical/report.ts";
+import { Comparables, shared, sharedTypes } from "./schema-compare.ts";
+import {
+  ANNOTATIONS,
+  costOf,
+  LISTS,
+  listOf,
+  MAPS,
+  type Placed,
+  placeBelow,
+  SAYS_NOTHING,
+  SINGLES,
+} from "./schema-keywords.ts";
+import { References, unescaped } from "./schema-references.ts";
+import { withoutRootUnion } from "./schema-root.ts";
+import { weightOf, Work } from "./schema-work.ts";
 
 /** What JSON Schemas a target takes. */
 export interface SchemaRules {
@@ -25,7 +40,7 @@ export interface SchemaRules {
 export interface FittedSchema {
   /** The very same object when it is taken as it is. */
   readonly schema: Json;
-  /** JSON pointers into the original of what it no longer says. */
+  /** JSON pointers into the original of what it no longer says; beyond `MOST_DROPPED` of them the whole stands for the rest. */
   readonly dropped: readonly string[];
   /** Nothing but constraints and annotations was dropped: every shape of a value is still there. */
   readonly shaped: boolean;
@@ -35,36 +50,18 @@ export interface FittedSchema {
 
 /** How often one reference is followed within itself where it cannot stay a reference. */
 const MAX_UNROLLED = 3;
-/** Keywords and properties that are written where they did not stand, below references and beside unions; the rest is dropped. */
-const MAX_REPEATED = 10_000;
+/** Schemas within each other that are written: those of any body, and as many again below references. */
+const MOST_LEVELS = 400;
+/** Schemas within each other, below which definitions are written apart: a chain of references is as long as a client likes. */
+const MOST_LEVELS_AT_ONCE = 100;
+/** Pointers that are reported. */
+const MOST_DROPPED = 1_000;
 /** Branches of a `oneOf` that are compared with each other. */
 const MAX_COMPARED = 50;
 
 /** Characters of what a description says of one constraint. */
 const MAX_NOTE = 200;
 
-/** Keywords whose values are schemas by name, lists of schemas, and single schemas. */
-const MAPS: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-  "definitions",
-]);
-const LISTS: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "prefixItems", "items"]);
-const SINGLES: ReadonlySet<string> = new Set(
-  (
-    "items additionalItems additionalProperties contains contentSchema else if not propertyNames then " +
-    "unevaluatedItems unevaluatedProperties"
-  ).split(" "),
-);
-/** They say nothing about values; `discriminator` is OpenAPI's hint about a union. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(
-  "$schema $id $anchor $comment $vocabulary discriminator readOnly writeOnly deprecated".split(" "),
-);
-const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
-/** What several schemas of objects are joined by. */
-const OF_OBJECTS: ReadonlySet<string> = new Set(["type", "properties", "required", ...ANNOTATIONS]);
 /** Of two values that must both hold, the one that implies the other. */
 const NARROWER: Readonly<Record<string, (one: number, other: number) => number>> = {
   minimum: Math.max,
@@ -81,11 +78,12 @@ const NARROWER: Readonly<Record<string, (one: number, other: number) => number>>
 
 /**
  * A schema as the target takes it. Only three things make it stricter than it was: objects are closed and their
- * properties required where the rules demand it, and recursion ends where it cannot be told.
- * @throws RangeError for one that is nested deeper than the call stack.
+ * properties required where the rules demand it, and recursion ends where it cannot be told. What would be more work than
+ * a few times looking at the schema is left out, and it is no longer `shaped`.
+ * @param work of one schema; given by tests, to be read.
  */
-export function fitSchema(schema: Json, rules: SchemaRules): FittedSchema {
-  const writer = new SchemaWriter(schema, rules);
+export function fitSchema(schema: Json, rules: SchemaRules, work: Work = new Work(schema)): FittedSchema {
+  const writer = new SchemaWriter(schema, rules, work);
   const fitted = writer.fit();
   const same = writer.dropped.size === 0 && isDeepStrictEqual(fitted, schema);
   return {
@@ -94,12 +92,6 @@ export function fitSchema(schema: Json, rules: SchemaRules): FittedSchema {
     shaped: writer.shaped,
     optional: writer.optional,
   };
-}
-
-/** A value and where it stands in the original. */
-interface Placed {
-  readonly value: unknown;
-  readonly at: string;
 }
 
 /** What several schemas say together: a value must fit all of them. */
@@ -128,17 +120,27 @@ class SchemaWriter {
   /** Definitions by the pointers they stand at. */
   readonly #names = new Map<string, string>();
   readonly #definitions = new Map<string, unknown>();
-  #repeated = 0;
+  /** Definitions that have a name and wait to be written. */
+  readonly #waiting: { readonly name: string; readonly target: Placed }[] = [];
+  readonly #work: Work;
+  readonly #references: References;
+  /** Branches of `oneOf` by what they name, for comparing. */
+  readonly #comparable = new Comparables();
+  #level = 0;
 
-  constructor(root: Json, rules: SchemaRules) {
+  constructor(root: Json, rules: SchemaRules, work: Work) {
     this.#root = root;
     this.#rules = rules;
+    this.#work = work;
+    this.#references = new References(root, work);
   }
 
   fit(): Json {
     const { keywords, objectRoot } = this.#rules;
     const written =
       keywords !== null ? this.#fitRoot() : this.#whole(objectRoot ? this.#withoutRootUnion(this.#root) : this.#root);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+      this.#writeDefinition(next);
     const definitions = [...this.#definitions].filter(([, value]) => value !== undefined);
     const root = isJson(written) ? written : {};
     return definitions.length === 0 ? root : { ...root, $defs: Object.fromEntries(definitions) };
@@ -149,6 +151,7 @@ class SchemaWriter {
     const root = this.#write([{ value: this.#root, at: "" }], new Map(), true) ?? {};
     if (!objectRoot || root["type"] === "object") return root;
     this.#definitions.clear();
+    this.#waiting.length = 0;
     // A union of objects is the nearest object with the properties of all; anything else cannot be told here.
     const union = ["anyOf", "oneOf"].find((keyword) => keyword in this.#root);
     this.#lose(union === undefined ? "" : `/${union}`);
@@ -176,40 +179,10 @@ class SchemaWriter {
     return Object.fromEntries([...others, ...all, [union, [Object.fromEntries(reference)]]]);
   }
 
-  /** An object with the properties of every branch, of which those are required that are in all. */
   #withoutRootUnion(root: Json): Json {
-    const { anyOf, oneOf, allOf, ...rest } = root;
-    const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, branches]) => Array.isArray(branches));
-    const properties = new Map<string, unknown>(isJson(rest["properties"]) ? Object.entries(rest["properties"]) : []);
-    let required = new Set(listOf(rest["required"]));
-    for (const [keyword, list] of unions) {
-      const branches = listOf(list).map((branch) => this.#resolved(branch));
-      for (const branch of branches) {
-        for (const [name, schema] of isJson(branch["properties"]) ? Object.entries(branch["properties"]) : []) {
-          const known = properties.get(name);
-          const same = known === undefined || isDeepStrictEqual(known, schema);
-          const both = keyword === "allOf" ? { allOf: [known, schema] } : { anyOf: [...unionOf(known), schema] };
-          properties.set(name, same ? schema : both);
-        }
-      }
-      const demands = branches.map((branch) => new Set(listOf(branch["required"])));
-      const [first = new Set<unknown>(), ...others] = demands;
-      const combined = others.reduce(
-        (one, other) => (keyword === "allOf" ? one.union(other) : one.intersection(other)),
-        first,
-      );
-      required = required.union(combined);
-      const exact =
-        keyword === "allOf" && branches.every((branch) => Object.keys(branch).every((key) => OF_OBJECTS.has(key)));
-      if (!exact) this.#drop(`/${keyword}`);
-    }
-    if (unions.length === 0) return root;
-    return {
-      type: "object",
-      ...rest,
-      properties: Object.fromEntries(properties),
-      ...(required.size > 0 ? { required: [...required] } : {}),
-    };
+    const { schema, lost } = withoutRootUnion(root, (branch) => this.#resolved(branch), this.#work);
+    for (const at of lost) this.#drop(at);
+    return schema;
   }
 
   #wholeMap(schemas: Json): Json {
@@ -220,14 +193,22 @@ class SchemaWriter {
 
   /** What fits all of the schemas; null: it cannot be told, and must not be asked for. */
   #write(schemas: readonly Said[], trail: Trail, isRoot = false): Json | null {
-    const followed = new Map(trail);
-    const joined = this.#repeated > MAX_REPEATED ? null : this.#joined(schemas, followed, isRoot);
+    const isTooMuch = this.#level >= MOST_LEVELS || !this.#work.spend(1 + (trail.size >> 3));
+    const followed = isTooMuch ? new Map<string, number>() : new Map(trail);
+    const joined = isTooMuch ? null : this.#joined(schemas, followed, isRoot);
     if (joined === null) {
       this.shaped = false;
       return null;
     }
+    this.#level += 1;
+    const written = this.#written(joined, followed);
+    this.#level -= 1;
+    return written;
+  }
+
+  #written(joined: Conjunction, trail: Trail): Json | null {
     if (joined.reference !== null) return this.#reference(joined, joined.reference);
-    return joined.unions.length > 0 ? this.#union(joined, followed) : this.#plain(joined, followed);
+    return joined.unions.length > 0 ? this.#union(joined, trail) : this.#plain(joined, trail);
   }
 
   /**
@@ -241,7 +222,8 @@ class SchemaWriter {
     // A reference may stay one where nothing else is said.
     const alone =
       !isRoot && schemas.length === 1 && first !== undefined && "value" in first && isReference(first.value);
-    for (let said = open.shift(); said !== undefined; said = open.shift()) {
+    // Not by `shift`, which moves all that is left of a long list.
+    for (const said of open) {
       if (!("value" in said)) {
         this.#include(joined, said);
         continue;
@@ -252,18 +234,20 @@ class SchemaWriter {
         this.#lose(at);
         return null;
       }
-      if (followed.size > 0) this.#repeated += Object.keys(schema).length;
       for (const [keyword, value] of Object.entries(schema)) {
-        const place = `${at}/${escaped(keyword)}`;
+        // A sum of many schemas, whose parts are all of the same few kinds, stops here too.
+        if (!this.#work.spend(costOf(keyword, value))) return null;
+        const place = placeBelow(at, keyword);
         if (keyword === "allOf" && Array.isArray(value)) {
-          open.push(...value.map((one: unknown, index) => ({ value: one, at: `${place}/${index}` })));
+          for (const [index, one] of value.entries())
+            open.push({ value: one as unknown, at: placeBelow(place, index) });
           continue;
         }
         if (keyword !== "$ref") {
           this.#add(joined, keyword, { value, at: place });
           continue;
         }
-        const target = this.#target(value);
+        const target = this.#references.target(value);
         if (target === null) {
           this.#lose(place);
           continue;
@@ -285,14 +269,18 @@ class SchemaWriter {
   }
 
   #include(joined: Conjunction, { fields, properties, required, items, unions }: Conjunction): void {
-    this.#repeated += fields.size + properties.size + required.length + unions.length;
-    for (const [keyword, placed] of fields) this.#field(joined, keyword, placed);
+    this.#work.spend(properties.size + required.length + items.length + unions.length);
+    for (const [keyword, placed] of fields) {
+      this.#work.spend(weightOf(placed.value));
+      this.#field(joined, keyword, placed);
+    }
     for (const [name, schemas] of properties) {
+      this.#work.spend(schemas.length);
       joined.properties.set(name, [...(joined.properties.get(name) ?? []), ...schemas]);
     }
-    joined.required.push(...required);
-    joined.items.push(...items);
-    joined.unions.push(...unions);
+    for (const one of required) joined.required.push(one);
+    for (const one of items) joined.items.push(one);
+    for (const one of unions) joined.unions.push(one);
   }
 
   #add(joined: Conjunction, keyword: string, placed: Placed): void {
@@ -306,13 +294,13 @@ class SchemaWriter {
         joined.fields.set(keyword, placed);
         for (const [name, schema] of isJson(value) ? Object.entries(value) : []) {
           const all = joined.properties.get(name) ?? [];
-          all.push({ value: schema, at: `${at}/${escaped(name)}` });
+          all.push({ value: schema, at: placeBelow(at, name) });
           joined.properties.set(name, all);
         }
         return;
       case "required":
         for (const [index, name] of listOf(value).entries())
-          joined.required.push({ value: name, at: `${at}/${index}` });
+          joined.required.push({ value: name, at: placeBelow(at, index) });
         return;
       case "items":
         if (!Array.isArray(value)) {
@@ -322,7 +310,7 @@ class SchemaWriter {
         break;
       case "anyOf":
       case "oneOf": {
-        const branches = listOf(value).map((one, index) => ({ value: one, at: `${at}/${index}` }));
+        const branches = listOf(value).map((one, index) => ({ value: one, at: placeBelow(at, index) }));
         if (keyword === "oneOf" && !this.#disjoint(branches)) this.#drop(at);
         if (branches.length > 0) joined.unions.push({ at, branches });
         return;
@@ -338,13 +326,18 @@ class SchemaWriter {
   }
 
   #both(keyword: string, one: Placed, other: Placed): Placed {
+    // The first stays whatever comes: a long one is compared with no more of the others than it may cost.
+    if (!this.#work.spend(weightOf(one.value))) {
+      this.#drop(other.at);
+      return one;
+    }
     if (isDeepStrictEqual(one.value, other.value)) return one;
     const narrower = NARROWER[keyword];
     if (narrower !== undefined && typeof one.value === "number" && typeof other.value === "number") {
       return { at: one.at, value: narrower(one.value, other.value) };
     }
     if (keyword === "type") {
-      const types = sharedTypes(one.value, other.value);
+      const types = sharedTypes(new Set(listOf(one.value)), new Set(listOf(other.value)));
       if (types.length > 0) return { at: one.at, value: types.length === 1 ? types[0] : types };
     }
     if (keyword === "enum") {
@@ -366,17 +359,33 @@ class SchemaWriter {
   }
 
   /** The reference to a definition, which is written once. */
-  #define({ value, at }: Placed): string {
+  #define(target: Placed): string {
+    const { at } = target;
     const known = this.#names.get(at);
     if (known !== undefined) return `${PRESENT}${escaped(known)}`;
     const wanted = unescaped(at.slice(at.lastIndexOf("/") + 1)) || "root";
-    let name = wanted;
-    for (let n = 2; this.#definitions.has(name); n++) name = `${wanted}_${n}`;
+    const name = this.#freeName(wanted);
     this.#names.set(at, name);
     this.#definitions.set(name, undefined);
-    // Not on anybody's way: it is the same from wherever it is referred to.
-    this.#definitions.set(name, this.#write([{ value, at }], new Map([[at, 1]]), true) ?? {});
+    if (this.#level < MOST_LEVELS_AT_ONCE) this.#writeDefinition({ name, target });
+    else this.#waiting.push({ name, target });
     return `${PRESENT}${escaped(name)}`;
+  }
+
+  /** Many that end in the same name are numbered on, not from the beginning each. */
+  #freeName(wanted: string): string {
+    let number = this.#numbered.get(wanted) ?? 1;
+    let name = number === 1 ? wanted : `${wanted}_${number}`;
+    for (; this.#definitions.has(name); name = `${wanted}_${number}`) number += 1;
+    this.#numbered.set(wanted, number);
+    return name;
+  }
+
+  readonly #numbered = new Map<string, number>();
+
+  /** Not on anybody's way: it is the same from wherever it is referred to. */
+  #writeDefinition({ name, target }: { readonly name: string; readonly target: Placed }): void {
+    this.#definitions.set(name, this.#write([target], new Map([[target.at, 1]]), true) ?? {});
   }
 
   #annotations(fields: ReadonlyMap<string, Placed>): Json {
@@ -453,7 +462,8 @@ class SchemaWriter {
     if (this.#rules.required === "some" && names.size === 0) this.shaped = false;
     const { required: rule } = this.#rules;
     const all = rule === "all" || (rule === "some" && demanded.size === 0) ? [...names] : [...demanded];
-    this.optional += [...names].filter((name) => !all.includes(name)).length;
+    const needed = new Set(all);
+    for (const name of names) if (!needed.has(name)) this.optional += 1;
     return {
       ...(names.size > 0 || this.#rules.closed === true ? { properties: Object.fromEntries(written) } : {}),
       ...(all.length > 0 ? { required: all } : {}),
@@ -487,7 +497,7 @@ class SchemaWriter {
   /** Tuples are lists of what their places hold, where nobody takes tuples. */
   #array({ fields, items }: Conjunction, trail: Trail): Json {
     const tuple = fields.get("prefixItems") ?? fields.get("items");
-    const places = listOf(tuple?.value).map((value, index) => ({ value, at: `${tuple?.at}/${index}` }));
+    const places = listOf(tuple?.value).map((value, index) => ({ value, at: placeBelow(tuple?.at ?? "", index) }));
     if (tuple !== undefined && this.#takes("prefixItems", tuple.value)) {
       const rest = items.length > 0 ? this.#write(items, trail) : null;
       return { prefixItems: places.map((place) => this.#write([place], trail) ?? {}), ...(rest && { items: rest }) };
@@ -506,13 +516,17 @@ class SchemaWriter {
   #disjoint(branches: readonly Placed[]): boolean {
     if (branches.length > MAX_COMPARED) return false;
     const resolved = branches.map(({ value }) => this.#resolved(value));
-    return resolved.every((one, index) => resolved.slice(index + 1).every((other) => areDisjoint(one, other)));
+    // Each is compared with each of those behind it.
+    for (const one of resolved) if (!this.#work.spend(this.#comparable.weightOf(one))) return false;
+    return resolved.every((one, index) =>
+      resolved.slice(index + 1).every((other) => this.#comparable.areDisjoint(one, other)),
+    );
   }
 
   #resolved(schema: unknown): Json {
     let found = schema;
     for (let n = 0; n < MAX_UNROLLED && isJson(found) && typeof found["$ref"] === "string"; n++) {
-      found = this.#target(found["$ref"])?.value;
+      found = this.#references.target(found["$ref"])?.value;
     }
     return isJson(found) ? found : {};
   }
@@ -522,56 +536,14 @@ class SchemaWriter {
     return keywords !== null && keywords.has(keyword) && (takes?.(keyword, value) ?? true);
   }
 
-  /** What a reference into the schema itself points at. */
-  #target(reference: unknown): Placed | null {
-    if (typeof reference !== "string" || !/^#(?:\/|$)/.test(reference)) return null;
-    try {
-      return this.#pointedAt(decodeURIComponent(reference.slice(1)));
-    } catch {
-      return null;
-    }
-  }
-
-  #pointedAt(at: string): Placed | null {
-    let value: unknown = this.#root;
-    for (const name of at.split("/").slice(1).map(unescaped)) {
-      if (Array.isArray(value)) value = value[Number(name)];
-      else if (isJson(value) && Object.hasOwn(value, name)) value = value[name];
-      else return null;
-    }
-    return isJson(value) || typeof value === "boolean" ? { value, at } : null;
-  }
-
   #staysReference(at: string): boolean {
     const { references } = this.#rules;
     if (references === "never") return false;
-    return references === "always" || !this.#isCyclic(at);
-  }
-
-  readonly #cyclic = new Map<string, boolean>();
-
-  /** Whether a schema refers to itself, however far around. */
-  #isCyclic(at: string): boolean {
-    const known = this.#cyclic.get(at);
-    if (known !== undefined) return known;
-    const seen = new Set<string>();
-    const open = [at];
-    let cyclic = false;
-    for (let next = open.pop(); next !== undefined && !cyclic; next = open.pop()) {
-      for (const reference of references(this.#pointedAt(next)?.value)) {
-        const place = this.#target(reference)?.at;
-        if (place === at) cyclic = true;
-        if (place === undefined || seen.has(place)) continue;
-        seen.add(place);
-        open.push(place);
-      }
-    }
-    this.#cyclic.set(at, cyclic);
-    return cyclic;
+    return references === "always" || !this.#references.isCyclic(at);
   }
 
   #drop(at: string): void {
-    this.dropped.add(at);
+    this.dropped.add(this.dropped.size < MOST_DROPPED ? at : "");
   }
 
   /** Drops what said which values there may be at all. */
@@ -614,18 +586,6 @@ function isReference(schema: unknown): boolean {
   );
 }
 
-/** The references of a schema; data that looks like one is none. */
-function references(schema: unknown): string[] {
-  if (!isJson(schema)) return [];
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (keyword === "$ref") return typeof value === "string" ? [value] : [];
-    if (keyword === "$defs" || keyword === "definitions") return [];
-    if (MAPS.has(keyword) && isJson(value)) return Object.values(value).flatMap(references);
-    if (LISTS.has(keyword) && Array.isArray(value)) return value.flatMap(references);
-    return SINGLES.has(keyword) ? references(value) : [];
-  });
-}
-
 function impliedType({ fields, properties, required, items }: Conjunction): readonly string[] {
   const values = [...listOf(fields.get("enum")?.value), ...(fields.has("const") ? [fields.get("const")?.value] : [])];
   if (values.length > 0) return [...new Set(values.map(typeOf))];
@@ -633,60 +593,9 @@ function impliedType({ fields, properties, required, items }: Conjunction): read
   return items.length > 0 || fields.has("items") || fields.has("prefixItems") ? ["array"] : [];
 }
 
-/** The branches of what is a union of this making already. */
-function unionOf(schema: unknown): readonly unknown[] {
-  return isJson(schema) && Object.keys(schema).length === 1 && Array.isArray(schema["anyOf"])
-    ? schema["anyOf"]
-    : [schema];
-}
-
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-function areDisjoint(one: Json, other: Json): boolean {
-  if (
-    one["type"] !== undefined &&
-    other["type"] !== undefined &&
-    sharedTypes(one["type"], other["type"]).length === 0
-  ) {
-    return true;
-  }
-  const [values, others] = [valuesOf(one), valuesOf(other)];
-  if (values !== null && others !== null) return shared(values, others).length === 0;
-  const [properties, own] = [one["properties"], other["properties"]];
-  if (!isJson(properties) || !isJson(own) || one["type"] !== "object" || other["type"] !== "object") return false;
-  const required = new Set(listOf(one["required"])).intersection(new Set(listOf(other["required"])));
-  return [...required].some((name) => {
-    const [mine, theirs] = [valuesOf(properties[String(name)]), valuesOf(own[String(name)])];
-    return mine !== null && theirs !== null && shared(mine, theirs).length === 0;
-  });
-}
-
-/** The values of `enum` or `const`; null: it names none. */
-function valuesOf(schema: unknown): readonly unknown[] | null {
-  if (!isJson(schema)) return null;
-  if ("const" in schema) return [schema["const"]];
-  return Array.isArray(schema["enum"]) ? schema["enum"] : null;
-}
-
-/** The values that are in both lists. */
-function shared(some: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
-  const known = new Set(others.map((value) => JSON.stringify(value)));
-  return some.filter((value) => known.has(JSON.stringify(value)));
-}
-
-/** An integer is a number. */
-function sharedTypes(one: unknown, other: unknown): readonly unknown[] {
-  const [types, others] = [listOf(one), listOf(other)];
-  const shared = types.filter((type) => others.includes(type) || (type === "integer" && others.includes("number")));
-  return [
-    ...shared,
-    ...(types.includes("number") && !shared.includes("number") && !types.includes("integer")
-      ? others.filter((type) => type === "integer")
-      : []),
-  ];
 }
 
 function isNull(schema: unknown): boolean {
@@ -697,14 +606,6 @@ function isNull(schema: unknown): boolean {
 function asksForSomething(keyword: string, value: unknown): boolean {
   if (value === null || value === undefined) return false;
   return !(keyword === "uniqueItems" && value === false);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-}
-
-function unescaped(name: string): string {
-  return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 /** `maxLength: 5` in words, of a value that is short enough to be read. */

@@ -6,6 +6,7 @@ import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "
 import { CAPABILITIES } from "../dialects/capabilities.ts";
 import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
+import { endsBefore } from "../pipeline/patience.ts";
 
 /** A configuration that can serve. */
 export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
@@ -53,8 +54,8 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
 }
 
 /** Reads the file as it is now. */
-export function loadAgain({ file, env, strict, mode }: LoadSettings): Promise<LoadResult> {
-  return loadConfig({ file, env, strict, mode, ...KNOWN });
+export function loadAgain({ file, env, strict, mode, log }: LoadSettings): Promise<LoadResult> {
+  return loadConfig({ file, env, strict, mode, ...KNOWN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) });
 }
 
 export function isLoaded(result: LoadResult): result is Loaded {
@@ -128,15 +129,29 @@ export function dataFolder(storeUrl: string, file: string, env: LoadSettings["en
   return env["GATEWAY_DATA"] || join(folder, "data");
 }
 
+/** For the `dispose` of a plugin that was only tried out: longer, and every later reload would wait behind it. */
+const DISPOSE_TIMEOUT_MS = 3_000;
+
 /**
  * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses.
+ * @param log is told of a `dispose` that does not end.
  * @throws what the setup threw.
  */
-async function dryRun({ plugin, settings }: LinkedStep, snapshot: Snapshot): Promise<void> {
+export async function dryRun(
+  { plugin, settings }: LinkedStep,
+  snapshot: Snapshot,
+  log: Pick<Log, "warn"> | null = null,
+  disposeTimeoutMs = DISPOSE_TIMEOUT_MS,
+): Promise<void> {
   const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
     throw error instanceof Error && error.cause !== undefined ? error.cause : error;
   });
-  await pipeline.dispose();
+  const wait = (late: () => void): (() => void) => {
+    const timer = setTimeout(late, disposeTimeoutMs);
+    return () => clearTimeout(timer);
+  };
+  if (await endsBefore(pipeline.dispose(), wait)) return;
+  log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "dispose of a plugin does not end: not waited for");
 }
 
 function offline(): never {
@@ -159,4 +174,8 @@ function offlineHost(snapshot: Snapshot): Host {
   };
 }
 
-const KNOWN = { builtins, dialects: CAPABILITIES, dryRun } as const;
+const KNOWN = {
+  builtins,
+  dialects: CAPABILITIES,
+  dryRun: (step: LinkedStep, snapshot: Snapshot) => dryRun(step, snapshot),
+} as const;

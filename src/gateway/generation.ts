@@ -1,6 +1,6 @@
-import type { Host, Intake, Observer, Snapshot } from "../kit/index.ts";
+import type { Host, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
-import { createRunner } from "../pipeline/runner.ts";
+import { RequestRunner } from "../pipeline/run.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { Loaded } from "./configuration.ts";
@@ -18,7 +18,7 @@ export interface GenerationParts {
 }
 
 /** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
-export interface Generation {
+export interface Generation extends RequestPipeline {
   readonly number: number;
   readonly snapshot: Snapshot;
   readonly host: Host;
@@ -26,7 +26,6 @@ export interface Generation {
   readonly health: (upstream: string) => UpstreamHealth;
   /** Unix milliseconds. */
   readonly loadedAt: number;
-  run(intake: Intake): Promise<void>;
   /**
    * Takes no more requests, and disposes of its plugins once the last request in flight has settled. Resolves after that,
    * or as soon as `giveUp` is aborted: what is not disposed of by then is named in the log and left behind.
@@ -48,7 +47,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     await upstreams.release();
     throw error;
   });
-  const run = createRunner({
+  const runner = new RequestRunner({
     pipeline,
     host,
     observer,
@@ -69,15 +68,16 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     host,
     health: (name) => upstreams.health(name),
     loadedAt: host.now(),
-    async run(intake) {
+    enter() {
       inFlight += 1;
-      try {
-        await run(intake);
-      } finally {
-        inFlight -= 1;
-        disposeWhenIdle();
-      }
     },
+    leave() {
+      inFlight -= 1;
+      disposeWhenIdle();
+    },
+    identify: (request) => runner.identify(request),
+    run: (request, principal) => runner.run(request, principal),
+    refuse: (request, principal, error) => runner.refuse(request, principal, error),
     async retire(giveUp) {
       retiring = true;
       disposeWhenIdle();

@@ -1,10 +1,10 @@
-import { bodyValidators } from "../bodies.ts";
 import type { Address } from "../kit/index.ts";
 import { createAdminHandler } from "../server/admin.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
-import { createRoutes } from "../server/routes/index.ts";
+import { bodyValidators } from "../server/body-schemas.ts";
+import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -39,18 +39,19 @@ export async function listenPublic(
     log,
   });
   const server = createPublicServer({
-    run: (intake) => state.generation.run(intake),
+    pipeline: () => state.generation,
     settings: () => state.snapshot.server,
     validateBody,
     now,
     log,
     routes,
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
-    onRefused: (refused) => observer.rejectedEarly(refused),
-    onAnswered: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
+    onRejectedEarly: (refused) => observer.rejectedEarly(refused),
+    onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+    connections: server.connections,
     onMalformed: (status, requestId) =>
       observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
   });

@@ -1,4 +1,4 @@
-import type { Call, ClientRequest } from "./call.ts";
+import type { Call, ClientRequest, Principal } from "./call.ts";
 import type { AbortReason, Bill } from "./exchange.ts";
 import type { Json } from "./json.ts";
 import type { StreamEvent } from "./reply.ts";
@@ -65,18 +65,34 @@ export interface Client {
   refuse(error: unknown, headers: Readonly<Record<string, string>>): void;
 }
 
-/** One request as the server hands it over. */
-export interface Intake {
+/** What was read of a request's body, checked. */
+export interface RequestBody {
+  readonly call: Call;
+  readonly format: AnswerFormat;
+}
+
+/** One inference request, from its head to the end of its answer. */
+export interface InferenceRequest {
   readonly id: string;
+  /** Unix milliseconds. */
   readonly receivedAt: number;
-  readonly request: ClientRequest;
+  readonly head: ClientRequest;
   readonly client: Client;
-  /**
-   * Reads, parses and checks the body; called once, after the credentials are good.
-   * @param userId whose share of the room for bodies it takes.
-   * @throws GatewayError for a body that cannot be used, or that there is no room for.
-   */
-  read(userId: string): Promise<{ readonly call: Call; readonly format: AnswerFormat }>;
-  /** Of the body so many bytes are still held: the rest of its room is given back. */
+  /** null before it was read, and once `keep` was called. */
+  readonly body: RequestBody | null;
+  /** Drops the body, of which so many bytes are still held elsewhere: the rest of its room is given back. */
   keep(bytes: number): void;
+}
+
+/** How the requests of one configuration are served, in this order: `enter`, `identify`, `run` or `refuse`, `leave`. */
+export interface RequestPipeline {
+  /** The configuration stays in service until the request leaves. */
+  enter(): void;
+  leave(): void;
+  /** Who calls; asked before the body is read. @throws GatewayError 401 for nobody known. */
+  identify(request: InferenceRequest): Promise<Principal>;
+  /** From the body to the settled answer. Never rejects: every failure is answered. */
+  run(request: InferenceRequest, principal: Principal): Promise<void>;
+  /** Answers a request that has no body to run. @param principal null where nobody is known. Never rejects. */
+  refuse(request: InferenceRequest, principal: Principal | null, error: unknown): Promise<void>;
 }

@@ -75,6 +75,9 @@ export function invalidRequest(pointer: string, what: string): GatewayError {
   return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`);
 }
 
+/** Client Closed Request, as nginx logs it: recorded where there is nobody to answer, never sent. */
+export const CLIENT_GONE_STATUS = 499;
+
 /** What was believed of a principal is out of date: the request is identified and admitted afresh. */
 export class StalePrincipal extends Error {
   override readonly name = "StalePrincipal";

@@ -3,6 +3,11 @@ import { isJson, type Json } from "./json.ts";
 /** The names on the way of a JSON pointer (RFC 6901), from the outside in. */
 export type Path = readonly string[];
 
+/** One name as a part of a JSON pointer. */
+export function escapeSegment(segment: string | number): string {
+  return String(segment).replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
 export function pathOf(pointer: string): Path {
   return pointer
     .split("/")

@@ -36,6 +36,8 @@ export interface ServerSettings {
   /** Bytes of uploads that requests in flight may hold on disk, all together. */
   readonly uploadSpace: number;
   readonly trustedProxies: readonly string[];
+  /** Open connections of one process: in all, and of one client address; null: no bound of its own. */
+  readonly connections: { readonly total: number; readonly perAddress: number | null };
   readonly ipLimit: { readonly requests: number; readonly window: number } | null;
   readonly cors: { readonly origins: readonly string[] };
   readonly heartbeat: number;
@@ -104,6 +106,15 @@ export interface Tier {
   /** Model tiers this plan may call. */
   readonly access: readonly string[] | "all";
   readonly limits: Limits;
+}
+
+/** A plan by its name; one that the configuration no longer has may call nothing. */
+export function tierOf({ tiers }: Pick<Snapshot, "tiers">, name: string): Tier {
+  return tiers[name] ?? { name, access: [], limits: { day: 0, hour: 0, minute: 0, streams: 0 } };
+}
+
+export function mayCall({ access }: Tier, model: Model): boolean {
+  return access === "all" || access.includes(model.tier);
 }
 
 export interface Timeouts {

@@ -12,11 +12,11 @@ import {
   type Source,
   type Target,
 } from "../kit/index.ts";
-import type { Bound, Plan } from "./build.ts";
+import type { Plan } from "./build.ts";
 import { internalError, passOver } from "./hooks.ts";
 
 /**
- * One try at an upstream, as the upstream layer offers it. @throws AttemptError
+ * Makes one attempt at an upstream. @throws AttemptError
  * @param onSent called, perhaps often, once the request is on its way to the upstream.
  */
 export type Send = (target: Target, call: Call, exchange: Exchange, onSent: () => void) => Promise<Reply>;
@@ -24,8 +24,8 @@ export type Send = (target: Target, call: Call, exchange: Exchange, onSent: () =
 const SERVED: AttemptResult = { ok: true };
 
 /**
- * The attempts of one exchange, each with every guard around it; a guard is told once how its attempt ended, at the end
- * of the stream when there is one. Streams end with the exchange's signal until they are handed over.
+ * The attempts of one exchange, each with every guard around it. Streams end with the exchange's signal until the caller
+ * takes one of them over.
  */
 export class Attempts {
   /** Attempts that were made, connected or not. */
@@ -40,7 +40,7 @@ export class Attempts {
   readonly #exchange: Exchange;
   readonly #send: Send;
   readonly #observer: Observer;
-  readonly #streams = new Set<{ cancel(result?: AttemptResult): void }>();
+  readonly #streams = new Set<AttemptStream>();
   #handedOver = false;
   #released = false;
 
@@ -60,39 +60,36 @@ export class Attempts {
     const exchange = this.#exchange;
     const call = this.#call;
     if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
-    const guards = enter(this.#plan, target, exchange, this.#observer);
-    const settle = (result: AttemptResult): void => {
-      for (const guard of guards.toReversed()) guard.settle(result);
-      this.#observer.attempt(exchange, target, result);
-    };
+    const attempt = new Attempt(target, exchange, this.#observer);
+    attempt.enter(this.#plan.attempt);
     let reply: Reply;
     try {
       reply = await this.#send(target, call, exchange, this.#onSent);
     } catch (error) {
       if (wasMade(error)) this.count += 1;
-      settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
+      attempt.settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
       throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
     }
     this.count += 1;
     this.answered = true;
     if (reply.type === "answer") {
-      settle(SERVED);
+      attempt.settle(SERVED);
       return reply;
     }
-    for (const guard of guards) guard.answered();
+    attempt.answered();
     return reply.type === "events"
-      ? { ...reply, source: this.#watch(reply.source, settle) }
-      : { ...reply, source: this.#watch(reply.source, settle) };
+      ? { ...reply, source: this.#watch(reply.source, attempt) }
+      : { ...reply, source: this.#watch(reply.source, attempt) };
   };
 
-  /** From now on the caller ends the stream that it took; the signal ends none any more. */
+  /** From now on the caller ends the stream that it took, and the signal ends none. */
   handOver(): void {
     this.#handedOver = true;
     this.#call = null;
     this.#exchange.signal.removeEventListener("abort", this);
   }
 
-  /** The exchange was given up. */
+  /** The exchange was aborted. */
   handleEvent(): void {
     this.release();
   }
@@ -104,31 +101,105 @@ export class Attempts {
   release(served = false): void {
     this.#released = true;
     this.handOver();
-    for (const stream of this.#streams) stream.cancel(served ? SERVED : givenUp());
+    for (const stream of this.#streams) stream.cancel(served ? SERVED : cancelled());
   }
 
-  #watch<Item>(source: Source<Item>, settle: (result: AttemptResult) => void): Source<Item> {
+  #watch<Item>(source: Source<Item>, attempt: Attempt): Source<Item> {
     const { signal } = this.#exchange;
-    const watched: GuardedSource<Item> = new GuardedSource(source, (result) => {
-      this.#streams.delete(watched);
-      settle(result);
-    });
+    const stream = new AttemptSource(source, attempt, this.#streams);
     if (!this.#handedOver && this.#streams.size === 0) signal.addEventListener("abort", this);
-    this.#streams.add(watched);
-    if (this.#released || signal.aborted) watched.cancel();
-    return watched;
+    this.#streams.add(stream);
+    if (this.#released || signal.aborted) stream.cancel();
+    return stream;
   }
 }
 
-/** A stream whose end is told once. */
-class GuardedSource<Item> implements Source<Item>, Sink<Item> {
+/** The guards of one attempt: each that let it through is told once how it ended. */
+class Attempt {
+  readonly #target: Target;
+  readonly #exchange: Exchange;
+  readonly #observer: Observer;
+  readonly #guards: { readonly plugin: string; readonly guard: Guarded }[] = [];
+
+  constructor(target: Target, exchange: Exchange, observer: Observer) {
+    this.#target = target;
+    this.#exchange = exchange;
+    this.#observer = observer;
+  }
+
+  /** Asks the guards in order; a refusal releases those that had let it through. @throws AttemptError "skipped" */
+  enter(hooks: Plan["attempt"]): void {
+    for (const hook of hooks) {
+      let refusal: unknown = null;
+      try {
+        const answer = hook.call(this.#target, this.#exchange);
+        if (answer === false) refusal = new AttemptError("skipped", "skipped");
+        else if (answer) this.#guards.push({ plugin: hook.plugin, guard: answer });
+      } catch (error) {
+        refusal = this.#refusalOf(hook, error);
+      }
+      if (refusal === null) continue;
+      this.#settleGuards({ ok: false, error: new AttemptError("skipped", "skipped") });
+      throw refusal;
+    }
+  }
+
+  answered(): void {
+    for (const { plugin, guard } of this.#guards) {
+      try {
+        guard.answered?.();
+      } catch (error) {
+        this.#observer.pluginFailed(plugin, error);
+      }
+    }
+  }
+
+  settle(result: AttemptResult): void {
+    this.#settleGuards(result);
+    this.#observer.attempt(this.#exchange, this.#target, result);
+  }
+
+  /** What a guard's failure is thrown as; null for one that may fail. */
+  #refusalOf(hook: Plan["attempt"][number], error: unknown): unknown {
+    try {
+      passOver(hook, error, this.#observer);
+      return null;
+    } catch (refusal) {
+      return refusal;
+    }
+  }
+
+  /** A guard that throws is reported and no more: the other guards' permits depend on this call. */
+  #settleGuards(result: AttemptResult): void {
+    for (const { plugin, guard } of this.#guards.toReversed()) {
+      try {
+        guard.settle(result);
+      } catch (error) {
+        this.#observer.pluginFailed(plugin, error);
+      }
+    }
+  }
+}
+
+interface AttemptStream {
+  cancel(result?: AttemptResult): void;
+}
+
+/**
+ * The source of an attempt's stream, which settles the attempt when the stream ends. It stands between the upstream and
+ * whoever opens it because a relay plugin may open it itself, put a source of its own around it, or cancel it.
+ */
+class AttemptSource<Item> implements Source<Item>, Sink<Item>, AttemptStream {
   readonly #source: Source<Item>;
-  #settle: ((result: AttemptResult) => void) | null;
+  readonly #running: Set<AttemptStream>;
+  /** null once it is settled. */
+  #attempt: Attempt | null;
   #sink: Sink<Item> | null = null;
 
-  constructor(source: Source<Item>, settle: (result: AttemptResult) => void) {
+  constructor(source: Source<Item>, attempt: Attempt, running: Set<AttemptStream>) {
     this.#source = source;
-    this.#settle = settle;
+    this.#attempt = attempt;
+    this.#running = running;
   }
 
   open(sink: Sink<Item>): void {
@@ -141,7 +212,7 @@ class GuardedSource<Item> implements Source<Item>, Sink<Item> {
   }
 
   end(ending: Parameters<Sink<Item>["end"]>[0]): void {
-    this.#ended(ending.complete ? SERVED : { ok: false, error: new AttemptError("reset", ending.message) });
+    this.#settle(ending.complete ? SERVED : { ok: false, error: new AttemptError("reset", ending.message) });
     this.#sink?.end(ending);
   }
 
@@ -153,19 +224,21 @@ class GuardedSource<Item> implements Source<Item>, Sink<Item> {
     this.#source.resume();
   }
 
-  cancel(result: AttemptResult = givenUp()): void {
+  cancel(result: AttemptResult = cancelled()): void {
     this.#source.cancel();
-    this.#ended(result);
+    this.#settle(result);
   }
 
-  #ended(result: AttemptResult): void {
-    const settle = this.#settle;
-    this.#settle = null;
-    settle?.(result);
+  #settle(result: AttemptResult): void {
+    const attempt = this.#attempt;
+    this.#attempt = null;
+    if (attempt === null) return;
+    this.#running.delete(this);
+    attempt.settle(result);
   }
 }
 
-function givenUp(): AttemptResult {
+function cancelled(): AttemptResult {
   return { ok: false, error: new AttemptError("aborted", "cancelled") };
 }
 
@@ -173,50 +246,6 @@ function givenUp(): AttemptResult {
 function wasMade(error: unknown): boolean {
   if (error instanceof AttemptError) return error.failure !== "unsupported" && error.failure !== "resting";
   return !(error instanceof GatewayError);
-}
-
-/** Asks the guards in order; a refusal releases those that had said yes. */
-function enter(plan: Plan, target: Target, exchange: Exchange, observer: Observer): readonly Required<Guarded>[] {
-  const guards: Required<Guarded>[] = [];
-  for (const hook of plan.attempt) {
-    let refusal: unknown = null;
-    try {
-      const answer = hook.call(target, exchange);
-      if (answer === false) refusal = new AttemptError("skipped", "skipped");
-      else if (answer) guards.push(shielded(hook, answer, observer));
-    } catch (error) {
-      refusal = guardFailure(hook, error, observer);
-    }
-    if (refusal === null) continue;
-    const error = new AttemptError("skipped", "skipped");
-    for (const guard of guards.toReversed()) guard.settle({ ok: false, error });
-    throw refusal;
-  }
-  return guards;
-}
-
-/** A guard that throws is named and no more: the other guards' permits, and the stream's end, hang on this call. */
-function shielded(hook: Bound<"attempt">, guard: Guarded, observer: Observer): Required<Guarded> {
-  const shield = (call: () => void): void => {
-    try {
-      call();
-    } catch (error) {
-      observer.pluginFailed(hook.plugin, error);
-    }
-  };
-  return {
-    answered: () => shield(() => guard.answered?.()),
-    settle: (result) => shield(() => guard.settle(result)),
-  };
-}
-
-function guardFailure(hook: Bound<"attempt">, error: unknown, observer: Observer): unknown {
-  try {
-    passOver(hook, error, observer);
-    return null;
-  } catch (failure) {
-    return failure;
-  }
 }
 
 /** A fault of ours, not of the upstream: it must not count against its breaker, and must release its probe. */

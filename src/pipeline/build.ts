@@ -1,4 +1,8 @@
 import type { Exchange, Hooks, Host, Log, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
+import { endsBefore } from "./patience.ts";
+
+/** For plugins that were set up in vain, because a later one failed. */
+const DISPOSE_TIMEOUT_MS = 3_000;
 
 /** One step of the pipeline as linked: the plugin with its place's settings. */
 export interface LinkedStep {
@@ -50,7 +54,7 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
       steps.push({ name: plugin.name, settings, hooks });
     } catch (cause) {
-      await disposeAll(steps, host.log);
+      await disposeSet(steps, host);
       throw new Error(`plugin ${settings.use} failed in setup: ${cause instanceof Error ? cause.message : cause}`, {
         cause,
       });
@@ -117,6 +121,15 @@ function applies(when: StepCondition | null, model: Model, tier: Tier): boolean 
 function matches(glob: string, id: string): boolean {
   const pattern = glob.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
   return new RegExp(`^${pattern.join(".*")}$`, "s").test(id);
+}
+
+/** Of those set up before the one that failed. One that hangs is named: what waits for the failure goes on without it. */
+async function disposeSet(steps: readonly Step[], { log, now, schedule }: Host): Promise<void> {
+  const disposing = new Set<Step>();
+  const wait = (late: () => void): (() => void) => schedule(now() + DISPOSE_TIMEOUT_MS, late);
+  if (await endsBefore(disposeAll(steps, log, disposing), wait)) return;
+  const plugins = [...disposing].map(({ name }) => name);
+  log.error({ plugins, after_ms: DISPOSE_TIMEOUT_MS }, "dispose of plugins does not end: not waited for");
 }
 
 async function disposeAll(steps: readonly Step[], log: Pick<Log, "error">, disposing = new Set<Step>()): Promise<void> {

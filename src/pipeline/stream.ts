@@ -1,60 +1,55 @@
-import type { AbortReason, Bill, Client, Exchange, Host, Observer } from "../kit/index.ts";
-import type { Sink, Source, StreamEvent, StreamFormat } from "../kit/index.ts";
+import type { AbortReason, Bill, Host, Observer, Sink, Source, StreamEvent, StreamFormat } from "../kit/index.ts";
 import type { Plan } from "./build.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import { passOver } from "./hooks.ts";
-import type { Metered } from "./metered.ts";
-import { checkedEvent } from "./returned.ts";
+import type { ExchangeState } from "./exchange.ts";
+import { changeEvent } from "./hooks.ts";
 
-/** Milliseconds for which an upstream that owes its count is read on when nobody waits for its stream any more. */
+/** For which an upstream that still owes its count is read on when nobody waits for its stream any more. */
 const READ_ON_MS = 2_000;
+export const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
 export type StreamEnd =
   | { readonly kind: "served" }
   | { readonly kind: "upstream_cut"; readonly message: string }
   | { readonly kind: AbortReason };
 
-/** What is made of a stream, read by read. */
-export interface StreamContent<Item> {
-  /** Notes what is charged of a read, whether or not anybody gets to see it. */
-  count(item: Item): void;
-  /** Writes what the client is to see of it; what it throws ends the stream. */
-  write(item: Item, write: (chunk: string | Uint8Array) => void): void;
-  /** The answer is whole and the upstream's count is still to come. */
-  readonly owesCount: boolean;
-}
-
 /**
- * Takes one stream from its source to its client under back-pressure. A client that leaves, or kills the stream, ends
- * the upstream request at once, unless that owes nothing but its count: then it is read on for at most READ_ON_MS.
+ * Relays one stream from its source to its client, with back-pressure. A client that leaves, or kills the stream, ends
+ * the upstream request at once, unless the upstream owes nothing but its count: then it is read on for `READ_ON_MS`.
  */
-export class StreamRelay<Item> implements Sink<Item> {
-  /** Whether anything was written. */
-  written = false;
-  readonly #client: Client;
-  readonly #host: Pick<Host, "now" | "schedule">;
-  readonly #content: StreamContent<Item>;
+export abstract class StreamRelay<Item> implements Sink<Item> {
+  protected readonly state: ExchangeState;
+  protected readonly host: Host;
   readonly #end = Promise.withResolvers<StreamEnd>();
-  /** null once the stream is over. */
+  /** null before `run`, and once the stream is over. */
   #source: Source<Item> | null = null;
-  #isFull = false;
+  /** The client's buffer is full. */
+  #isPaused = false;
   /** Why nobody waits any more. */
-  #left: AbortReason | null = null;
+  #abortReason: AbortReason | null = null;
   #cancelTimer: (() => void) | null = null;
 
-  constructor(client: Client, host: Pick<Host, "now" | "schedule">, content: StreamContent<Item>) {
-    this.#client = client;
-    this.#host = host;
-    this.#content = content;
+  constructor(state: ExchangeState, host: Host) {
+    this.state = state;
+    this.host = host;
   }
 
-  /** Called once. Resolves when the stream has ended, for whatever reason. @throws what its content throws; the source still runs then */
+  /** Counts what is charged of a read, whether or not the client gets it. */
+  protected abstract count(item: Item): void;
+  /** Passes to `send` what the client gets of a read. What it throws ends the stream. */
+  protected abstract pass(item: Item): void;
+  /** The answer is whole and the upstream's count is still to come. */
+  protected abstract get owesCount(): boolean;
+
+  /**
+   * Called once. Resolves when the stream has ended, for whatever reason.
+   * @throws what a hook or the client's format threw; the source still runs then.
+   */
   run(source: Source<Item>): Promise<StreamEnd> {
-    const { signal } = this.#client;
+    const { signal } = this.state.request.client;
     this.#source = source;
     signal.addEventListener("abort", this);
     if (signal.aborted) {
-      this.#left = signal.reason as AbortReason;
+      this.#abortReason = signal.reason as AbortReason;
       this.#stop();
     } else source.open(this);
     return this.#end.promise;
@@ -63,52 +58,54 @@ export class StreamRelay<Item> implements Sink<Item> {
   next(item: Item): void {
     if (this.#source === null) return;
     try {
-      this.#content.count(item);
-      if (this.#left === null) return this.#content.write(item, this.#write);
+      this.count(item);
+      if (this.#abortReason === null) return this.pass(item);
     } catch (error) {
       this.#close();
       return this.#end.reject(error);
     }
-    // What this very read may have ended is let end by itself: its connection can then serve the next request.
-    if (!this.#content.owesCount) queueMicrotask(this.#stop);
+    // A stream that this very read ends is left to end by itself: its connection can then serve the next request.
+    if (!this.owesCount) queueMicrotask(this.#stop);
   }
 
   end(ending: Parameters<Sink<Item>["end"]>[0]): void {
-    if (this.#left !== null) this.#finish({ kind: this.#left });
+    if (this.#abortReason !== null) this.#finish({ kind: this.#abortReason });
     else this.#finish(ending.complete ? { kind: "served" } : { kind: "upstream_cut", message: ending.message });
   }
 
-  /** Nobody waits any more. */
+  /** The exchange was aborted. */
   handleEvent(): void {
-    const reason = this.#client.signal.reason as AbortReason;
-    this.#left = reason;
+    const { client } = this.state.request;
+    const reason = client.signal.reason as AbortReason;
+    this.#abortReason = reason;
     // What waits behind a slow client was produced as well, and may hold the count.
-    if (this.#isFull) this.#source?.resume();
+    if (this.#isPaused) this.#source?.resume();
     if (this.#source === null) return;
-    if (reason === "shutdown" || !this.#content.owesCount) return this.#stop();
-    this.#client.onShutdown(this.#stop);
-    this.#cancelTimer = this.#host.schedule(this.#host.now() + READ_ON_MS, this.#stop);
+    if (reason === "shutdown" || !this.owesCount) return this.#stop();
+    client.onShutdown(this.#stop);
+    this.#cancelTimer = this.host.schedule(this.host.now() + READ_ON_MS, this.#stop);
   }
 
-  readonly #write = (chunk: string | Uint8Array): void => {
-    this.written = true;
+  protected send(chunk: string | Uint8Array): void {
+    this.state.written = true;
+    const { client } = this.state.request;
     // Ignoring a full buffer here would let one slow client hold the whole stream in memory.
-    if (this.#client.write(chunk) || this.#isFull || this.#left !== null) return;
-    this.#isFull = true;
+    if (client.write(chunk) || this.#isPaused || this.#abortReason !== null) return;
+    this.#isPaused = true;
     this.#source?.pause();
-    this.#client.onDrain(this.#resume);
-  };
+    client.onDrain(this.#resume);
+  }
 
   readonly #resume = (): void => {
-    if (!this.#isFull || this.#left !== null) return;
-    this.#isFull = false;
+    if (!this.#isPaused || this.#abortReason !== null) return;
+    this.#isPaused = false;
     this.#source?.resume();
   };
 
   readonly #stop = (): void => {
     const source = this.#source;
-    if (source === null || this.#left === null) return;
-    this.#finish({ kind: this.#left });
+    if (source === null || this.#abortReason === null) return;
+    this.#finish({ kind: this.#abortReason });
     source.cancel();
   };
 
@@ -120,76 +117,101 @@ export class StreamRelay<Item> implements Sink<Item> {
   #close(): void {
     this.#source = null;
     this.#cancelTimer?.();
-    this.#client.signal.removeEventListener("abort", this);
+    this.state.request.client.signal.removeEventListener("abort", this);
   }
 }
 
-export interface EventContentParts {
-  readonly exchange: Exchange;
-  readonly format: StreamFormat;
-  readonly hooks: Plan["event"];
-  readonly observer: Observer;
-  readonly metered: Metered;
-  readonly heartbeat: Heartbeat | null;
+/** A body that is relayed as it is, such as audio. */
+export class ByteRelay extends StreamRelay<Uint8Array> {
+  protected count(): void {}
+
+  protected pass(chunk: Uint8Array): void {
+    this.send(chunk);
+  }
+
+  protected get owesCount(): boolean {
+    return false;
+  }
 }
 
-/** Events in the client's format: counted as the upstream sent them, shown as the hooks made them. */
-export class EventContent implements StreamContent<readonly StreamEvent[]> {
-  readonly #parts: EventContentParts;
+/**
+ * The events of an answer: counted as the upstream sent them, written in the client's format as the hooks changed them.
+ * From its making on, also while no upstream has answered, the client gets a comment whenever nothing else was written
+ * for the heartbeat's time.
+ */
+export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
+  readonly #format: StreamFormat;
+  readonly #hooks: Plan["event"];
+  readonly #observer: Observer;
+  readonly #heartbeatMs: number;
+  #lastWriteAt: number;
+  #cancelHeartbeat: () => void;
 
-  constructor(parts: EventContentParts) {
-    this.#parts = parts;
+  constructor(state: ExchangeState, hooks: Plan["event"], observer: Observer, host: Host) {
+    super(state, host);
+    this.#format = state.streamFormat;
+    this.#hooks = hooks;
+    this.#observer = observer;
+    this.#heartbeatMs = host.snapshot.server.heartbeat;
+    this.#lastWriteAt = host.now();
+    this.#cancelHeartbeat = host.schedule(this.#lastWriteAt + this.#heartbeatMs, this.#beat);
   }
 
-  get owesCount(): boolean {
-    return this.#parts.metered.owesCount;
+  /** Sends the head. */
+  start(): void {
+    this.state.start(EVENT_STREAM);
   }
 
-  count(batch: readonly StreamEvent[]): void {
-    const { metered } = this.#parts;
-    for (const event of batch) metered.event(event);
+  stopHeartbeat(): void {
+    this.#cancelHeartbeat();
   }
 
-  write(batch: readonly StreamEvent[], write: (text: string) => void): void {
-    const { format, heartbeat } = this.#parts;
+  /** What the client reads last, by how the stream ended. */
+  lastText(end: StreamEnd, bill: Bill): string {
+    switch (end.kind) {
+      case "served":
+        return this.#format.done(bill);
+      case "killed":
+        return this.#format.killed(bill);
+      case "upstream_cut":
+        return this.#format.failure(end.message);
+      case "shutdown":
+        return this.#format.failure("Server is shutting down");
+      case "client_gone":
+        return "";
+    }
+  }
+
+  protected get owesCount(): boolean {
+    return this.state.meter.owesCount;
+  }
+
+  protected count(batch: readonly StreamEvent[]): void {
+    const { meter } = this.state;
+    for (const event of batch) meter.addEvent(event);
+  }
+
+  protected pass(batch: readonly StreamEvent[]): void {
     let text = "";
     try {
-      for (const event of batch) text += format.event(this.#shown(event));
+      for (const event of batch) {
+        text += this.#format.event(changeEvent(this.#hooks, event, this.state.exchange, this.#observer));
+      }
     } finally {
-      // Also what came before a failure: it must not hang on how the upstream's reads happened to group it.
+      // Also what came before a failure: what a client gets must not depend on how the upstream's reads grouped it.
       if (text !== "") {
-        heartbeat?.touch();
-        write(text);
+        this.#lastWriteAt = this.host.now();
+        this.send(text);
       }
     }
   }
 
-  #shown(event: StreamEvent): StreamEvent {
-    const { hooks, exchange, observer } = this.#parts;
-    let current = event;
-    for (const hook of hooks) {
-      try {
-        current = checkedEvent(hook.call(current, exchange));
-      } catch (error) {
-        passOver(hook, error, observer);
-      }
+  readonly #beat = (): void => {
+    if (this.host.now() - this.#lastWriteAt >= this.#heartbeatMs) {
+      this.#lastWriteAt = this.host.now();
+      this.start();
+      this.state.request.client.write(this.#format.heartbeat);
     }
-    return current;
-  }
-}
-
-/** What a stream ends with for its client. */
-export function lastWords(format: StreamFormat, end: StreamEnd, bill: Bill): string {
-  switch (end.kind) {
-    case "served":
-      return format.done(bill);
-    case "killed":
-      return format.killed(bill);
-    case "upstream_cut":
-      return format.failure(end.message);
-    case "shutdown":
-      return format.failure("Server is shutting down");
-    case "client_gone":
-      return "";
-  }
+    this.#cancelHeartbeat = this.host.schedule(this.#lastWriteAt + this.#heartbeatMs, this.#beat);
+  };
 }

@@ -3,10 +3,10 @@ import type { RequestListener } from "node:http";
 import { isIP } from "node:net";
 import type { H3Event } from "h3";
 import { type Awaitable, GatewayError, invalidRequest, isLoopback, type Log, type Secret } from "../kit/index.ts";
-import { createApp, jsonResponse, notFound, type Route, textResponse } from "./app.ts";
+import { createRouter, jsonResponse, notFound, type Route, textResponse } from "./router.ts";
 import { bearerOf } from "./credentials.ts";
-import { requestIdOf } from "./request-id.ts";
-import { limitRest } from "./respond.ts";
+import { requestIdOf } from "./ids.ts";
+import { limitUnreadBody } from "./respond.ts";
 
 /** The result of a reload as `POST /admin/reload` shows it. */
 export type ReloadResult =
@@ -28,7 +28,7 @@ export interface AdminOptions {
   readonly log: Log;
 }
 
-/** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder (design 9, 10). */
+/** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder. */
 export function createAdminHandler(options: AdminOptions): RequestListener {
   const { notReady, metrics, config, upstreams, streams, settlements, reload, log } = options;
   const routes: readonly Route[] = [
@@ -60,19 +60,19 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
       async handle() {
         const result = await reload();
         log.info({ ok: result.ok }, "reload asked for over the admin listener");
-        // Field by field: what else the result says is not part of the contract (design 10).
+        // Field by field: what else the result says is not part of the contract.
         if (result.ok) return jsonResponse(200, { ok: true, hash: result.hash });
         return jsonResponse(422, { ok: false, diagnostics: result.diagnostics });
       },
     },
   ];
-  const app = createApp(routes, log, { guard: (event) => admit(event, options.settings()) });
+  const router = createRouter(routes, log, { guard: (event) => admit(event, options.settings()) });
   return (req, res) => {
     res.setHeader("X-Request-Id", requestIdOf(req.headers["x-request-id"]));
     res.setHeader("Cache-Control", "no-store");
     if (req.headers.expect !== undefined) res.writeContinue();
-    limitRest(req, res);
-    app(req, res);
+    limitUnreadBody(req, res);
+    router(req, res);
   };
 }
 

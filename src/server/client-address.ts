@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from "node:net";
 import { parseAddress, parseHop } from "./ip-address.ts";
 
 const MAX_HOPS = 20;
-const MAX_LENGTH = 1024;
+const MAX_HEADER_CHARACTERS = 1024;
 
 /** Whether a proxy's `X-Forwarded-For` is believed. */
 export type TrustedProxies = (address: string) => boolean;
@@ -46,7 +46,7 @@ export function clientAddress(
   trusted: TrustedProxies,
 ): string {
   let address = parseAddress(socketAddress) ?? socketAddress;
-  if (forwardedFor === undefined || forwardedFor.length > MAX_LENGTH) return address;
+  if (forwardedFor === undefined || forwardedFor.length > MAX_HEADER_CHARACTERS) return address;
   const hops = forwardedFor.split(",");
   for (let hop = 0; hop < MAX_HOPS && hops.length > 0 && trusted(address); hop += 1) {
     const next = parseHop(hops.pop()!.trim());

@@ -1,19 +1,16 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { AbortReason, Client, GatewayError, Log, Indexed } from "../kit/index.ts";
-import { type RefusalBody, refusalOf } from "./refusal.ts";
-import { headOf, type Reception, respond } from "./respond.ts";
+import type { AbortReason, Client, Log } from "../kit/index.ts";
+import { headOf, type HttpExchange, refusalOf, respond } from "./respond.ts";
 
 const EVENT_STREAM = /^text\/event-stream\b/;
 
 /** The client's end of one connection. Whatever is called after the connection has closed does nothing. */
-export class ServerClient implements Client, Indexed {
-  index = -1;
-  readonly #reception: Reception;
+export class ServerClient implements Client {
+  readonly #http: HttpExchange;
   readonly #res: ServerResponse;
   readonly #log: Log;
-  readonly #stallAfter: number;
-  readonly #refusalBody: (error: GatewayError) => RefusalBody | null;
+  readonly #stallAfterMs: number;
   readonly #abort = new AbortController();
   #streaming = false;
   #watched = false;
@@ -22,21 +19,12 @@ export class ServerClient implements Client, Indexed {
   #drained: (() => void) | null = null;
   #onShutdown: (() => void) | null = null;
 
-  /**
-   * @param stallAfter milliseconds without the client reading anything after which it is cut.
-   * @param refusalBody an endpoint's own body for an error; null for the one of the error table.
-   */
-  constructor(
-    reception: Reception,
-    log: Log,
-    stallAfter: number,
-    refusalBody: (error: GatewayError) => RefusalBody | null = () => null,
-  ) {
-    this.#reception = reception;
-    this.#res = reception.res;
+  /** @param stallAfterMs after which a client that reads nothing of what waits for it is cut. */
+  constructor(http: HttpExchange, log: Log, stallAfterMs: number) {
+    this.#http = http;
+    this.#res = http.res;
     this.#log = log;
-    this.#stallAfter = stallAfter;
-    this.#refusalBody = refusalBody;
+    this.#stallAfterMs = stallAfterMs;
     this.#res.once("close", () => {
       if (!this.#res.writableFinished) this.abort("client_gone");
     });
@@ -61,14 +49,14 @@ export class ServerClient implements Client, Indexed {
   }
 
   answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void {
-    respond(this.#reception, status, contentType, headers, body);
+    respond(this.#http, status, contentType, headers, body);
     this.#watch();
   }
 
   /** The head leaves with the first write, in one packet. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void {
     if (this.#res.headersSent || this.#res.destroyed) return;
-    const head = headOf(this.#reception, contentType, headers);
+    const head = headOf(this.#http, contentType, headers);
     if (EVENT_STREAM.test(contentType)) {
       this.#streaming = true;
       // Proxies on the way would hold events back.
@@ -115,9 +103,9 @@ export class ServerClient implements Client, Indexed {
   refuse(error: unknown, headers: Readonly<Record<string, string>>): void {
     // It has left: nobody hears, and what it broke off is no fault.
     if (this.#res.destroyed) return;
-    const refusal = refusalOf(error, this.#refusalBody);
+    const refusal = refusalOf(error, this.#http);
     if (refusal.code === "INTERNAL") {
-      this.#log.error({ err: error, request_id: this.#reception.requestId }, "request failed");
+      this.#log.error({ err: error, request_id: this.#http.requestId }, "request failed");
     }
     if (this.#res.headersSent) return this.end("");
     this.answer(refusal.status, refusal.contentType, refusal.body, { ...headers, ...refusal.headers });
@@ -131,7 +119,7 @@ export class ServerClient implements Client, Indexed {
   #watch(): void {
     if (this.#res.writableLength === 0 || this.#blocked) return;
     this.#blocked = this.#res.socket !== null;
-    this.#res.socket?.setTimeout(this.#stallAfter);
+    this.#res.socket?.setTimeout(this.#stallAfterMs);
     if (this.#watched) return;
     this.#watched = true;
     this.#res.on("drain", () => {

@@ -1,5 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Credentials } from "../kit/index.ts";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type Credentials, GatewayError, type Identities, type Principal } from "../kit/index.ts";
+
+/** Who calls, never presumed. */
+export type Callers = Pick<Identities, "byKey" | "byToken">;
 
 const NONE: Credentials = Object.freeze({ kind: "none" });
 const BEARER = /^bearer +(.+)$/i;
@@ -9,11 +12,45 @@ export function bearerOf(authorization: string | null | undefined): string | nul
   return BEARER.exec(authorization ?? "")?.[1] ?? null;
 }
 
-/** What a request brought to prove who it is; `X-API-Key` decides when both headers are there (decisions 2). */
+/** What a request brought to prove who it is; `X-API-Key` decides when both headers are there. */
 export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   const key = headers["x-api-key"];
   if (key !== undefined) return key.length === 0 ? NONE : { kind: "key", value: String(key) };
   const value = bearerOf(headers.authorization);
   if (value === null) return NONE;
   return value.startsWith("rk_") ? { kind: "key", value } : { kind: "token", value };
+}
+
+/** Who calls with an API key or an access token. @throws GatewayError 401 */
+export async function callerOf(req: IncomingMessage, identities: Callers): Promise<Principal> {
+  const credentials = credentialsOf(req.headers);
+  if (credentials.kind === "none") throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
+  if (credentials.kind === "token") return ownerOf(credentials.value, identities);
+  const principal = await identities.byKey(credentials.value);
+  if (principal === null) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
+  return principal;
+}
+
+/** Who calls with an API key alone. @throws GatewayError 401 */
+export async function keyHolderOf(req: IncomingMessage, identities: Callers): Promise<Principal> {
+  const principal = await callerOf(req, identities);
+  if (principal.keyId === null) throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
+  return principal;
+}
+
+/**
+ * Who manages keys: `Authorization` alone is read, and no API key will do.
+ * @throws GatewayError 401; by the API's contract 429 when there is no Bearer at all.
+ */
+export async function sessionOf(req: IncomingMessage, identities: Callers): Promise<Principal> {
+  const token = bearerOf(req.headers.authorization);
+  if (token === null) throw new GatewayError("RATE_LIMIT_ERROR", "Authentication required", { retryAfter: 1 });
+  return ownerOf(token, identities);
+}
+
+/** No API key passes: none is a token. */
+async function ownerOf(token: string, identities: Callers): Promise<Principal> {
+  const principal = await identities.byToken(token);
+  if (principal === null) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
+  return principal;
 }

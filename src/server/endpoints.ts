@@ -1,38 +1,34 @@
-export interface Endpoint {
-  readonly method: "GET" | "POST" | "DELETE";
-  /** `{name}` stands for a part of the path; that of a model may contain slashes. */
-  readonly path: string;
-  readonly credentials: "none" | "API key" | "API key or access token" | "access token" | "refresh token";
+import type { Endpoint, Format, RouteEndpoint } from "./endpoint.ts";
+import type { Route } from "./router.ts";
+import { KEYS, USAGE } from "./routes/account.ts";
+import { CATALOGUE, DESCRIPTION } from "./routes/catalogue.ts";
+import { INFERENCE } from "./routes/inference.ts";
+import type { RouteParts } from "./routes/parts.ts";
+import { SIGN_IN } from "./routes/sign-in.ts";
+import { COUNT_TOKENS } from "./routes/token-count.ts";
+
+const ROUTES: readonly RouteEndpoint[] = [COUNT_TOKENS, ...CATALOGUE, ...USAGE, ...KEYS, ...SIGN_IN, DESCRIPTION];
+
+/**
+ * The whole public API. What is served, the OpenAPI document and the endpoints in metrics are made of this table, and
+ * README's is compared with it.
+ */
+export const ENDPOINTS: readonly Endpoint[] = Object.freeze([...INFERENCE, ...ROUTES]);
+
+/** The formats of the inference endpoints, by path. */
+export const FORMATS: ReadonlyMap<string, Format> = new Map(INFERENCE.map(({ path, format }) => [path, format]));
+
+/** Everything beside inference, for the router. */
+export function createRoutes(parts: RouteParts): Route[] {
+  return ROUTES.map((endpoint) => ({
+    method: endpoint.method,
+    path: patternOf(endpoint),
+    secret: endpoint.secret === true,
+    handle: endpoint.route(parts),
+  }));
 }
 
-/** The whole public API. README's table and the route table are compared with this one by tests. */
-export const ENDPOINTS: readonly Endpoint[] = Object.freeze([
-  { method: "POST", path: "/v1/chat/completions", credentials: "API key" },
-  { method: "POST", path: "/v1/messages", credentials: "API key" },
-  { method: "POST", path: "/v1/messages/count_tokens", credentials: "API key" },
-  { method: "POST", path: "/v1/responses", credentials: "API key" },
-  { method: "POST", path: "/v1/embeddings", credentials: "API key" },
-  { method: "POST", path: "/v1/rerank", credentials: "API key" },
-  { method: "POST", path: "/v2/rerank", credentials: "API key" },
-  { method: "POST", path: "/v1/audio/speech", credentials: "API key" },
-  { method: "POST", path: "/v1/audio/transcriptions", credentials: "API key" },
-  { method: "POST", path: "/v1/images/generations", credentials: "API key" },
-  { method: "GET", path: "/v1/models", credentials: "none" },
-  { method: "GET", path: "/v1/models/{model_id}", credentials: "API key or access token" },
-  { method: "GET", path: "/v1/pricing", credentials: "API key or access token" },
-  { method: "GET", path: "/v1/status", credentials: "none" },
-  { method: "GET", path: "/v1/settings", credentials: "none" },
-  { method: "GET", path: "/v1/user/requests", credentials: "API key or access token" },
-  { method: "GET", path: "/v1/user/requests/hourly", credentials: "API key or access token" },
-  { method: "POST", path: "/v1/user/streams/kill", credentials: "API key or access token" },
-  { method: "POST", path: "/v1/user/key", credentials: "access token" },
-  { method: "GET", path: "/v1/user/key", credentials: "access token" },
-  { method: "DELETE", path: "/v1/user/key/{key_id}", credentials: "access token" },
-  { method: "POST", path: "/auth/login", credentials: "none" },
-  { method: "POST", path: "/auth/login/verify", credentials: "none" },
-  { method: "GET", path: "/auth/oauth/{provider}", credentials: "none" },
-  { method: "GET", path: "/auth/oauth/{provider}/callback", credentials: "none" },
-  { method: "POST", path: "/auth/refresh", credentials: "refresh token" },
-  { method: "POST", path: "/auth/logout", credentials: "refresh token" },
-  { method: "GET", path: "/openapi.json", credentials: "none" },
-]);
+/** The path as the router and the metrics have it: `:name` for a part of it, `**` for the rest. */
+function patternOf({ path, matchesRest }: RouteEndpoint): string {
+  return (matchesRest ? path.replace(/\{\w+\}$/, "**") : path).replaceAll(/\{(\w+)\}/g, ":$1");
+}

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
-import { brokenOff, requireIdentity, tooLarge } from "./body.ts";
-import type { Claim } from "./room.ts";
+import { escapeSegment, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import type { ByteClaim } from "./byte-budget.ts";
+import { type BodyParts, brokenOff, requireIdentity, tooLarge } from "./request-body.ts";
+import { type HttpExchange, sendContinue } from "./respond.ts";
 import { type StoredUpload, storeUpload } from "./upload.ts";
 
 /** The one part that is a file. */
 const FILE = "file";
 const MAX_FIELDS = 64;
-const MAX_NAME = 128;
-const MAX_VALUE = 64 * 1024;
+const MAX_NAME_CHARACTERS = 128;
+const MAX_VALUE_BYTES = 64 * 1024;
 const FORM_TYPE = /^multipart\/form-data *(?:;|$)/i;
 
 /** A form with its file; text fields as they came, those named `…[]` as lists. */
@@ -20,7 +21,7 @@ export interface Form {
 }
 
 /** @throws GatewayError 415 unless the body is announced as a plain form. */
-export function requireForm({ headers }: IncomingMessage): void {
+function requireForm({ headers }: IncomingMessage): void {
   if (!FORM_TYPE.test(headers["content-type"] ?? "")) {
     throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be multipart/form-data");
   }
@@ -30,16 +31,13 @@ export function requireForm({ headers }: IncomingMessage): void {
 /**
  * A form of at most `limit` bytes whose parts may come in any order. Its file is written away as it comes, no faster than
  * it can be. The caller disposes of the upload; when this throws there is none.
- * @param parts.signal aborted when nobody waits for it any more.
- * @param parts.claim what the upload takes of the space for uploads; its taker gives it back.
- * @throws GatewayError 413, 400 for anything but whole fields and one file or when the client leaves, 503 when the
+ * @throws GatewayError 415, 413, 400 for anything but whole fields and one file or when the client leaves, 503 when the
  * gateway stops or there is no space.
  */
-export async function readForm(
-  req: IncomingMessage,
-  limit: number,
-  { signal, claim }: { readonly signal?: AbortSignal; readonly claim?: Claim } = {},
-): Promise<Form> {
+export async function readForm(http: HttpExchange, limit: number, { signal, claim }: BodyParts): Promise<Form> {
+  const { req } = http;
+  requireForm(req);
+  sendContinue(http, limit);
   const announced = Number(req.headers["content-length"] ?? 0);
   if (announced > limit) throw tooLarge(limit);
   if (req.destroyed || signal?.aborted) throw brokenOff(signal);
@@ -52,7 +50,7 @@ class FormReader {
   readonly #limit: number;
   readonly #announced: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #claim: Claim | undefined;
+  readonly #claim: ByteClaim | undefined;
   readonly #parser: BusboyInstance;
   readonly #done = Promise.withResolvers<Form>();
   readonly #fields = new Map<string, string | string[]>();
@@ -68,7 +66,7 @@ class FormReader {
       readonly limit: number;
       readonly announced: number;
       readonly signal: AbortSignal | undefined;
-      readonly claim: Claim | undefined;
+      readonly claim: ByteClaim | undefined;
     },
   ) {
     this.#req = req;
@@ -114,7 +112,7 @@ class FormReader {
 
   #addField(name: string | undefined, value: string, cut: boolean): void {
     const pointer = pointerTo(name);
-    if (cut) throw invalidRequest(pointer, `must be at most ${MAX_VALUE} bytes`);
+    if (cut) throw invalidRequest(pointer, `must be at most ${MAX_VALUE_BYTES} bytes`);
     const known = this.#fields.get(name!);
     if (Array.isArray(known)) known.push(value);
     else if (known === undefined) this.#fields.set(name!, name!.endsWith("[]") ? [value] : value);
@@ -183,7 +181,7 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
       headers: { ...headers, "content-type": headers["content-type"] ?? "" },
       limits: {
         fields: MAX_FIELDS,
-        fieldSize: MAX_VALUE,
+        fieldSize: MAX_VALUE_BYTES,
         parts: MAX_FIELDS + 2,
         headerPairs: 16,
         headerSize: 16 * 1024,
@@ -198,8 +196,9 @@ function createParser({ headers }: IncomingMessage): BusboyInstance {
 /** The JSON pointer to a field. @throws GatewayError 400 for a name that is missing or too long. */
 function pointerTo(name: string | undefined): string {
   if (name === undefined || name === "") throw invalidRequest("/", "has a part without a name");
-  if (name.length > MAX_NAME) throw invalidRequest("/", `has a field whose name is longer than ${MAX_NAME} characters`);
-  return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  if (name.length > MAX_NAME_CHARACTERS)
+    throw invalidRequest("/", `has a field whose name is longer than ${MAX_NAME_CHARACTERS} characters`);
+  return `/${escapeSegment(name)}`;
 }
 
 function tooManyFields(): GatewayError {

@@ -1,42 +1,40 @@
 import {
-  type AnswerFormat,
-  type Call,
-  type Endpoint,
-  type GatewayError,
-  type Intake,
+  type ClientRequest,
+  type InferenceRequest,
   invalidRequest,
   type Json,
   type Log,
+  type Principal,
+  type RequestBody,
+  type RequestPipeline,
   DenseSet,
+  type Indexed,
 } from "../kit/index.ts";
-import { readBody, requireJson } from "./body.ts";
-import { parseJson } from "./json.ts";
-import { chargeId } from "./charge-id.ts";
+import type { ValidateBody } from "./body-schemas.ts";
+import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
-import { type Form, readForm, requireForm } from "./form.ts";
-import type { Format } from "./formats.ts";
-import type { Reception } from "./respond.ts";
-import type { Claim, Room } from "./room.ts";
-
-/** What is wrong with a body, and where; null when nothing is. */
-export type ValidateBody = (
-  endpoint: Endpoint,
-  body: unknown,
-) => { readonly pointer: string; readonly what: string } | null;
+import type { Format } from "./endpoint.ts";
+import { readForm } from "./form.ts";
+import { chargeId } from "./ids.ts";
+import { readJson } from "./request-body.ts";
+import type { HttpExchange } from "./respond.ts";
+import type { StoredUpload } from "./upload.ts";
 
 export interface InferenceOptions {
-  readonly run: (intake: Intake) => Promise<void>;
+  /** Of the configuration in force; asked once a request. */
+  readonly pipeline: () => RequestPipeline;
   readonly validateBody: ValidateBody;
   readonly log: Log;
-  readonly stallAfter: number;
+  /** After which a client that reads nothing of what waits for it is cut. */
+  readonly stallAfterMs: number;
   /** For bodies in memory, and for uploads on disk. */
-  readonly rooms: { readonly memory: Room; readonly space: Room };
+  readonly budgets: { readonly memory: ByteBudget; readonly disk: ByteBudget };
 }
 
-export interface Arrival {
-  readonly reception: Reception;
-  readonly format: Format;
+/** A request to an inference endpoint, as far as the server has looked at it. */
+export interface InferenceArrival {
+  readonly http: HttpExchange;
   readonly ip: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
@@ -44,89 +42,112 @@ export interface Arrival {
 }
 
 export interface Inference {
-  serve(arrival: Arrival): void;
-  readonly clients: DenseSet<ServerClient>;
+  serve(arrival: InferenceArrival, format: Format): void;
+  /** Those that have not been answered and settled. */
+  readonly requests: DenseSet<ServedRequest>;
 }
 
-/** Hands requests to the pipeline, which asks for the body only once the credentials are good (decisions 4). */
-export function createInference({ run, validateBody, log, stallAfter, rooms }: InferenceOptions): Inference {
-  const { memory, space } = rooms;
-  const clients = new DenseSet<ServerClient>();
+export function createInference(options: InferenceOptions): Inference {
+  const requests = new DenseSet<ServedRequest>();
   return {
-    clients,
-    serve({ reception, format, ip, receivedAt, bodyLimit }) {
-      const { req, requestId } = reception;
-      const { refusal } = format;
-      const ownBody = refusal && ((error: GatewayError) => refusal(error, { requestId, headers: req.headers }));
-      const client = new ServerClient(reception, log, stallAfter, ownBody);
-      clients.add(client);
-      let form: Form | null = null;
-      let claim: Claim | null = null;
-      const read = async (userId: string): Promise<Call> => {
-        claim = (format.body === "json" ? memory : space).claim(userId);
-        const parts = { signal: client.signal, claim };
-        const check = (body: Json): Json => checked(format.endpoint, body, validateBody);
-        if (format.body === "json") return format.read(check(await readJson(reception, bodyLimit, parts)), req.headers);
-        form = await readMultipart(reception, bodyLimit, parts);
-        return format.read(check(form.fields), form.upload);
-      };
-      const intake: Intake = {
-        id: chargeId(receivedAt),
-        receivedAt,
-        client,
-        request: { requestId, credentials: credentialsOf(req.headers), ip, endpoint: format.endpoint },
-        async read(userId): Promise<{ readonly call: Call; readonly format: AnswerFormat }> {
-          const call = Object.freeze(await read(userId));
-          return { call, format: format.write(call, { id: intake.id, created: Math.floor(receivedAt / 1000) }) };
-        },
-        keep(bytes) {
-          // A form's file stays on the disk: an upstream may begin to answer before it has the whole of it.
-          if (format.body === "json") claim?.shrink(bytes);
-        },
-      };
-      const served = async (): Promise<void> => {
-        try {
-          await run(intake);
-        } catch (error) {
-          client.refuse(error, {});
-        } finally {
-          clients.delete(client);
-          claim?.release();
-          await form?.upload.dispose();
-        }
-      };
-      served().catch((err: unknown) => log.error({ err, request_id: requestId }, "a request was not put away"));
+    requests,
+    serve(arrival, format) {
+      const request = new ServedRequest(arrival, format, options);
+      requests.add(request);
+      request.serve(requests).catch((err: unknown) => {
+        options.log.error({ err, request_id: request.head.requestId }, "a request was not put away");
+      });
     },
   };
 }
 
-interface ReadParts {
-  readonly signal: AbortSignal;
-  readonly claim: Claim;
-}
+/** One inference request from its head to its settlement, with what it holds of the server until then. */
+class ServedRequest implements InferenceRequest, Indexed {
+  index = -1;
+  readonly id: string;
+  readonly receivedAt: number;
+  readonly head: ClientRequest;
+  readonly client: ServerClient;
+  body: RequestBody | null = null;
+  readonly #arrival: InferenceArrival;
+  readonly #format: Format;
+  readonly #options: InferenceOptions;
+  #claim: ByteClaim | null = null;
+  #upload: StoredUpload | null = null;
 
-async function readJson(reception: Reception, limit: number, parts: ReadParts): Promise<Json> {
-  const { req } = reception;
-  requireJson(req);
-  invite(reception, limit);
-  return parseJson(await readBody(req, limit, parts));
-}
+  constructor(arrival: InferenceArrival, format: Format, options: InferenceOptions) {
+    const { http, ip, receivedAt } = arrival;
+    this.id = chargeId(receivedAt);
+    this.receivedAt = receivedAt;
+    this.head = {
+      requestId: http.requestId,
+      credentials: credentialsOf(http.req.headers),
+      ip,
+      endpoint: format.endpoint,
+    };
+    this.client = new ServerClient(http, options.log, options.stallAfterMs);
+    this.#arrival = arrival;
+    this.#format = format;
+    this.#options = options;
+  }
 
-function readMultipart(reception: Reception, limit: number, parts: ReadParts): Promise<Form> {
-  const { req } = reception;
-  requireForm(req);
-  invite(reception, limit);
-  return readForm(req, limit, parts);
-}
+  async serve(running: DenseSet<ServedRequest>): Promise<void> {
+    const pipeline = this.#options.pipeline();
+    pipeline.enter();
+    try {
+      await this.#run(pipeline);
+    } catch (error) {
+      this.client.refuse(error, {});
+    } finally {
+      pipeline.leave();
+      running.delete(this);
+      this.#claim?.release();
+      await this.#upload?.dispose();
+    }
+  }
 
-/** Lets a client send the body that it has announced, unless that is too long. */
-function invite({ req, res }: Reception, limit: number): void {
-  if (req.headers.expect !== undefined && Number(req.headers["content-length"] ?? 0) <= limit) res.writeContinue();
-}
+  /** Credentials come before the body: who has none can make the gateway neither read nor parse. */
+  async #run(pipeline: RequestPipeline): Promise<void> {
+    let principal: Principal | null = null;
+    try {
+      principal = await pipeline.identify(this);
+      await this.#readBody(principal);
+    } catch (error) {
+      return pipeline.refuse(this, principal, error);
+    }
+    return pipeline.run(this, principal);
+  }
 
-/** @throws GatewayError 400 naming the first thing that is wrong. */
-function checked(endpoint: Endpoint, body: Json, validateBody: ValidateBody): Json {
-  const fault = validateBody(endpoint, body);
-  if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
-  return Object.freeze(body);
+  keep(bytes: number): void {
+    this.body = null;
+    // A form's file stays on the disk: an upstream may begin to answer before it has the whole of it.
+    if (this.#format.body === "json") this.#claim?.shrink(bytes);
+  }
+
+  /** Reads, parses and checks the body. @throws GatewayError for one that cannot be used, or that there is no room for. */
+  async #readBody({ userId }: Principal): Promise<void> {
+    const { http, bodyLimit, receivedAt } = this.#arrival;
+    const format = this.#format;
+    const { memory, disk } = this.#options.budgets;
+    const { headers } = http.req;
+    this.#claim = (format.body === "json" ? memory : disk).claim(userId);
+    const parts = { signal: this.client.signal, claim: this.#claim };
+    let call;
+    if (format.body === "json") {
+      call = format.read(this.#checked(await readJson(http, bodyLimit, parts)), headers);
+    } else {
+      const { fields, upload } = await readForm(http, bodyLimit, parts);
+      this.#upload = upload;
+      call = await format.read(this.#checked(fields), upload);
+    }
+    Object.freeze(call);
+    this.body = { call, format: format.write(call, { id: this.id, created: Math.floor(receivedAt / 1000) }) };
+  }
+
+  /** @throws GatewayError 400 naming the first thing that is wrong. */
+  #checked(body: Json): Json {
+    const fault = this.#options.validateBody(this.#format.endpoint, body);
+    if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
+    return Object.freeze(body);
+  }
 }

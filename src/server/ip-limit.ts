@@ -1,5 +1,5 @@
 import { type CountWindow, GatewayError, type Log, type ServerSettings, type Store } from "../kit/index.ts";
-import { CountRounds, type Told } from "./count-rounds.ts";
+import { CountBatches, type CountReport } from "./count-batches.ts";
 import { limitKey } from "./ip-address.ts";
 
 /** Beyond this many addresses in one window the oldest is forgotten: a flood of addresses must not fill the memory. */
@@ -9,7 +9,7 @@ const MAX_ADDRESSES = 100_000;
  * Of its limit, an address has a part in each process before the store is asked, rounded down but one request at least:
  * with N processes it is let through N - 1 such parts more than its limit at most.
  */
-const PARTS = 50;
+const LOCAL_PARTS = 50;
 
 type Verdict = GatewayError | null;
 
@@ -26,28 +26,28 @@ interface Count {
   /** Of all processes, as far as this one knows. */
   known: number;
   /** Those of them that the store has not been told of. */
-  untold: number;
-  word: Word | null;
+  unreported: number;
+  query: StoreQuery | null;
 }
 
 type Admitted = (is: boolean) => void;
 
 /**
- * Fixed windows, one counter an IPv4 address or IPv6 /64 (decisions 4.1). `now` is Unix milliseconds.
+ * Fixed windows, one counter an IPv4 address or IPv6 /64. `now` is Unix milliseconds.
  * @param addCounts of the store that several processes share; null where one process has every request.
  */
 export function createIpLimit(addCounts: Store["addCounts"] | null, log: Log): IpLimit {
   const counts = new Map<string, Count>();
-  /** Goes on where it was: from the start it would pass over everything forgotten, at every address of a flood. */
+  /** An iterator that is kept: a new one would pass over all deleted entries, at every address of a flood. */
   let oldest = counts.keys();
-  const rounds = addCounts && new CountRounds(addCounts, log);
+  const batches = addCounts && new CountBatches(addCounts, log);
   let window: CountWindow = { name: "requests of addresses", length: 0, endsAt: 0 };
 
   const countOf = (key: string): Count => {
     const known = counts.get(key);
     if (known) return known;
     if (counts.size >= MAX_ADDRESSES) counts.delete(oldest.next().value!);
-    const count: Count = { known: 0, untold: 0, word: null };
+    const count: Count = { known: 0, unreported: 0, query: null };
     counts.set(key, count);
     return count;
   };
@@ -65,45 +65,45 @@ export function createIpLimit(addCounts: Store["addCounts"] | null, log: Log): I
       const refused = () => refusal(limit.requests, seconds);
       const key = limitKey(address);
       const count = countOf(key);
-      const admitted = count.word === null ? withoutWord(count, limit.requests, rounds) : null;
+      const admitted = count.query === null ? admitLocally(count, limit.requests, batches) : null;
       if (admitted !== null) return admitted ? null : refused();
       return new Promise((resolve) => {
-        count.word ??= new Word(window, key, count, limit.requests, rounds!);
-        count.word.join((is) => resolve(is ? null : refused()));
+        count.query ??= new StoreQuery(window, key, count, limit.requests, batches!);
+        count.query.join((is) => resolve(is ? null : refused()));
       });
     },
   };
 }
 
 /** Whether a request is admitted; null when the store has to be asked. */
-function withoutWord(count: Count, limit: number, rounds: CountRounds | null): boolean | null {
+function admitLocally(count: Count, limit: number, batches: CountBatches | null): boolean | null {
   if (count.known >= limit) return false;
-  if (rounds?.open === true && count.untold >= Math.max(1, Math.floor(limit / PARTS))) return null;
+  if (batches?.open === true && count.unreported >= Math.max(1, Math.floor(limit / LOCAL_PARTS))) return null;
   count.known += 1;
-  count.untold += 1;
+  count.unreported += 1;
   return true;
 }
 
 /**
- * A word with the store about one address: it is told of the requests that were let through, and of those that wait, so
- * that each of these has its place among the requests of all processes.
+ * One question to the store about one address. It reports the requests that were let through, and those that wait: each
+ * of these then has its place among the requests of all processes.
  */
-class Word implements Told {
+class StoreQuery implements CountReport {
   readonly window: CountWindow;
   readonly name: string;
   readonly #count: Count;
   readonly #limit: number;
-  readonly #rounds: CountRounds;
-  #told: Admitted[] = [];
+  readonly #batches: CountBatches;
+  #reported: Admitted[] = [];
   #waiting: Admitted[] = [];
 
-  constructor(window: CountWindow, name: string, count: Count, limit: number, rounds: CountRounds) {
+  constructor(window: CountWindow, name: string, count: Count, limit: number, batches: CountBatches) {
     this.window = window;
     this.name = name;
     this.#count = count;
     this.#limit = limit;
-    this.#rounds = rounds;
-    rounds.add(this);
+    this.#batches = batches;
+    batches.add(this);
   }
 
   join(request: Admitted): void {
@@ -111,32 +111,32 @@ class Word implements Told {
   }
 
   uses(): number {
-    this.#told = this.#waiting.splice(0);
-    const uses = this.#count.untold + this.#told.length;
-    this.#count.untold = 0;
+    this.#reported = this.#waiting.splice(0);
+    const uses = this.#count.unreported + this.#reported.length;
+    this.#count.unreported = 0;
     return uses;
   }
 
   answered(total: number | null): void {
     const count = this.#count;
-    const told = this.#told.splice(0);
+    const reported = this.#reported.splice(0);
     // Never below what this process has let through: the store may have lost or never kept it.
-    const last = Math.max(total ?? 0, count.known + told.length);
-    const first = last - told.length + 1;
+    const last = Math.max(total ?? 0, count.known + reported.length);
+    const first = last - reported.length + 1;
     count.known = last;
-    for (const [index, request] of told.entries()) request(first + index <= this.#limit);
-    if (count.word !== this) return;
-    count.word = null;
-    // Those that came when the round had begun.
+    for (const [index, request] of reported.entries()) request(first + index <= this.#limit);
+    if (count.query !== this) return;
+    count.query = null;
+    // Those that came after the batch was sent.
     for (const request of this.#waiting.splice(0)) this.#decide(request);
   }
 
   #decide(request: Admitted): void {
     const count = this.#count;
-    const admitted = count.word === null ? withoutWord(count, this.#limit, this.#rounds) : null;
+    const admitted = count.query === null ? admitLocally(count, this.#limit, this.#batches) : null;
     if (admitted !== null) return request(admitted);
-    count.word ??= new Word(this.window, this.name, count, this.#limit, this.#rounds);
-    count.word.join(request);
+    count.query ??= new StoreQuery(this.window, this.name, count, this.#limit, this.#batches);
+    count.query.join(request);
   }
 }
 

@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { invalidRequest, type Json } from "../kit/index.ts";
 
-/** Decisions 10.1. */
-const MOST_VALUES = 1_000_000;
-const MOST_LEVELS = 200;
+/** Bounds of a body, which are checked before it is parsed. */
+const MAX_VALUES = 1_000_000;
+const MAX_LEVELS = 200;
 /** What V8 takes for a list or an object beside its values, and for a value in one. */
 const CONTAINER_BYTES = 64;
 const VALUE_BYTES = 8;
-/** Of the body: the heap a parsed one may take (decisions 10.1). Small bodies are let off: nothing is at stake. */
-const MOST_GROWTH = 8;
+/** Heap bytes that a parsed body may take for each of its own. Small bodies are let off: nothing is at stake. */
+const MAX_HEAP_PER_BYTE = 8;
 const SMALL_BODY_BYTES = 256 * 1024;
 /** Bytes of a text after which looking for its end natively is faster than byte by byte. */
 const LONG_TEXT_BYTES = 32;
@@ -29,7 +29,7 @@ export interface JsonSize {
   readonly levels: number;
 }
 
-/** One pass over the bytes, without an allocation; stops at the first level beyond `MOST_LEVELS`. */
+/** One pass over the bytes, without an allocation; stops at the first level beyond `MAX_LEVELS`. */
 export function sizeOf(body: Buffer): JsonSize {
   let values = 1;
   let containers = 0;
@@ -49,7 +49,7 @@ export function sizeOf(body: Buffer): JsonSize {
         containers += 1;
         level += 1;
         if (level > levels) levels = level;
-        if (level > MOST_LEVELS) return { values, containers, levels };
+        if (level > MAX_LEVELS) return { values, containers, levels };
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
@@ -81,18 +81,18 @@ function endOfText(body: Buffer, from: number): number {
 }
 
 /**
- * The object that a body holds. Whatever the body, what it holds is counted before it is parsed: parsing it then neither holds
- * the event loop for 100 ms nor takes memory out of proportion to it (decisions 10.1).
+ * The object that a body holds. Its values are counted before it is parsed, so that parsing it neither holds the event
+ * loop for 100 ms nor takes memory out of proportion to the body.
  * @throws GatewayError 400 for anything but one JSON object in UTF-8 within the bounds.
  */
 export function parseJson(body: Buffer): Json {
   if (body.length === 0) throw invalidRequest("/", "must not be empty");
   if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
   const { values, containers, levels } = sizeOf(body);
-  if (levels > MOST_LEVELS) throw invalidRequest("/", `must not be nested deeper than ${MOST_LEVELS} levels`);
-  if (values > MOST_VALUES) throw invalidRequest("/", `must not have more than ${MOST_VALUES} values`);
+  if (levels > MAX_LEVELS) throw invalidRequest("/", `must not be nested deeper than ${MAX_LEVELS} levels`);
+  if (values > MAX_VALUES) throw invalidRequest("/", `must not have more than ${MAX_VALUES} values`);
   const heap = containers * CONTAINER_BYTES + values * VALUE_BYTES;
-  if (body.length > SMALL_BODY_BYTES && heap > MOST_GROWTH * body.length) {
+  if (body.length > SMALL_BODY_BYTES && heap > MAX_HEAP_PER_BYTE * body.length) {
     throw invalidRequest("/", "has too many small lists and objects for its size");
   }
   let value: unknown;

@@ -1,11 +1,13 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { type Listener, listen } from "listhen";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Address } from "../kit/index.ts";
-import { answerClientError, type OnMalformed, refuseMalformed, refuseStatus } from "./malformed.ts";
+import type { Connections } from "./connections.ts";
+import { answerClientError, type OnMalformed, refuseConnection, refuseMalformed, refuseStatus } from "./malformed.ts";
+import { inTurn } from "./pipelined.ts";
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */
@@ -35,6 +37,8 @@ const TIMEOUTS: ServerTimeouts = {
 export interface ListenOptions {
   readonly timeouts?: Partial<ServerTimeouts>;
   readonly onMalformed?: OnMalformed;
+  /** What counts the connections; left out: as many as come. */
+  readonly connections?: Pick<Connections, "take">;
 }
 
 /** Listens on every address or on none. @throws Error naming the address that cannot be had. */
@@ -77,9 +81,12 @@ export async function cut(listening: Listening): Promise<void> {
 
 async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
   const onMalformed = options.onMalformed ?? (() => {});
-  const guarded: RequestListener = (req, res) => {
-    if (!refuseMalformed(req, res, onMalformed)) handler(req, res);
-  };
+  const refused = new WeakSet<Socket>();
+  const guarded = inTurn((req, res) => {
+    // Its answer has been written already.
+    if (refused.has(req.socket)) res.destroy();
+    else if (!refuseMalformed(req, res, onMalformed)) handler(req, res);
+  });
   const server = cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn(host, port, guarded);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   Object.assign(server, {
@@ -95,6 +102,11 @@ async function listenOne({ host, port }: Address, handler: RequestListener, opti
   });
   // Node reads the checking interval in its own "listening" listener only.
   server.emit("listening");
+  server.on("connection", (socket: Socket) => {
+    if (options.connections?.take(socket) !== false) return;
+    refused.add(socket);
+    refuseConnection(socket, onMalformed);
+  });
   server.on("checkContinue", guarded);
   server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
   server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));

@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { requestIdOf } from "./request-id.ts";
-import { respond } from "./respond.ts";
+import { overloaded } from "../kit/index.ts";
+import { requestIdOf } from "./ids.ts";
+import { refusalOf, respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i;
@@ -65,8 +66,20 @@ export function refuseStatus(
   onMalformed: OnMalformed,
 ): void {
   const requestId = requestIdOf(req.headers["x-request-id"]);
-  const reception = { req, res, requestId, always: [], closing: () => true };
-  respond(reception, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
+  const http = { req, res, requestId, always: [], errorStyle: null, closing: () => true };
+  respond(http, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
+  onMalformed(status, requestId);
+}
+
+/** Refuses a connection that is one too many, before anything of it is read. */
+export function refuseConnection(socket: Duplex, onMalformed: OnMalformed): void {
+  const requestId = requestIdOf(undefined);
+  const { status, headers, body, contentType } = refusalOf(overloaded());
+  const fields = { "X-Request-Id": requestId, "Content-Type": contentType, ...headers, "Content-Length": body.length };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}Connection: close\r\n\r\n${body}`;
+  socket.on("error", () => socket.destroy());
+  socket.end(text, () => socket.destroy());
   onMalformed(status, requestId);
 }
 

@@ -1,19 +1,31 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Endpoint, ErrorCode, GatewayError, Intake, Log, ServerSettings, Store } from "../kit/index.ts";
-import { inBackground } from "../kit/index.ts";
-import { createApp, requestIdIn, type Route, type Visit } from "./app.ts";
+import {
+  CLIENT_GONE_STATUS,
+  type Endpoint,
+  type ErrorCode,
+  type GatewayError,
+  inBackground,
+  type Log,
+  type RequestPipeline,
+  type ServerSettings,
+  type Store,
+} from "../kit/index.ts";
+import type { ValidateBody } from "./body-schemas.ts";
+import { ByteBudget } from "./byte-budget.ts";
 import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
+import { Connections } from "./connections.ts";
 import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
-import { INFERENCE, mannerOf } from "./formats.ts";
-import { createInference, type ValidateBody } from "./inference.ts";
+import type { Format } from "./endpoint.ts";
+import { FORMATS } from "./endpoints.ts";
+import { requestIdOf } from "./ids.ts";
+import { createInference } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
-import { refusalOf } from "./refusal.ts";
-import { requestIdOf } from "./request-id.ts";
-import { Room } from "./room.ts";
-import { headOf, limitRest, type Reception, respond } from "./respond.ts";
+import { headOf, type HttpExchange, limitUnreadBody, refusalOf, respond } from "./respond.ts";
+import { createRouter, type Route, type RouteContext } from "./router.ts";
+import { errorStyleOf } from "./routes/inference.ts";
 
 /** A request that was refused without reaching the pipeline. */
-export interface Refused {
+export interface RejectedEarly {
   readonly endpoint: Endpoint | "other";
   readonly status: number;
   readonly code: ErrorCode | null;
@@ -22,7 +34,7 @@ export interface Refused {
 }
 
 /** A request that was answered by one of the routes beside inference. */
-export interface Answered {
+export interface RouteServed {
   /** The pattern of its path, never what the client wrote; "other" for a path that is none of ours. */
   readonly route: string;
   readonly method: string;
@@ -33,7 +45,8 @@ export interface Answered {
 }
 
 export interface PublicServerOptions {
-  readonly run: (intake: Intake) => Promise<void>;
+  /** Of the configuration in force; read once per request. */
+  readonly pipeline: () => RequestPipeline;
   /** Of the configuration in force; read once per request. */
   readonly settings: () => ServerSettings;
   readonly validateBody: ValidateBody;
@@ -42,10 +55,10 @@ export interface PublicServerOptions {
   readonly log: Log;
   /** Further routes beside inference. */
   readonly routes?: readonly Route[];
-  readonly onRefused?: (refused: Refused) => void;
-  readonly onAnswered?: (answered: Answered) => void;
-  /** Milliseconds after which a client that reads nothing of what waits for it is cut. */
-  readonly stallAfter?: number;
+  readonly onRejectedEarly?: (rejected: RejectedEarly) => void;
+  readonly onRouteServed?: (served: RouteServed) => void;
+  /** After which a client that reads nothing of what waits for it is cut. */
+  readonly stallAfterMs?: number;
   /** Of a store that several processes share: what each address sends counts in all of them. */
   readonly addCounts?: Store["addCounts"];
 }
@@ -53,6 +66,8 @@ export interface PublicServerOptions {
 export interface PublicServer {
   /** For every listen address. */
   readonly handler: RequestListener;
+  /** Of all listen addresses together. */
+  readonly connections: Connections;
   /** While draining every answer closes its connection. */
   setDraining(draining: boolean): void;
   /** Requests that have not been answered and settled. */
@@ -62,115 +77,134 @@ export interface PublicServer {
   abortAll(reason: "shutdown"): void;
 }
 
-/** Recorded where there is nobody to answer: what proxies have made of it, no status of HTTP's own. */
-const CLIENT_GONE = 499;
+const STALL_AFTER_MS = 30_000;
 
-/** The public listener: inference past the router, everything else through h3 (decisions 1, 4). */
+/** One request as its head describes it. */
+interface Arrival {
+  readonly http: HttpExchange;
+  /** null for everything beside inference. */
+  readonly format: Format | null;
+  readonly ip: string;
+  /** Whether it came from a trusted proxy. */
+  readonly proxied: boolean;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  readonly bodyLimit: number;
+}
+
+/** The public listener: inference past the router, everything else through h3. */
 export function createPublicServer(options: PublicServerOptions): PublicServer {
-  const { settings, now, log, onRefused, onAnswered } = options;
-  const rooms = {
-    memory: new Room(() => settings().bodyMemory),
-    space: new Room(() => settings().uploadSpace),
+  const { settings, now, log, onRejectedEarly, onRouteServed } = options;
+  const budgets = {
+    memory: new ByteBudget(() => settings().bodyMemory),
+    disk: new ByteBudget(() => settings().uploadSpace),
   };
-  const inference = createInference({ ...options, stallAfter: options.stallAfter ?? 30_000, rooms });
-  const visits = new WeakMap<IncomingMessage, Visit>();
-  const api = createApp(options.routes ?? [], log, {
-    elsewhere: INFERENCE.keys(),
-    visitOf: (req) => visits.get(req)!,
-    refusal(error, event) {
-      const { url = "/", headers } = event.runtime!.node!.req as IncomingMessage;
-      return mannerOf(pathOf(url))?.refusal?.(error, { requestId: requestIdIn(event), headers }) ?? null;
-    },
+  const inference = createInference({ ...options, stallAfterMs: options.stallAfterMs ?? STALL_AFTER_MS, budgets });
+  const contexts = new WeakMap<IncomingMessage, RouteContext>();
+  const router = createRouter(options.routes ?? [], log, {
+    externalPaths: FORMATS.keys(),
+    contextOf: (req) => contexts.get(req)!,
   });
   const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
   let draining = false;
-  let apiRequests = 0;
+  let routeRequests = 0;
   /** Requests that are not known yet to be within the limit of their address. */
   let held = 0;
   const closing = (): boolean => draining;
 
-  const serveApi = (reception: Reception, visit: Visit, receivedAt: number): void => {
-    const { req, res, requestId } = reception;
-    visits.set(req, visit);
-    apiRequests += 1;
-    res.once("close", () => {
-      apiRequests -= 1;
-      const status = res.headersSent ? res.statusCode : CLIENT_GONE;
-      const durationMs = now() - receivedAt;
-      onAnswered?.({ route: visit.route ?? "other", method: req.method ?? "", status, requestId, durationMs });
+  const reject = ({ http, format, receivedAt }: Arrival, status: number, code: ErrorCode | null): void => {
+    const { requestId } = http;
+    onRejectedEarly?.({
+      endpoint: format?.endpoint ?? "other",
+      status,
+      code,
+      requestId,
+      durationMs: now() - receivedAt,
     });
-    const head = headOf(reception, "", {});
-    for (let index = 0; index < head.length; index += 2) res.setHeader(head[index]!, head[index + 1]!);
-    if (req.headers.expect !== undefined) res.writeContinue();
-    limitRest(req, res);
-    api(req, res);
   };
 
+  /** @param tooMany what the limit of its address refuses it with. */
+  const proceed = (arrival: Arrival, tooMany: GatewayError | null): void => {
+    const { http, format } = arrival;
+    // Its close has passed: nobody would be told of it any more.
+    if (http.res.destroyed) return reject(arrival, CLIENT_GONE_STATUS, null);
+    if (tooMany !== null) {
+      const { status, code, contentType, headers, body } = refusalOf(tooMany, http);
+      respond(http, status, contentType, headers, body);
+      return reject(arrival, status, code);
+    }
+    if (format === null) serveRoute(arrival);
+    else inference.serve(arrival, format);
+  };
+
+  const serveRoute = ({ http, ip, proxied, receivedAt }: Arrival): void => {
+    const { req, res, requestId } = http;
+    const context: RouteContext = { req, http, ip, proxied, memory: budgets.memory, route: null };
+    contexts.set(req, context);
+    routeRequests += 1;
+    res.once("close", () => {
+      routeRequests -= 1;
+      const status = res.headersSent ? res.statusCode : CLIENT_GONE_STATUS;
+      const durationMs = now() - receivedAt;
+      onRouteServed?.({ route: context.route ?? "other", method: req.method ?? "", status, requestId, durationMs });
+    });
+    const head = headOf(http, "", {});
+    for (let index = 0; index < head.length; index += 2) res.setHeader(head[index]!, head[index + 1]!);
+    if (req.headers.expect !== undefined) res.writeContinue();
+    limitUnreadBody(req, res);
+    router(req, res);
+  };
+
+  const holdFor = async (verdict: Promise<GatewayError | null>, arrival: Arrival): Promise<void> => {
+    held += 1;
+    const tooMany = await verdict;
+    held -= 1;
+    proceed(arrival, tooMany);
+  };
+
+  const connections = new Connections(() => {
+    const { connections: bounds, trustedProxies } = settings();
+    return { bounds, isProxy: trusted(trustedProxies) };
+  });
+
   return {
+    connections,
     handler(req, res) {
       const receivedAt = now();
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
       const path = pathOf(req.url ?? "/");
-      const inApi = path.startsWith("/v1/") || INFERENCE.has(path);
+      const inApi = path.startsWith("/v1/") || FORMATS.has(path);
       const requestId = requestIdOf(req.headers["x-request-id"]);
-      const format = req.method === "POST" ? INFERENCE.get(path) : undefined;
-      const manner = format ?? mannerOf(path);
+      const format = (req.method === "POST" ? FORMATS.get(path) : undefined) ?? null;
+      const errorStyle = format ?? errorStyleOf(path);
       const permitted = inApi ? corsHeaders(req, cors.origins) : [];
-      const named = manner?.requestIdHeader;
-      const always = named === undefined ? permitted : [...permitted, named, requestId];
-      const reception: Reception = { req, res, requestId, always, closing };
-      if (inApi && isPreflight(req)) return respond(reception, 204, "", preflightHeaders(req), "");
+      const idHeader = errorStyle?.requestIdHeader;
+      const always = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
+      const http: HttpExchange = { req, res, requestId, always, errorStyle, closing };
+      if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
-      const forwarded = req.headers["x-forwarded-for"];
       const peer = req.socket.remoteAddress ?? "";
       const isProxy = trusted(trustedProxies);
-      const ip = clientAddress(peer, forwarded?.toString(), isProxy);
-      const refused = (status: number, code: ErrorCode | null): void => {
-        const endpoint = format?.endpoint ?? "other";
-        onRefused?.({ endpoint, status, code, requestId, durationMs: now() - receivedAt });
-      };
-      const go = (tooMany: GatewayError | null): void => {
-        // Its close has passed: nobody would hear of it any more.
-        if (res.destroyed) return refused(CLIENT_GONE, null);
-        if (tooMany !== null) {
-          const request = { requestId, headers: req.headers };
-          const refusal = refusalOf(tooMany, (error) => manner?.refusal?.(error, request) ?? null);
-          const { status, code, contentType, headers, body } = refusal;
-          respond(reception, status, contentType, headers, body);
-          return refused(status, code);
-        }
-        if (format === undefined)
-          serveApi(
-            reception,
-            { req, ip, proxied: isFrom(peer, isProxy), memory: rooms.memory, route: null },
-            receivedAt,
-          );
-        else inference.serve({ reception, format, ip, receivedAt, bodyLimit });
-      };
+      const ip = clientAddress(peer, req.headers["x-forwarded-for"]?.toString(), isProxy);
+      const arrival: Arrival = { http, format, ip, proxied: isFrom(peer, isProxy), receivedAt, bodyLimit };
       const verdict = ipLimit.take(ip, limit, receivedAt);
-      if (!(verdict instanceof Promise)) return go(verdict);
-      held += 1;
-      const hold = async (): Promise<void> => {
-        const tooMany = await verdict;
-        held -= 1;
-        go(tooMany);
-      };
-      inBackground(log, "a request", hold());
+      if (verdict instanceof Promise) inBackground(log, "a request", holdFor(verdict, arrival));
+      else proceed(arrival, verdict);
     },
     setDraining(value) {
       draining = value;
     },
-    inFlight: () => inference.clients.size + apiRequests + held,
+    inFlight: () => inference.requests.size + routeRequests + held,
     activeStreams() {
       let streams = 0;
-      inference.clients.each((client) => {
+      inference.requests.each(({ client }) => {
         if (client.streaming) streams += 1;
       });
       return streams;
     },
     abortAll(reason) {
-      inference.clients.each((client) => client.abort(reason));
+      inference.requests.each(({ client }) => client.abort(reason));
     },
   };
 }

@@ -1,47 +1,71 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { type ErrorCode, ERRORS, GatewayError } from "../kit/index.ts";
 
+const TEXT = "text/plain; charset=utf-8";
+const JSON_TYPE = "application/json";
 /** Unread bytes of a request that are cheaper to read over than a new connection is. */
-const KEEP_ALIVE_REST = 64 * 1024;
+const KEEP_ALIVE_BYTES = 64 * 1024;
 /** How much, and for how long, a client may go on sending after it was refused. */
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MS = 5000;
 
+/** An error's body in a format of the client's own. */
+export interface RefusalBody {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** What the clients of some paths expect of errors. */
+export interface ErrorStyle {
+  /** The body for an error; null for the one of the error table. */
+  readonly refusal?: (error: GatewayError, request: RefusedRequest) => RefusalBody | null;
+  /** Another name under which the request's id is sent as well. */
+  readonly requestIdHeader?: string;
+}
+
+/** What an error's body may depend on. */
+export interface RefusedRequest {
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
 /** One request with what every answer to it carries. */
-export interface Reception {
+export interface HttpExchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
   /** Headers of every answer, such as those of CORS: names and values, alternating. */
   readonly always: readonly string[];
+  readonly errorStyle: ErrorStyle | null;
   /** Whether the connection is to be closed after the answer. */
   readonly closing: () => boolean;
 }
 
 /** The head of an answer: names and values, alternating. */
-export function headOf(reception: Reception, contentType: string, headers: Readonly<Record<string, string>>): string[] {
-  const head = ["X-Request-Id", reception.requestId, ...reception.always];
+export function headOf(http: HttpExchange, contentType: string, headers: Readonly<Record<string, string>>): string[] {
+  const head = ["X-Request-Id", http.requestId, ...http.always];
   if (contentType !== "") head.push("Content-Type", contentType);
   for (const name in headers) head.push(name, headers[name]!);
-  if (reception.closing()) head.push("Connection", "close");
+  if (http.closing()) head.push("Connection", "close");
   return head;
 }
 
 /** A complete answer, also to a request whose body has not been read to its end. Nothing when one was begun before. */
 export function respond(
-  reception: Reception,
+  http: HttpExchange,
   status: number,
   contentType: string,
   headers: Readonly<Record<string, string>>,
   body: string,
 ): void {
-  const { req, res } = reception;
+  const { req, res } = http;
   if (res.headersSent || res.destroyed) return;
-  const head = headOf(reception, contentType, headers);
+  const head = headOf(http, contentType, headers);
   if (status !== 204) head.push("Content-Length", String(Buffer.byteLength(body)));
-  if (!req.complete && restIsLong(req)) {
-    if (!reception.closing()) head.push("Connection", "close");
+  if (!req.complete && isLongUnread(req)) {
+    if (!http.closing()) head.push("Connection", "close");
     res.writeHead(status, head);
-    linger(req, res, body);
+    lingeringClose(req, res, body);
     return;
   }
   res.writeHead(status, head);
@@ -51,16 +75,16 @@ export function respond(
 }
 
 /** Whether a body is coming that nobody has announced as short. */
-function restIsLong(req: IncomingMessage): boolean {
+function isLongUnread(req: IncomingMessage): boolean {
   if (req.headers["transfer-encoding"] !== undefined || req.headers.expect !== undefined) return true;
-  return Number(req.headers["content-length"] ?? 0) > KEEP_ALIVE_REST;
+  return Number(req.headers["content-length"] ?? 0) > KEEP_ALIVE_BYTES;
 }
 
 /**
  * Sends the whole answer but ends the response only when the client has stopped sending: closing on unread bytes makes
  * the kernel reset the connection, and the client loses the answer it has not read yet.
  */
-function linger(req: IncomingMessage, res: ServerResponse, body: string): void {
+function lingeringClose(req: IncomingMessage, res: ServerResponse, body: string): void {
   let left = LINGER_BYTES;
   const cut = (): void => {
     res.destroy();
@@ -78,11 +102,59 @@ function linger(req: IncomingMessage, res: ServerResponse, body: string): void {
 }
 
 /** For answers whose end is not ours: a body that still comes long after the answer is cut off. */
-export function limitRest(req: IncomingMessage, res: ServerResponse): void {
+export function limitUnreadBody(req: IncomingMessage, res: ServerResponse): void {
   res.once("finish", () => {
     if (req.complete) return;
     setTimeout(() => {
       if (!req.complete) req.socket.destroy();
     }, LINGER_MS).unref();
   });
+}
+
+/** Lets a client that waits for it send the body that it has announced, unless that is too long. */
+export function sendContinue({ req, res }: HttpExchange, limit: number): void {
+  if (req.headers.expect !== undefined && Number(req.headers["content-length"] ?? 0) <= limit) res.writeContinue();
+}
+
+/** An error as it leaves the gateway. */
+export interface Refusal extends RefusalBody {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes an error down by the table; what is no GatewayError is a 500 that says nothing.
+ * @param http the request, whose paths' clients may have a body of their own for an error.
+ */
+export function refusalOf(error: unknown, http: HttpExchange | null = null): Refusal {
+  const known =
+    error instanceof GatewayError && error.code !== "INTERNAL"
+      ? error
+      : new GatewayError("INTERNAL", "Internal server error");
+  const { code, details } = known;
+  const row = ERRORS[code];
+  const headers: Record<string, string> = { ...details.headers };
+  if (row.coded) headers["X-Error-Code"] = code;
+  if ("final" in row && row.final) headers["X-Should-Retry"] = "false";
+  if (details.retryAfter !== undefined || row.status === 429 || row.status === 503) {
+    headers["Retry-After"] = String(wholeSeconds(details.retryAfter));
+  }
+  return { status: row.status, code, headers, ...(ownBody(known, http) ?? tableBody(known)) };
+}
+
+function ownBody(error: GatewayError, http: HttpExchange | null): RefusalBody | null {
+  if (http?.errorStyle?.refusal === undefined) return null;
+  return http.errorStyle.refusal(error, { requestId: http.requestId, headers: http.req.headers });
+}
+
+function tableBody({ code, message, details }: GatewayError): RefusalBody {
+  const form = ERRORS[code].body;
+  if (form === "text") return { contentType: TEXT, body: message };
+  return { contentType: JSON_TYPE, body: JSON.stringify({ [form]: message, ...details.fields }) };
+}
+
+/** A `Retry-After` of 0 or NaN would be an invitation to hammer. */
+function wholeSeconds(seconds: number | undefined): number {
+  return Math.max(1, Math.ceil(seconds ?? 1) || 1);
 }

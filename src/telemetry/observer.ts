@@ -1,6 +1,9 @@
 import { type Exchange, GatewayError, type Log, nanoToString, type Observer, type Outcome } from "../kit/index.ts";
 import type { Metrics } from "./metrics.ts";
 
+/** Pointers in one line of the log: a client decides how many there are. */
+const MOST_DROPPED = 1_000;
+
 /** A request that was refused before it reached the pipeline. */
 export interface RejectedRequest {
   /** One of the gateway's own names. */
@@ -98,7 +101,7 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     code: outcome.code ?? undefined,
     upstream: target?.upstream,
     attempts: outcome.attempts,
-    dropped: outcome.dropped.length > 0 ? outcome.dropped : undefined,
+    dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MOST_DROPPED) : undefined,
     prompt_tokens: bill.usage.prompt,
     completion_tokens: bill.usage.completion,
     characters: bill.usage.characters,

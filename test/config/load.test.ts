@@ -44,6 +44,7 @@ describe("the snapshot", () => {
       listen: [{ host: "127.0.0.1", port: 8080 }],
       workers: 1,
       bodyLimit: 32 * 1024 * 1024,
+      connections: { total: 10_000, perAddress: null },
       ipLimit: { requests: 600, window: 60_000 },
       cors: { origins: [] },
       heartbeat: 15_000,

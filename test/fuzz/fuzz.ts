@@ -1,11 +1,11 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { fork } from "node:child_process";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expectConforming } from "../e2e/support/conforming.ts";
 import { type Answer, Exchange } from "../e2e/support/http.ts";
-import { type Input, inputOf } from "./inputs.ts";
-import type { Measured, Question, Started } from "./target.ts";
+import { type Caller, type Input, inputOf } from "./inputs.ts";
+import { Asking } from "./asking.ts";
+import { BLOCKING, type Measured, type Started } from "./protocol.ts";
 
 export interface FuzzOptions {
   readonly seed: number;
@@ -15,22 +15,37 @@ export interface FuzzOptions {
   /** The number of the first input. */
   readonly from?: number;
   readonly lanes?: number;
+  /** Makes the inputs; `inputOf` unless given. */
+  readonly make?: (seed: number, index: number, caller: Caller) => Input;
+  /** A plugin is in the pipeline that holds the event loop at the sight of `MAGIC`. */
+  readonly blocking?: boolean;
+  /** Told once a minute, and at the end. */
+  readonly onSample?: (sample: Sample) => void;
+}
+
+/** What the target holds at one time of the run. */
+export interface Sample extends Measured {
+  readonly minute: number;
+  readonly inputs: number;
 }
 
 export interface FuzzResult {
   readonly inputs: number;
   /** Answers by status; 0 where the connection ended without one. */
   readonly statuses: Readonly<Record<number, number>>;
-  readonly bystander: { readonly requests: number; readonly slowest: number };
+  /** Milliseconds: of its slowest request, and of the longest turn of the gateway's event loop in CPU time. */
+  readonly bystander: { readonly requests: number; readonly slowest: number; readonly held: number };
   readonly growth: { readonly heap: number; readonly sockets: number };
   /** One line each, an input's with its number and its bytes; empty when all went well. */
   readonly failures: readonly string[];
 }
 
-/** Milliseconds: for the answer to a whole request, for bytes that may deserve none, and of the bystander. */
+/** For the answer to a whole request, and for bytes that may deserve none. */
 const ANSWER_TIMEOUT_MS = 20_000;
 const LOOK_MS = 150;
-const BYSTANDER_MS = 1_000;
+/** CPU time that one turn of the gateway's event loop may take: everybody waits for it. Several inputs may meet in one. */
+const TURN_MS = 500;
+const MINUTE_MS = 60_000;
 /** Caches fill up in the first part of a run: growth is counted after it. */
 const WARM_UP = 1_000;
 const HEAP_GROWTH_BYTES = 24 * 1024 * 1024;
@@ -42,16 +57,26 @@ const PROTOCOL_STATUSES = new Set([400, 404, 405, 408, 411, 413, 414, 417, 426, 
 const SHOWN_BYTES = 400;
 
 /** Sends inputs over the public port, and watches what becomes of the gateway and of somebody else's requests. */
-export async function fuzz({ seed, inputs, minutes, from = 0, lanes = 8 }: FuzzOptions): Promise<FuzzResult> {
-  const target = fork(new URL("target.ts", import.meta.url), { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const { seed, inputs, minutes, from = 0, lanes = 8, make = inputOf, blocking = false } = options;
+  const argv = blocking ? [BLOCKING] : [];
+  const target = fork(new URL("target.ts", import.meta.url), argv, { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  const asking = new Asking(target);
   let stderr = "";
   target.stderr?.on("data", (chunk) => (stderr = (stderr + String(chunk)).slice(-4_000)));
   const failures: string[] = [];
   const statuses: Record<number, number> = {};
-  const bystander = { requests: 0, slowest: 0 };
+  const bystander = { requests: 0, slowest: 0, held: 0 };
   try {
-    const { url, caller, bystander: other } = await answerOf<Started>(target);
-    const until = performance.now() + minutes * 60_000;
+    const {
+      url,
+      caller,
+      bystander: other,
+    } = await asking.started<Started>().catch((error: unknown) => {
+      throw new Error(`${String(error)}: ${stderr}`);
+    });
+    const began = performance.now();
+    const until = began + minutes * MINUTE_MS;
     let next = from;
     const over = new AbortController();
     const enough = (): boolean => failures.length >= MOST_FAILURES || target.exitCode !== null;
@@ -59,7 +84,7 @@ export async function fuzz({ seed, inputs, minutes, from = 0, lanes = 8 }: FuzzO
     const lane = async (last: number): Promise<void> => {
       while (next < last && performance.now() < until && !enough()) {
         const index = next++;
-        const input = inputOf(seed, index, caller);
+        const input = make(seed, index, caller);
         const { texts, fault } = await exchange(url, input);
         for (const status of texts.length === 0 ? [0] : texts.map(statusOf))
           statuses[status] = (statuses[status] ?? 0) + 1;
@@ -75,18 +100,40 @@ export async function fuzz({ seed, inputs, minutes, from = 0, lanes = 8 }: FuzzO
         const before = performance.now();
         const answer = await new Exchange(`${url}/v1/chat/completions`, { headers, body }).whole().catch(String);
         const took = performance.now() - before;
+        const held = await asking.ask<number>("held");
         bystander.requests += 1;
         bystander.slowest = Math.max(bystander.slowest, took);
+        bystander.held = Math.max(bystander.held, held);
         const status = typeof answer === "string" ? answer : answer.status;
         if (status !== 200) failures.push(`the bystander was answered ${status}`);
-        if (took > BYSTANDER_MS) failures.push(`the bystander waited ${Math.round(took)} ms, near input ${next}`);
+        if (held > TURN_MS) {
+          const turn = `a turn of the event loop took ${Math.round(held)} ms`;
+          failures.push(`the bystander waited ${Math.round(took)} ms: ${turn}, near input ${next}`);
+        }
         await sleep(20);
       }
     };
+    const sampled = async (): Promise<Measured> => {
+      // After a moment for connections that are closing.
+      await sleep(500);
+      const measured = await asking.ask<Measured>("measure");
+      const minute = Math.round((performance.now() - began) / 6_000) / 10;
+      options.onSample?.({ minute, inputs: next - from, ...measured });
+      return measured;
+    };
+    const minutely = async (): Promise<void> => {
+      for (let minute = 1; !over.signal.aborted; minute += 1) {
+        await sleep(began + minute * MINUTE_MS - performance.now(), null, { signal: over.signal }).catch(() => {});
+        if (!over.signal.aborted && !enough()) await sampled();
+      }
+    };
 
-    const watching = watch();
+    // A target that ends is said below.
+    const watching = Promise.all([watch(), minutely()]).catch((error: unknown) => {
+      if (target.exitCode === null && target.signalCode === null) throw error;
+    });
     await run(from + Math.min(WARM_UP, Math.ceil(inputs / 3)));
-    const before = await measured(target);
+    const before = enough() ? null : await sampled();
     await run(from + inputs);
     over.abort();
     await watching;
@@ -94,36 +141,20 @@ export async function fuzz({ seed, inputs, minutes, from = 0, lanes = 8 }: FuzzO
       failures.push(`the gateway ended, near input ${next}: ${stderr}`);
       return { inputs: next - from, statuses, bystander, growth: { heap: 0, sockets: 0 }, failures };
     }
-    const after = await measured(target);
-    const growth = { heap: after.heap - before.heap, sockets: after.sockets - before.sockets };
+    const after = await sampled();
+    const growth = {
+      heap: after.heap - (before?.heap ?? after.heap),
+      sockets: after.sockets - (before?.sockets ?? after.sockets),
+    };
     if (growth.heap > HEAP_GROWTH_BYTES) failures.push(`the heap has grown by ${growth.heap} bytes`);
     if (growth.sockets > SOCKET_GROWTH) failures.push(`${growth.sockets} connections are left`);
     // Slots, holds, streams and the books of everybody.
-    const audit = await asked<string | null>(target, "finish");
+    const audit = await asking.ask<string | null>("finish");
     if (audit !== null) failures.push(`the books: ${audit}`);
     return { inputs: next - from, statuses, bystander, growth, failures };
   } finally {
     if (target.exitCode === null) target.kill("SIGKILL");
   }
-}
-
-/** After a moment for connections that are closing. */
-async function measured(target: ChildProcess): Promise<Measured> {
-  await sleep(500);
-  return asked<Measured>(target, "measure");
-}
-
-function asked<T>(target: ChildProcess, question: Question): Promise<T> {
-  const answer = answerOf<T>(target);
-  target.send(question);
-  return answer;
-}
-
-async function answerOf<T>(target: ChildProcess): Promise<T> {
-  const ended = once(target, "exit").then(([code]) => Promise.reject(new Error(`the target ended with ${code}`)));
-  const [message] = (await Promise.race([once(target, "message"), ended])) as [T];
-  ended.catch(() => {});
-  return message;
 }
 
 /** Sends the bytes on a connection of its own. @returns the answers, each as it came. */

@@ -2,6 +2,8 @@ import { isJson } from "../../src/kit/index.ts";
 import { ENDPOINTS } from "../../src/server/endpoints.ts";
 import { Random } from "../chaos/random.ts";
 import { BOUNDARY, FORM_TYPE, formOf, type Part } from "../e2e/support/form.ts";
+import { hostileSchema } from "./hostile-schema.ts";
+import { CHAT_MODELS } from "./models.ts";
 import { pick, sample, schemaOf, text } from "./sample.ts";
 
 /** One connection's worth of bytes. */
@@ -25,18 +27,18 @@ interface Head {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** JSON endpoints: the schema of their bodies and the model that `KIND_CHAINS` has for them. */
-const BODIES = [
-  ["/v1/chat/completions", "chat.schema.json", "route/one"],
-  ["/v1/messages", "messages.schema.json", "route/one"],
-  ["/v1/messages/count_tokens", "count-tokens.schema.json", "route/one"],
-  ["/v1/responses", "responses-create.schema.json", "route/one"],
-  ["/v1/embeddings", "embeddings.schema.json", "route/embed"],
-  ["/v1/rerank", "rerank.schema.json", "route/rank"],
-  ["/v2/rerank", "rerank.schema.json", "route/rank"],
-  ["/v1/audio/speech", "speech.schema.json", "route/voice"],
-  ["/v1/images/generations", "image.schema.json", "route/paint"],
-] as const;
+/** JSON endpoints: the schema of their bodies and the models that the target has for them. */
+const BODIES: readonly (readonly [path: string, schema: string, models: readonly string[]])[] = [
+  ["/v1/chat/completions", "chat.schema.json", CHAT_MODELS],
+  ["/v1/messages", "messages.schema.json", CHAT_MODELS],
+  ["/v1/messages/count_tokens", "count-tokens.schema.json", ["route/one"]],
+  ["/v1/responses", "responses-create.schema.json", CHAT_MODELS],
+  ["/v1/embeddings", "embeddings.schema.json", ["route/embed"]],
+  ["/v1/rerank", "rerank.schema.json", ["route/rank"]],
+  ["/v2/rerank", "rerank.schema.json", ["route/rank"]],
+  ["/v1/audio/speech", "speech.schema.json", ["route/voice"]],
+  ["/v1/images/generations", "image.schema.json", ["route/paint"]],
+];
 const NASTY: readonly unknown[] = [
   "",
   "__proto__",
@@ -103,12 +105,26 @@ const PREFACES = [
 
 const MAKERS: Readonly<Record<string, (random: Random, caller: Caller) => Input>> = {
   json(random, caller) {
-    const [path, schema, model] = pick(random, BODIES);
+    const [path, schema, models] = pick(random, BODIES);
     const document = schemaOf(schema);
     const body = sample(random, document, document);
-    const named = isJson(body) && random.chance(0.9) ? { ...body, model } : body;
+    const named = isJson(body) && random.chance(0.9) ? { ...body, model: pick(random, models) } : body;
     const payload = Buffer.from(brokenText(random, JSON.stringify(mutated(random, named)) ?? ""));
     return request("json", post(path, caller.key, "application/json"), payload);
+  },
+  schemas(random, caller) {
+    const model = pick(random, CHAT_MODELS);
+    const strict = random.chance(0.5);
+    const tools = Array.from({ length: random.between(1, 3) }, (_, index) => ({
+      type: "function",
+      function: { name: `tool_${index}`, parameters: hostileSchema(random), strict },
+    }));
+    const asked = random.chance(0.5)
+      ? { tools }
+      : { response_format: { type: "json_schema", json_schema: { name: "x", schema: hostileSchema(random), strict } } };
+    const body = { model, messages: [{ role: "user", content: "hi" }], stream: random.chance(0.5), ...asked };
+    const payload = Buffer.from(JSON.stringify(body));
+    return request("schemas", post("/v1/chat/completions", caller.key, "application/json"), payload);
   },
   multipart(random, caller) {
     const parts: Part[] = [{ name: "model", value: "route/listen" }];
@@ -124,7 +140,8 @@ const MAKERS: Readonly<Record<string, (random: Random, caller: Caller) => Input>
     return request("multipart", post("/v1/audio/transcriptions", caller.key, type), file);
   },
   headers(random, caller) {
-    const [path, , model] = pick(random, BODIES);
+    const [path, , models] = pick(random, BODIES);
+    const model = pick(random, models);
     const body = Buffer.from(JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], input: "hi" }));
     const more = Array.from({ length: random.between(1, 6) }, () => {
       const value = random.chance(0.7) ? pick(random, HEADER_VALUES) : text(random, 200).replaceAll(/[^\t -~]/g, "");
@@ -166,6 +183,12 @@ export function inputOf(seed: number, index: number, caller: Caller): Input {
   if (!random.chance(0.15)) return input;
   const bytes = brokenBytes(random, input.bytes);
   return { name: `${input.name}, broken`, request: null, bytes, whole: false };
+}
+
+/** A chat request of a user who says this. */
+export function saying(content: string, { key }: Caller): Input {
+  const body = { model: "route/one", messages: [{ role: "user", content }] };
+  return request("saying", post("/v1/chat/completions", key, "application/json"), Buffer.from(JSON.stringify(body)));
 }
 
 function post(path: string, credential: string, type: string): Head {

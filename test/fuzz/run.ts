@@ -22,7 +22,7 @@ for (const [name, value] of Object.entries(options))
   if (!(value >= 0)) throw new Error(`--${name} is a number that is not negative`);
 
 console.log(`seed ${seed}`);
-const { failures, ...result } = await fuzz(options);
+const { failures, ...result } = await fuzz({ ...options, onSample: (sample) => console.log(JSON.stringify(sample)) });
 console.log(JSON.stringify(result));
 for (const failure of failures) console.error(failure);
 if (failures.length > 0) console.error(`again: npm run fuzz -- --seed ${seed} --from INDEX --inputs 1`);

@@ -7,6 +7,7 @@ import { chunk, FakeSource, usageChunk } from "../support/source.ts";
 import { plugin } from "../support/spy.ts";
 import { answers, connects, fails, type Play, USAGE } from "../support/upstream.ts";
 import { DONE, PROMPT } from "./outcome-cases.ts";
+import { RUNS } from "../properties/runs.ts";
 
 const REASONS: readonly AbortReason[] = ["client_gone", "killed", "shutdown"];
 const DELIVERED = {
@@ -138,7 +139,7 @@ describe("a request given up at any point", () => {
           expect(killed ? client.writes.at(-1) : DONE).toBe(DONE);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -2,11 +2,12 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Hooks, type Plugin, type StepSettings, type Store, type Windows } from "../../src/kit/index.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
-import { rateLimitHeaders } from "../../src/pipeline/headers.ts";
+import { rateLimitHeaders } from "../../src/pipeline/exchange.ts";
 import { openStore } from "../../src/store/open.ts";
 import { testHost } from "../support/host.ts";
 import { testModel, testSnapshot, testTier } from "../support/snapshot.ts";
 import { plugin } from "../support/spy.ts";
+import { RUNS } from "../properties/runs.ts";
 
 let store: Store;
 beforeAll(async () => {
@@ -114,7 +115,7 @@ describe("when", () => {
           expect(await applies({ models: [id] }, `${id}x`, "Free")).toBe(false);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -5,6 +5,7 @@ import { Bench, type BenchParts } from "../support/bench.ts";
 import { chunk, FakeSource, usageChunk } from "../support/source.ts";
 import { streamsFrom, USAGE } from "../support/upstream.ts";
 import { CHARGE, DONE, PROMPT } from "./outcome-cases.ts";
+import { RUNS } from "../properties/runs.ts";
 
 const READ_ON_MS = 2_000;
 const FINISH = chunk({}, { finish: "stop" });
@@ -175,6 +176,6 @@ test("whatever is told, and wherever the stream ends: never less than told, and 
       expect(estimated).toBe(!isComplete);
       expect(usage).toEqual(isComplete ? known : reckoned);
     }),
-    { numRuns: 60 },
+    { numRuns: Math.ceil(RUNS / 5) },
   );
 });

@@ -5,6 +5,7 @@ import { Bench, settle } from "../support/bench.ts";
 import { chunk, FakeSource } from "../support/source.ts";
 import { plugin } from "../support/spy.ts";
 import { answers, fails, hangs, type Play, streams, streamsFrom } from "../support/upstream.ts";
+import { RUNS } from "../properties/runs.ts";
 
 const BEAT = ": keep-alive\n\n";
 const DONE = "data: [DONE]\n\n";
@@ -236,7 +237,7 @@ describe("back-pressure", () => {
         expect(contents(client.text)).toBe(sent.join(""));
         expect(writesWhileFull).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: Math.ceil(RUNS / 5) },
     );
   });
 });

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
-import type { Client, Intake } from "../../src/kit/index.ts";
+import type { Client, InferenceRequest } from "../../src/kit/index.ts";
 import { CHAT, LOOPBACK, open, start, waitFor } from "./support.ts";
 
 const POST = `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
 
 /** Hands the client's end to the test. */
-function handOver(): { run: (intake: Intake) => Promise<void>; client: () => Promise<Client> } {
+function handOver(): { early: (request: InferenceRequest) => Promise<void>; client: () => Promise<Client> } {
   const taken = Promise.withResolvers<Client>();
   return {
-    async run({ client }) {
+    early: async ({ client }) => {
       taken.resolve(client);
     },
     client: () => taken.promise,
@@ -36,8 +36,8 @@ function ask(
 }
 
 test("a body of bytes arrives as it was written, with its own type and none of the headers of event streams", async () => {
-  const { run, client: taken } = handOver();
-  const { port, server } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port, server } = await start({ early });
   const connection = await open(port);
   connection.socket.write(POST);
   const client = await taken();
@@ -53,8 +53,8 @@ test("a body of bytes arrives as it was written, with its own type and none of t
 });
 
 test("a body that is cut reaches its client up to there, and does not look whole", async () => {
-  const { run, client: taken } = handOver();
-  const { port, server } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port, server } = await start({ early });
   const answer = ask(port);
   const client = await taken();
   const bytes = randomBytes(3 * 1024 * 1024);
@@ -70,8 +70,8 @@ test("a body that is cut reaches its client up to there, and does not look whole
 });
 
 test("a body that is cut before its first byte is no answer at all", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early });
   const connection = await open(port);
   connection.socket.write(POST);
   const client = await taken();
@@ -81,8 +81,8 @@ test("a body that is cut before its first byte is no answer at all", async () =>
 });
 
 test("a cut waits for no client that takes nothing", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run, stallAfter: 300 });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early, stallAfterMs: 300 });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);
@@ -95,8 +95,8 @@ test("a cut waits for no client that takes nothing", async () => {
 });
 
 test("HTTP/1.0 has no chunks: a cut body ends in a reset", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early });
   const connection = await open(port);
   const failed = new Promise<NodeJS.ErrnoException>((resolve) => connection.socket.once("error", resolve));
   connection.socket.write(`POST ${CHAT} HTTP/1.0\r\nContent-Length: 0\r\n\r\n`);
@@ -111,7 +111,7 @@ test("HTTP/1.0 has no chunks: a cut body ends in a reset", async () => {
 test("a cut behind a pipelined answer that is still running ends that connection", async () => {
   const clients: Client[] = [];
   const { port } = await start({
-    async run({ client }) {
+    early: async ({ client }) => {
       clients.push(client);
     },
   });
@@ -128,8 +128,8 @@ test("a cut behind a pipelined answer that is still running ends that connection
 });
 
 test("after an answer, a cut changes nothing", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early });
   const answer = ask(port);
   const client = await taken();
   client.answer(200, "text/plain", "whole", {});

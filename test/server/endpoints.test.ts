@@ -1,88 +1,87 @@
 import { expect, test } from "vitest";
-import { GatewayError, type Intake, type Kind } from "../../src/kit/index.ts";
 import { ENDPOINTS } from "../../src/server/endpoints.ts";
-import { INFERENCE } from "../../src/server/formats.ts";
-import { GOOD, send, start } from "./support.ts";
+import type { RouteServed } from "../../src/server/public.ts";
+import { open, waitFor } from "./support.ts";
+import { bearer, START, startRoutes, TOKEN } from "./routes/support.ts";
 
-const HEADERS = { authorization: `Bearer ${GOOD}`, "content-type": "application/json" };
+test("every endpoint of the table is served, and asked with another method it is a 405", async () => {
+  const { ask } = await startRoutes();
+  for (const { method, path } of ENDPOINTS) {
+    const real = path.replaceAll(/\{\w+\}/g, "x");
+    const wrong = await ask("PUT", real);
+    expect([path, wrong.status]).toEqual([path, 405]);
+    expect(String(wrong.headers.allow).split(", ")).toContain(method);
+  }
+});
 
-const BODIES: readonly (readonly [path: string, endpoint: string, kind: Kind, body: object])[] = [
-  ["/v1/chat/completions", "chat", "chat", { messages: [] }],
-  ["/v1/embeddings", "embeddings", "embedding", { input: "text" }],
-  ["/v1/rerank", "rerank", "rerank", { query: "q", documents: ["a"] }],
-  ["/v2/rerank", "rerank", "rerank", { query: "q", documents: ["a"], max_tokens_per_doc: 4096, priority: 0 }],
-  ["/v1/audio/speech", "speech", "speech", { input: "text", voice: "v" }],
-  ["/v1/images/generations", "image", "image", { prompt: "a cat" }],
-];
+test("what is served beside inference is told by route, never by what the client wrote", async () => {
+  let now = START;
+  const answered: RouteServed[] = [];
+  const { ask, key } = await startRoutes({
+    onRouteServed: (entry) => answered.push(entry),
+    now: () => (now += 5),
+  });
+  await ask("GET", "/v1/models", { "x-request-id": "mine" });
+  await ask("GET", "/v1/models/route/free", bearer(key));
+  await ask("HEAD", "/v1/pricing", bearer(key));
+  await ask("GET", "/v1/models/secret%2Fname");
+  await ask("DELETE", "/v1/user/key/some", bearer(TOKEN));
+  await ask("PUT", "/v1/status");
+  await ask("GET", "/v1/chat/completions");
+  await ask("GET", "/wp-admin.php?x");
+  await ask("GET", "/v1/models/");
+  await ask("POST", "/v1/chat/completions", bearer("bad"));
+  await waitFor(() => answered.length === 9);
+  expect(answered.map(({ method, route, status }) => `${method} ${route} ${status}`)).toEqual([
+    "GET /v1/models 200",
+    "GET /v1/models/** 200",
+    "HEAD /v1/pricing 200",
+    "GET /v1/models/** 401",
+    "DELETE /v1/user/key/:key_id 404",
+    "PUT /v1/status 405",
+    "GET /v1/chat/completions 405",
+    "GET other 404",
+    "GET other 404",
+  ]);
+  expect(answered[0]!.requestId).toBe("mine");
+  expect(answered[0]!.durationMs).toBeGreaterThan(0);
+});
 
-test.each(BODIES)("%s is read as its own kind and checked by its own schema", async (path, endpoint, kind, body) => {
-  const checked: string[] = [];
-  const { port, intakes } = await start({
-    validateBody(checkedEndpoint) {
-      checked.push(checkedEndpoint);
-      return null;
-    },
-    async run(intake) {
-      const { call, format } = await intake.read("u1");
-      intake.client.answer(200, format.contentType, JSON.stringify(call), {});
+test("a client that leaves before its answer is told of as such", async () => {
+  const answered: RouteServed[] = [];
+  const asked = Promise.withResolvers<void>();
+  const { port, key, server } = await startRoutes({
+    onRouteServed: (entry) => answered.push(entry),
+    parts: {
+      kill() {
+        asked.resolve();
+        return new Promise(() => {});
+      },
     },
   });
-  const answer = await send(port, { path, headers: HEADERS, body: JSON.stringify({ model: "route/x", ...body }) });
-  expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.text)).toMatchObject({ kind, model: "route/x", stream: false });
-  expect(intakes[0]!.request.endpoint).toBe(endpoint);
-  expect(checked).toEqual([endpoint]);
+  const connection = await open(port);
+  connection.socket.write(
+    `POST /v1/user/streams/kill HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 0\r\n\r\n`,
+  );
+  await asked.promise;
+  connection.socket.destroy();
+  await waitFor(() => answered.length === 1);
+  expect(answered).toMatchObject([{ route: "/v1/user/streams/kill", status: 499 }]);
+  expect(server.inFlight()).toBe(0);
 });
 
-test.each(["/v1/embeddings", "/v1/rerank", "/v2/rerank", "/v1/audio/speech", "/v1/images/generations"])(
-  "%s: what its schema refuses is a 400 that names the place, and other methods are 405",
-  async (path) => {
-    const { port } = await start();
-    const refused = await send(port, { path, headers: HEADERS, body: "{}" });
-    expect(refused).toMatchObject({ status: 400, text: "Invalid request: /model is required" });
-    const wrong = await send(port, { path, method: "GET", headers: HEADERS });
-    expect(wrong).toMatchObject({ status: 405, headers: { allow: "POST" } });
-  },
-);
-
-function refusing(error: unknown): (intake: Intake) => Promise<void> {
-  return async ({ client }) => client.refuse(error, { "X-RateLimit-Limit-Day": "5" });
-}
-
-test.each([
-  [new GatewayError("PROVIDER_ERROR", "It broke"), 502, { "x-should-retry": "false" }],
-  [new GatewayError("PROVIDER_TIMEOUT", "It broke"), 504, { "x-should-retry": "false" }],
-  [new GatewayError("CIRCUIT_BREAKER_OPEN", "It broke"), 503, { "retry-after": "1" }],
-])(
-  "an image route's upstream failure is JSON with the table's status and headers: %s",
-  async (error, status, headers) => {
-    const { port } = await start({ run: refusing(error) });
-    const image = await send(port, { path: "/v1/images/generations" });
-    expect(image.status).toBe(status);
-    expect(JSON.parse(image.text)).toEqual({ error: { message: "It broke", type: "api_error" } });
-    expect(image.headers).toMatchObject({
-      ...headers,
-      "content-type": "application/json",
-      "x-error-code": error.code,
-      "x-ratelimit-limit-day": "5",
-    });
-    expect(await send(port, { path: "/v1/audio/speech" })).toMatchObject({ status, text: "It broke" });
-  },
-);
-
-test.each([
-  [new GatewayError("MODEL_NOT_FOUND", "Model not found"), 404, '{"error":"Model not found"}', undefined],
-  [new GatewayError("AUTHENTICATION_ERROR", "Invalid API key"), 401, "Invalid API key", "AUTHENTICATION_ERROR"],
-  [new Error("a fault"), 500, "Internal server error", undefined],
-])("an image route's other errors are the table's: %s", async (error, status, text, code) => {
-  const { port } = await start({ run: refusing(error) });
-  const answer = await send(port, { path: "/v1/images/generations" });
-  expect(answer).toMatchObject({ status, text });
-  expect(answer.headers["x-error-code"]).toBe(code);
-});
-
-test("every inference endpoint is in the table of endpoints", () => {
-  const paths = ENDPOINTS.filter(({ credentials }) => credentials === "API key").map(({ path }) => path);
-  // Counting tokens asks no model: a route beside inference.
-  expect(paths.filter((path) => path !== "/v1/messages/count_tokens")).toEqual([...INFERENCE.keys()]);
+test("an IP limit covers these routes too", async () => {
+  const { ask, refused } = await startRoutes({ settings: { ipLimit: { requests: 2, window: 60_000 } } });
+  await ask("GET", "/v1/models");
+  await ask("POST", "/auth/logout");
+  const answer = await ask("GET", "/v1/status");
+  expect(answer.status).toBe(429);
+  expect(JSON.parse(answer.text)).toEqual({ message: "Rate limit exceeded. Please try again later.", retry_after: 45 });
+  expect(answer.headers).toMatchObject({
+    "retry-after": "45",
+    "x-ratelimit-limit": "2",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "45",
+  });
+  expect(refused).toHaveLength(1);
 });

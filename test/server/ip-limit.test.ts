@@ -5,6 +5,7 @@ import { type GatewayError, type Store, storeUnavailable } from "../../src/kit/i
 import { createIpLimit, type IpLimit } from "../../src/server/ip-limit.ts";
 import { WindowCounts } from "../../src/store/window-counts.ts";
 import { type LogLine, memoryLog } from "./support.ts";
+import { RUNS } from "../properties/runs.ts";
 
 const ADDRESS = "192.0.2.1";
 /** A window that does not end in a test. */
@@ -130,7 +131,7 @@ describe("the IP limit of several processes", () => {
       expect(tally.admitted).toBeLessThanOrEqual(requests + (processes - 1) * part);
       expect(tally.admitted).toBeGreaterThanOrEqual(Math.min(requests, sent));
     });
-    await expect(fc.assert(property, { numRuns: 200 })).resolves.toBeUndefined();
+    await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
   });
 
   test("a burst waits for one word with the store, not for one a part", async () => {

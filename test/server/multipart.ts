@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readlinkSync, statSync } from "node:fs";
-import type { Client, Intake } from "../../src/kit/index.ts";
+import type { InferenceRequest } from "../../src/kit/index.ts";
 import { type Answer, GOOD, type RawConnection, send, start, type Started, type StartOptions } from "./support.ts";
 
 export const KIB = 1024;
@@ -84,18 +84,13 @@ export interface Taken {
 }
 
 /** A pipeline that answers with what it was given. */
-export async function describeUpload(intake: Intake): Promise<void> {
-  const client: Client = intake.client;
-  try {
-    const { call } = await intake.read("u1");
-    const upload = call.upload!;
-    const { name, contentType, size } = upload;
-    const digests = await Promise.all([digestOf(upload.read()), digestOf(upload.read())]);
-    const taken: Taken = { body: call.body, name, contentType, size, digests };
-    client.answer(200, "application/json", JSON.stringify(taken), {});
-  } catch (error) {
-    client.refuse(error, {});
-  }
+export async function describeUpload({ client, body: read }: InferenceRequest): Promise<void> {
+  const { call } = read!;
+  const upload = call.upload!;
+  const { name, contentType, size } = upload;
+  const digests = await Promise.all([digestOf(upload.read()), digestOf(upload.read())]);
+  const taken: Taken = { body: call.body, name, contentType, size, digests };
+  client.answer(200, "application/json", JSON.stringify(taken), {});
 }
 
 export async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,16 +1,20 @@
 import { expect, test } from "vitest";
-import type { Client, Intake } from "../../src/kit/index.ts";
+import type { Client, InferenceRequest } from "../../src/kit/index.ts";
 import { CHAT, open, send, start, waitFor } from "./support.ts";
 
 const POST = `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
 /** Hands the client's end to the test. */
-function handOver(): { run: (intake: Intake) => Promise<void>; client: () => Promise<Client>; finish: () => void } {
+function handOver(): {
+  early: (request: InferenceRequest) => Promise<void>;
+  client: () => Promise<Client>;
+  finish: () => void;
+} {
   const taken = Promise.withResolvers<Client>();
   const run = Promise.withResolvers<void>();
   return {
-    run({ client }) {
+    early: ({ client }) => {
       taken.resolve(client);
       return run.promise;
     },
@@ -20,8 +24,8 @@ function handOver(): { run: (intake: Intake) => Promise<void>; client: () => Pro
 }
 
 test("a streamed answer: head and first event in one packet, then event by event, then the connection serves on", async () => {
-  const { run, client: taken, finish } = handOver();
-  const { port, server } = await start({ run });
+  const { early, client: taken, finish } = handOver();
+  const { port, server } = await start({ early });
   const connection = await open(port);
   const packets: string[] = [];
   connection.socket.on("data", (chunk) => packets.push(chunk.toString()));
@@ -52,8 +56,8 @@ test("a streamed answer: head and first event in one packet, then event by event
 });
 
 test("an error after the head ends the connection without a second head", async () => {
-  const { run, client: taken } = handOver();
-  const { port, lines } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port, lines } = await start({ early });
   const connection = await open(port);
   connection.socket.write(POST);
   const client = await taken();
@@ -67,8 +71,8 @@ test("an error after the head ends the connection without a second head", async 
 });
 
 test("back-pressure: write says stop, drain says go on, and memory is bounded meanwhile", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);
@@ -100,8 +104,8 @@ test("back-pressure: write says stop, drain says go on, and memory is bounded me
 });
 
 test.each(["a stream", "an answer", "a stream's end"])("a client that takes nothing of %s is cut", async (what) => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run, stallAfter: 300 });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early, stallAfterMs: 300 });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);
@@ -117,8 +121,8 @@ test.each(["a stream", "an answer", "a stream's end"])("a client that takes noth
 });
 
 test("comments that are written meanwhile do not save a client that takes nothing", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run, stallAfter: 400 });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early, stallAfterMs: 400 });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);
@@ -137,8 +141,8 @@ test("comments that are written meanwhile do not save a client that takes nothin
 });
 
 test("a client that has taken everything may wait as long as the upstream is silent", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run, stallAfter: 200 });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early, stallAfterMs: 200 });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);
@@ -155,8 +159,8 @@ test("a client that has taken everything may wait as long as the upstream is sil
 });
 
 test("a client that takes its answer slowly but steadily is not cut", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run, stallAfter: 400 });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early, stallAfterMs: 400 });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);
@@ -177,8 +181,8 @@ test("a client that takes its answer slowly but steadily is not cut", async () =
 });
 
 test("a client that leaves mid-stream aborts; what is still written goes nowhere and throws nothing", async () => {
-  const { run, client: taken, finish } = handOver();
-  const { port, server } = await start({ run });
+  const { early, client: taken, finish } = handOver();
+  const { port, server } = await start({ early });
   const connection = await open(port);
   connection.socket.write(POST);
   const client = await taken();
@@ -198,8 +202,8 @@ test("a client that leaves mid-stream aborts; what is still written goes nowhere
 });
 
 test("requestTimeout is for receiving: an answer may stream for longer", async () => {
-  const { run, client: taken } = handOver();
-  const { port } = await start({ run, listen: { timeouts: { request: 300, headers: 200, check: 50 } } });
+  const { early, client: taken } = handOver();
+  const { port } = await start({ early, listen: { timeouts: { request: 300, headers: 200, check: 50 } } });
   const answered = send(port);
   const client = await taken();
   client.startStream(EVENT_STREAM, {});

@@ -1,13 +1,20 @@
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { GatewayError, type Intake, type Log, type ServerSettings } from "../../src/kit/index.ts";
+import {
+  GatewayError,
+  type InferenceRequest,
+  type Log,
+  type Principal,
+  type RequestPipeline,
+  type ServerSettings,
+} from "../../src/kit/index.ts";
 import { listenOn, type ListenOptions } from "../../src/server/listen.ts";
 import {
   createPublicServer,
   type PublicServer,
   type PublicServerOptions,
-  type Refused,
+  type RejectedEarly,
 } from "../../src/server/public.ts";
 
 export const GOOD = "rk_good";
@@ -24,6 +31,7 @@ export function settings(changes: Partial<ServerSettings> = {}): ServerSettings 
     bodyMemory: 512 * 1024 * 1024,
     uploadSpace: 4 * 1024 * 1024 * 1024,
     trustedProxies: [],
+    connections: { total: 10_000, perAddress: null },
     ipLimit: null,
     cors: { origins: ["*"] },
     heartbeat: 15_000,
@@ -45,56 +53,81 @@ export function memoryLog(lines: LogLine[] = []): Log {
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** A pipeline in small: credentials, then the body, then the body again as the answer. */
-export async function echo(intake: Intake): Promise<void> {
-  const { request, client } = intake;
-  try {
-    if (request.credentials.kind === "none")
-      throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
-    if (request.credentials.value !== GOOD) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
-    const { call } = await intake.read("u1");
-    client.answer(200, "application/json", JSON.stringify(call.body), { "X-Test": "1" });
-  } catch (error) {
-    client.refuse(error, {});
-  }
+/** A pipeline in small: credentials, then, with the body, the body again as the answer. */
+export interface PipelineParts {
+  readonly identify?: (request: InferenceRequest) => Promise<Principal>;
+  /** In place of `identify`: answers before the body is read. */
+  readonly early?: (request: InferenceRequest) => Promise<void>;
+  readonly run?: (request: InferenceRequest) => Promise<void>;
+  readonly refuse?: RequestPipeline["refuse"];
+}
+
+class AnsweredEarly extends Error {}
+
+export function testPipeline(parts: PipelineParts, requests: InferenceRequest[] = []): RequestPipeline {
+  return {
+    enter() {},
+    leave() {},
+    async identify(request) {
+      requests.push(request);
+      if (parts.early === undefined) return (parts.identify ?? byKey)(request);
+      await parts.early(request);
+      throw new AnsweredEarly();
+    },
+    run: parts.run ?? echo,
+    async refuse(request, principal, error) {
+      if (error instanceof AnsweredEarly) return;
+      if (parts.refuse) return parts.refuse(request, principal, error);
+      request.client.refuse(error, {});
+    },
+  };
+}
+
+async function byKey({ head: { credentials } }: InferenceRequest): Promise<Principal> {
+  if (credentials.kind === "none") throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
+  if (credentials.value !== GOOD) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
+  return { userId: "u1", tier: "Free", keyId: "k1" };
+}
+
+export async function echo({ client, body }: InferenceRequest): Promise<void> {
+  client.answer(200, "application/json", JSON.stringify(body!.call.body), { "X-Test": "1" });
 }
 
 export interface Started {
   readonly port: number;
   readonly server: PublicServer;
-  readonly intakes: Intake[];
+  readonly requests: InferenceRequest[];
   readonly lines: LogLine[];
-  readonly refused: Refused[];
+  readonly refused: RejectedEarly[];
   readonly malformed: number[];
   close(): Promise<void>;
 }
 
-export interface StartOptions extends Partial<Omit<PublicServerOptions, "settings" | "onRefused">> {
+export interface StartOptions
+  extends PipelineParts, Partial<Omit<PublicServerOptions, "settings" | "onRejectedEarly" | "pipeline">> {
   readonly settings?: Partial<ServerSettings>;
   readonly listen?: ListenOptions;
 }
 
 export async function start({ settings: changes, listen, ...options }: StartOptions = {}): Promise<Started> {
-  const intakes: Intake[] = [];
+  const requests: InferenceRequest[] = [];
   const lines: LogLine[] = [];
-  const refused: Refused[] = [];
+  const refused: RejectedEarly[] = [];
   const malformed: number[] = [];
   const inForce = settings(changes);
-  const run = options.run ?? echo;
+  const pipeline = testPipeline(options, requests);
   const server = createPublicServer({
     settings: () => inForce,
     validateBody: (_endpoint, body) =>
       "model" in (body as object) ? null : { pointer: "/model", what: "is required" },
     now: Date.now,
     log: memoryLog(lines),
-    onRefused: (entry) => refused.push(entry),
+    onRejectedEarly: (entry) => refused.push(entry),
     ...options,
-    run(intake) {
-      intakes.push(intake);
-      return run(intake);
-    },
+    pipeline: () => pipeline,
   });
   const listening = await listenOn([{ host: LOOPBACK, port: 0 }], server.handler, {
+    connections: server.connections,
     onMalformed: (status) => malformed.push(status),
     ...listen,
   });
@@ -103,7 +136,7 @@ export async function start({ settings: changes, listen, ...options }: StartOpti
     return listening.close();
   };
   onTestFinished(close);
-  return { port: listening.addresses[0]!.port, server, intakes, lines, refused, malformed, close };
+  return { port: listening.addresses[0]!.port, server, requests, lines, refused, malformed, close };
 }
 
 export interface Answer {

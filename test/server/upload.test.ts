@@ -5,8 +5,7 @@ import { open as openFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Intake } from "../../src/kit/index.ts";
-import { Spool } from "../../src/server/spool.ts";
+import { UploadBuffer } from "../../src/server/upload.ts";
 import {
   chunk,
   chunkedHead,
@@ -90,8 +89,8 @@ function holding() {
   return {
     read: read.promise,
     release: release.resolve,
-    run: async (intake: Intake): Promise<void> => {
-      await intake.read("u1").then(() => read.resolve(), read.reject);
+    run: async (): Promise<void> => {
+      read.resolve();
       await release.promise;
     },
   };
@@ -119,8 +118,8 @@ test("an upload that is still being read when its run ends does not look whole",
   ownTemp();
   const reading = Promise.withResolvers<AsyncIterator<Uint8Array>>();
   const { port } = await serve({
-    async run(intake) {
-      const { call } = await intake.read("u1");
+    async run({ body }) {
+      const { call } = body!;
       const iterator = call.upload!.read()[Symbol.asyncIterator]();
       await iterator.next();
       reading.resolve(iterator);
@@ -236,7 +235,7 @@ test("a client that is cut off by the receive timeout leaves nothing behind", as
 });
 
 test("an upload in the smallest pieces is kept in large ones: each by itself would take far more memory", async () => {
-  const spool = new Spool();
+  const spool = new UploadBuffer();
   const bytes = randomBytes(300_000);
   for (const byte of bytes) await spool.write(Buffer.of(byte));
   await spool.finish();

@@ -3,15 +3,16 @@ import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
 import {
   type Credentials,
   type Identities,
-  type Intake,
+  type InferenceRequest,
   type Json,
   NANO,
   type Plugin,
   type Principal,
+  type RequestBody,
   type Store,
 } from "../../src/kit/index.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
-import { createRunner } from "../../src/pipeline/runner.ts";
+import { RequestRunner } from "../../src/pipeline/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { builtins } from "../../plugins/index.ts";
 import { TestClient } from "./client.ts";
@@ -41,8 +42,8 @@ export interface RequestParts {
   readonly credentials?: Credentials;
   readonly client?: TestClient;
   /** Reads the body instead of handing `body` over. */
-  readonly read?: Intake["read"];
-  readonly keep?: Intake["keep"];
+  readonly read?: () => Promise<RequestBody>;
+  readonly keep?: InferenceRequest["keep"];
 }
 
 export interface Running {
@@ -61,7 +62,7 @@ export class Bench {
   readonly upstream = new ScriptedUpstream();
   readonly pipeline: Pipeline;
   readonly requests: Running[] = [];
-  readonly #run: (intake: Intake) => Promise<void>;
+  readonly #runner: RequestRunner;
 
   private constructor(host: TestHost, store: Store, pipeline: Pipeline, observer: TestObserver) {
     this.clock = host.clock;
@@ -69,7 +70,7 @@ export class Bench {
     this.store = store;
     this.pipeline = pipeline;
     this.observer = observer;
-    this.#run = createRunner({ pipeline, host, send: this.upstream.send, observer });
+    this.#runner = new RequestRunner({ pipeline, host, send: this.upstream.send, observer });
   }
 
   static async create(parts: BenchParts = {}): Promise<Bench> {
@@ -115,22 +116,40 @@ export class Bench {
       const call = Object.freeze(readChat(Object.freeze(body)));
       return { call, format: chatFormat(call) };
     };
-    const intake: Intake = {
+    const request: { -readonly [Name in keyof InferenceRequest]: InferenceRequest[Name] } = {
       id,
       receivedAt: this.clock.now(),
       client,
-      request: {
+      head: {
         requestId: `client-${id}`,
         credentials: parts.credentials ?? { kind: "key", value: KEY },
         ip: "127.0.0.1",
         endpoint: "chat",
       },
-      read: parts.read ?? read,
-      keep: parts.keep ?? (() => undefined),
+      body: null,
+      keep(bytes) {
+        request.body = null;
+        parts.keep?.(bytes);
+      },
     };
-    const running = { id, client, done: this.#run(intake) };
+    const takeBody = async (): Promise<void> => {
+      request.body = await (parts.read ?? read)();
+    };
+    const running = { id, client, done: this.#run(request, takeBody) };
     this.requests.push(running);
     return running;
+  }
+
+  /** As the server does: the body is read once the caller is known. */
+  async #run(request: InferenceRequest, takeBody: () => Promise<void>): Promise<void> {
+    let principal: Principal | null = null;
+    try {
+      principal = await this.#runner.identify(request);
+      await takeBody();
+    } catch (error) {
+      return this.#runner.refuse(request, principal, error);
+    }
+    return this.#runner.run(request, principal);
   }
 
   /** A request run to its end. */

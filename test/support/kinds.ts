@@ -1,4 +1,4 @@
-import type { AnswerFormat, Call, Intake, Json, Kind, Units } from "../../src/kit/index.ts";
+import type { AnswerFormat, Call, Json, Kind, RequestBody, Units } from "../../src/kit/index.ts";
 
 /** A call of a kind as its client dialect would read it. */
 export function testCall(kind: Kind, body: Json, units?: Units): Call {
@@ -15,7 +15,7 @@ const PLAIN: AnswerFormat = {
   stream: null,
 };
 
-/** What an intake reads for such a call. */
-export function reads(call: Call): Intake["read"] {
+/** Reads such a call. */
+export function reads(call: Call): () => Promise<RequestBody> {
   return () => Promise.resolve({ call, format: PLAIN });
 }

@@ -37,6 +37,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       bodyMemory: 512 * 1024 * 1024,
       uploadSpace: 4 * 1024 * 1024 * 1024,
       trustedProxies: [],
+      connections: { total: 10_000, perAddress: null },
       ipLimit: null,
       cors: { origins: ["*"] },
       heartbeat: parts.heartbeat ?? 15_000,

@@ -2,7 +2,7 @@ import { AttemptError, type Call, isJson, type Json, type StreamEvent, type Usag
 import { ChunkWriter } from "../canonical/chunks.ts";
 import { malformed } from "../canonical/errors.ts";
 import { finishOf } from "../canonical/finish.ts";
-import { objects, parseJson, stringOf } from "../canonical/json.ts";
+import { append, objects, parseJson, stringOf } from "../canonical/json.ts";
 import { annotationOf, type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
@@ -108,7 +108,7 @@ class MessageReader {
   #cited({ content, citations }: Json): void {
     const start = this.#length;
     for (const part of Array.isArray(content) ? content : []) if (isJson(part)) this.#text(part["text"] ?? "");
-    if (Array.isArray(citations)) this.#annotations.push(...annotationsOf(citations, start, this.#length));
+    if (Array.isArray(citations)) append(this.#annotations, annotationsOf(citations, start, this.#length));
   }
 }
 

@@ -14,6 +14,7 @@ import type { Report } from "../canonical/report.ts";
 import { argumentsObject, writtenCalls } from "../canonical/tools.ts";
 import { claudeReasoning } from "../messages/models.ts";
 import { cachePoint, readsReasoning, readsStatus, type Translation } from "./translation.ts";
+import { append } from "../canonical/json.ts";
 
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id", "is_error"]);
 
@@ -45,7 +46,7 @@ export function conversationOf(messages: unknown, translation: Translation): Con
       case "system":
       case "developer":
         report.dropUnknown(message, MESSAGE_FIELDS, at);
-        system.push(...marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
+        append(system, marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
         break;
       case "user":
         add(turns, "user", userBlocks(message, at, translation));
@@ -87,16 +88,16 @@ function explainDocuments(content: Json[]): void {
 function add(turns: Turn[], role: Turn["role"], blocks: readonly Json[]): void {
   if (blocks.length === 0) return;
   const last = turns.at(-1);
-  if (last?.role === role) last.content.push(...blocks);
+  if (last?.role === role) append(last.content, blocks);
   else turns.push({ role, content: [...blocks] });
 }
 
 function userBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
   const { report } = translation;
-  const before = report.dropped.length;
+  const before = report.count;
   const blocks = contentBlocks(message["content"], `${at}/content`, translation);
   // A question without the image it is about is another question.
-  if (blocks.length === 0 && report.dropped.length > before) throw report.unsupported(`${at}/content`);
+  if (blocks.length === 0 && report.count > before) throw report.unsupported(`${at}/content`);
   report.dropUnknown(message, MESSAGE_FIELDS, at);
   return marked(blocks, message, at, translation);
 }

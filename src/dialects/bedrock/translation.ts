@@ -44,6 +44,8 @@ export function cachePoint(item: Json, at: string, { family, report }: Translati
  */
 function documentNames(): (wanted: string) => string {
   const taken = new Set<string>();
+  /** By name, the number that the next document of that name may have: from the first on they would all be tried again. */
+  const numbers = new Map<string, number>();
   return (wanted) => {
     const plain = wanted
       .slice(0, 200)
@@ -52,8 +54,11 @@ function documentNames(): (wanted: string) => string {
       .replaceAll(/ {2,}/g, " ")
       .trim();
     const base = plain === "" ? "document" : plain;
+    const stem = base.slice(0, 190);
+    let number = numbers.get(stem) ?? 2;
     let name = base;
-    for (let n = 2; taken.has(name); n++) name = `${base.slice(0, 190)} ${n}`;
+    for (; taken.has(name); number++) name = `${stem} ${number}`;
+    numbers.set(stem, number);
     taken.add(name);
     return name;
   };
@@ -71,11 +76,14 @@ function toolIds(family: Family): (id: string) => string {
   const valid = family === "mistral" ? MISTRAL : VALID;
   const written = new Map<string, string>();
   const taken = new Set<string>();
+  /** The number that the next made id may have: those before it are taken, and would be tried again for each. */
+  let next = 0;
   return (given) => {
     const id = stripSignature(given);
     let made = written.get(id) ?? (valid.test(id) ? id : "");
-    for (let n = written.size; made === "" || (taken.has(made) && !written.has(id)); n++) {
+    for (let n = Math.max(next, written.size); made === "" || (taken.has(made) && !written.has(id)); n++) {
       made = `call${String(n).padStart(5, "0")}`;
+      next = n + 1;
     }
     written.set(id, made);
     taken.add(made);

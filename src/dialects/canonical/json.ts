@@ -30,6 +30,11 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Adds the items to the list. Not `push(...items)`: a call takes some hundred thousand arguments, and a client sends more. */
+export function append<Item>(to: Item[], items: Iterable<Item>): void {
+  for (const item of items) to.push(item);
+}
+
 /** The objects of a list. */
 export function objects(value: unknown): readonly Json[] {
   return list(value).filter(isJson);

@@ -24,6 +24,11 @@ export class Report {
     return [...this.#dropped];
   }
 
+  /** How many were dropped; `dropped` is a copy of them all. */
+  get count(): number {
+    return this.#dropped.size;
+  }
+
   drop(pointer: string): void {
     this.#dropped.add(clientPointer(this.#call, pointer));
   }

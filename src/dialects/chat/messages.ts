@@ -1,6 +1,6 @@
+import { append, pick } from "../canonical/json.ts";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
-import { pick } from "../canonical/json.ts";
 import { droppedUnknown } from "../canonical/report.ts";
 
 interface WrittenMessages {
@@ -50,7 +50,7 @@ class Writer {
   }
 
   add(message: Json, at: string): void {
-    this.#dropped.push(...droppedUnknown(message, KNOWN, at));
+    append(this.#dropped, droppedUnknown(message, KNOWN, at));
     const { role } = message;
     if (role !== "tool") this.#showMedia();
     if (role === "tool") this.#addResult(message, at);
@@ -71,7 +71,7 @@ class Writer {
     // OpenAI's API cannot say that a tool failed.
     const result = failed === true ? `Error: ${text}` : text || (media.length > 0 ? SHOWN : "");
     this.#messages.push({ role: "tool", tool_call_id: id, content: result });
-    this.#media.push(...media);
+    append(this.#media, media);
   }
 
   #addAnswer(message: Json, at: string): void {
@@ -92,7 +92,7 @@ class Writer {
 
   #calls(calls: readonly unknown[], at: string): readonly Json[] {
     return calls.filter(isJson).map((call, index) => {
-      this.#dropped.push(...droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      append(this.#dropped, droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
       const { id, function: called } = call;
       return { id, type: "function", function: called };
     });
@@ -100,7 +100,7 @@ class Writer {
 
   #parts(content: unknown, at: string, media = true): Written {
     const written = writeParts(content, `${at}/content`, { fileIds: this.#fileIds, media });
-    this.#dropped.push(...written.dropped);
+    append(this.#dropped, written.dropped);
     return written;
   }
 
@@ -168,7 +168,7 @@ interface Context extends Allowed {
 function writePart(part: Json, at: string, context: Context): Json | null {
   const written = writeKind(part, at, context);
   if (written === null || (!context.media && written["type"] !== "text")) return null;
-  context.dropped.push(...droppedUnknown(part, KNOWN_PART, at));
+  append(context.dropped, droppedUnknown(part, KNOWN_PART, at));
   return written;
 }
 
@@ -195,17 +195,17 @@ function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }
     const inlined = readDataUrl(data);
     const text = inlined && textOf(inlined);
     if (text === null && !media) return null;
-    dropped.push(...droppedUnknown(file, KNOWN_FILE, at));
+    append(dropped, droppedUnknown(file, KNOWN_FILE, at));
     const name = typeof filename === "string" && filename !== "" ? filename : null;
     if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
     return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
   }
   if (typeof url === "string" && fileUrls === true && media) {
-    dropped.push(...droppedUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at));
+    append(dropped, droppedUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at));
     return { type: "file", file: { file_url: url } };
   }
   if (typeof file_id !== "string" || !fileIds) return null;
-  dropped.push(...droppedUnknown(file, KNOWN_FILE, at));
+  append(dropped, droppedUnknown(file, KNOWN_FILE, at));
   return { type: "file", file: { file_id } };
 }
 

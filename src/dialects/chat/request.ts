@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { wantedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits, pick } from "../canonical/json.ts";
+import { append, changed, Edits, pick } from "../canonical/json.ts";
 import { asks, droppedNative, droppedUnknown, escaped, pointersOf } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
@@ -75,7 +75,7 @@ function writeTools(value: unknown): { readonly tools: readonly Json[]; readonly
       dropped.push(at);
       continue;
     }
-    dropped.push(...droppedUnknown(tool, OF_A_TOOL, at));
+    append(dropped, droppedUnknown(tool, OF_A_TOOL, at));
     tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
   }
   return { tools, dropped };
@@ -197,7 +197,7 @@ class Fitting {
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
-    this.dropped.push(...lost);
+    append(this.dropped, lost);
   }
 
   #stop(): void {

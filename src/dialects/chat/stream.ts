@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
-import { isText } from "../canonical/json.ts";
+import { append, isText } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
 import { ChoiceReader } from "./choice.ts";
@@ -93,7 +93,7 @@ class ChunkReader {
       if (reader) text += reader.text;
       if (same && now !== choice) {
         same = false;
-        choices.push(...listed.slice(0, position).filter(isJson));
+        append(choices, listed.slice(0, position).filter(isJson));
       }
       if (!same && now !== null) choices.push("usage" in now ? withoutUsage(now) : now);
     }

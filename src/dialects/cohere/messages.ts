@@ -44,11 +44,11 @@ function writtenMessage(message: Json, at: string, documents: Json[], report: Re
       return withContent({ role: "system" }, partsOf(content, `${at}/content`, { report, documents, images: false }));
     }
     case "user": {
-      const before = report.dropped.length;
+      const before = report.count;
       const known = documents.length;
       const parts = partsOf(content, `${at}/content`, { report, documents, images: true });
       // A question without the file it is about is another question.
-      if (parts.length === 0 && report.dropped.length > before) throw report.unsupported(`${at}/content`);
+      if (parts.length === 0 && report.count > before) throw report.unsupported(`${at}/content`);
       report.dropUnknown(message, MESSAGE_FIELDS, at);
       const asked = parts.length > 0 || documents.length === known ? parts : [{ type: "text", text: SEE_DOCUMENTS }];
       return withContent({ role }, asked);

@@ -2,7 +2,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
 import { producedText } from "../canonical/chunks.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
-import { objects, stringOf } from "../canonical/json.ts";
+import { append, objects, stringOf } from "../canonical/json.ts";
 import { parseAnswer, SseStreamReader } from "../canonical/requests.ts";
 import { readUsage } from "../canonical/usage.ts";
 import type { AnswerForm, Decoded } from "../dialect.ts";
@@ -63,7 +63,7 @@ class GeminiStreamReader extends SseStreamReader {
     // Counts are cumulative: with them a stream that breaks off is charged for its thoughts as well, also for those
     // that it does not show.
     const last = chunks.pop() ?? (this.#begun && counted !== null ? this.#chat([]) : null);
-    events.push(...chunks);
+    append(events, chunks);
     if (last === null) return;
     this.#begun = true;
     events.push(counted === null ? last : { ...last, usage: counted.usage, ...(!isWhole(body) && { partial: true }) });
@@ -71,7 +71,10 @@ class GeminiStreamReader extends SseStreamReader {
 
   protected override close(events: StreamEvent[], broken: boolean): void {
     if (broken || !this.complete) return;
-    events.push(...this.#candidates.finish().map((choice) => this.#chat([choice])));
+    append(
+      events,
+      this.#candidates.finish().map((choice) => this.#chat([choice])),
+    );
     if (this.#counted === null) return;
     const { reported, usage } = this.#counted;
     const { data } = this.#chat([]);
@@ -104,12 +107,12 @@ function assembled(choices: readonly Json[]): Json {
   for (const choice of choices) {
     const { delta, ...rest } = choice;
     last = rest;
-    if (isJson(rest["logprobs"])) logprobs.push(...objects(rest["logprobs"]["content"]));
+    if (isJson(rest["logprobs"])) append(logprobs, objects(rest["logprobs"]["content"]));
     if (!isJson(delta)) continue;
     content += stringOf(delta["content"]);
     reasoning += stringOf(delta["reasoning_content"]);
     for (const detail of objects(delta["reasoning_details"])) addDetail(details, detail);
-    for (const [name, items] of Object.entries(lists)) items.push(...objects(delta[name]));
+    for (const [name, items] of Object.entries(lists)) append(items, objects(delta[name]));
   }
   const calls = lists["tool_calls"]!.map(unindexed);
   const { images = [], annotations = [] } = lists;

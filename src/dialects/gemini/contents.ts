@@ -1,3 +1,4 @@
+import { append } from "../canonical/json.ts";
 import { isJson, type Json } from "../../kit/index.ts";
 import { cleanBase64, isDataUrl, readDataUrl } from "../canonical/data-url.ts";
 import { MESSAGE_FIELDS } from "../canonical/message.ts";
@@ -13,8 +14,8 @@ interface Contents {
 interface Turn {
   readonly role: "user" | "model";
   readonly parts: Json[];
-  /** How many function responses the parts begin with. */
-  responses: number;
+  /** Function responses, which come before the parts. */
+  readonly responses: Json[];
 }
 
 /** Fields of messages that are carried, or that Gemini has no use for: its parts have an order of their own. */
@@ -58,7 +59,10 @@ class ContentsWriter {
     if (!isJson(message)) throw this.#report.refusal(at, "must be an object");
     const { role, content } = message;
     if (role === "system" || role === "developer") {
-      this.#system.push(...textsOf(content, `${at}/content`, this.#report).map((text) => ({ text })));
+      append(
+        this.#system,
+        textsOf(content, `${at}/content`, this.#report).map((text) => ({ text })),
+      );
     } else if (role === "user") this.#user(content, at);
     else if (role === "assistant") this.#model(message, at);
     else if (role === "tool") this.#response(message, at);
@@ -68,7 +72,7 @@ class ContentsWriter {
   }
 
   contents(): Contents {
-    const contents = this.#turns.map(({ role, parts }) => ({ role, parts }));
+    const contents = this.#turns.map(({ role, responses, parts }) => ({ role, parts: [...responses, ...parts] }));
     // A request without contents is refused, so instructions alone are what is asked.
     if (contents.length === 0) return { contents: [{ role: "user", parts: this.#system }] };
     return this.#system.length === 0 ? { contents } : { systemInstruction: { parts: this.#system }, contents };
@@ -77,19 +81,19 @@ class ContentsWriter {
   #turn(role: Turn["role"]): Turn {
     const last = this.#turns.at(-1);
     if (last?.role === role) return last;
-    const turn: Turn = { role, parts: [], responses: 0 };
+    const turn: Turn = { role, parts: [], responses: [] };
     this.#turns.push(turn);
     return turn;
   }
 
   #user(content: unknown, at: string): void {
     const parts = partsOf(content, `${at}/content`, this.#report);
-    this.#turn("user").parts.push(...(parts.length > 0 ? parts : [{ text: "" }]));
+    append(this.#turn("user").parts, parts.length > 0 ? parts : [{ text: "" }]);
   }
 
   #model(message: Json, at: string): void {
     const parts = modelParts(message, at, this.#family, this.#report, this.#names);
-    if (parts.length > 0) this.#turn("model").parts.push(...parts);
+    if (parts.length > 0) append(this.#turn("model").parts, parts);
   }
 
   /** Responses come first in their turn; media that a response cannot hold follows them. */
@@ -104,14 +108,15 @@ class ContentsWriter {
     const all = partsOf(message["content"], `${at}/content`, this.#report);
     const text = all.flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : [])).join("\n");
     const media = all.filter((part) => part["text"] === undefined);
-    const held = isSigned(this.#family) ? media.filter((part) => part["inlineData"] !== undefined) : [];
+    const holds = (part: Json): boolean => isSigned(this.#family) && part["inlineData"] !== undefined;
+    const held = media.filter(holds);
     const response = { id, name, response: { [failed === true ? "error" : "output"]: text } };
     const turn = this.#turn("user");
-    turn.parts.splice(turn.responses, 0, {
-      functionResponse: held.length > 0 ? { ...response, parts: held } : response,
-    });
-    turn.responses += 1;
-    turn.parts.push(...media.filter((part) => !held.includes(part)));
+    turn.responses.push({ functionResponse: held.length > 0 ? { ...response, parts: held } : response });
+    append(
+      turn.parts,
+      media.filter((part) => !holds(part)),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
 import { type Finish, finishOf } from "../canonical/finish.ts";
-import { extraFields, objects } from "../canonical/json.ts";
+import { append, extraFields, objects } from "../canonical/json.ts";
 import { annotationOf, type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
@@ -114,7 +114,7 @@ class Answer {
     this.#text += text;
     this.#order.push("content");
     this.#parts.push({ ...this.#nativeOf(block, CANONICAL.text), type: "text", text });
-    if (!this.#sameFormat) this.#annotations.push(...annotationsOf(block["citations"], start, this.#text.length));
+    if (!this.#sameFormat) append(this.#annotations, annotationsOf(block["citations"], start, this.#text.length));
   }
 
   #addThinking(block: Json): void {

@@ -93,7 +93,7 @@ function withoutListed(call: Call, accepted: ReadonlySet<string>): KeptBack {
   if (kept.length === servers.length) return { call, dropped: [] };
   const places = hasSourceMap(call) ? call.sourceMap.records : [];
   const dropped = [
-    ...new Set(servers.flatMap((tool, index) => (kept.includes(tool) ? [] : (places[index] ?? "/tools")))),
+    ...new Set(servers.flatMap((tool, index) => (isPaid(tool, accepted) ? (places[index] ?? "/tools") : []))),
   ];
   const left = [...kept, ...objects(body["tools"]).map((tool) => (isJson(tool["function"]) ? tool["function"] : {}))];
   const choice = native["tool_choice"];

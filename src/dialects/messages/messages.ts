@@ -175,13 +175,17 @@ const VALID = /^[\w-]+$/;
 function toolIds(): (id: string) => string {
   const written = new Map<string, string>();
   const taken = new Set<string>();
+  /** By what an id becomes, the number that the next of them may have: from the first on they would all be tried again. */
+  const numbers = new Map<string, number>();
   return (carried) => {
     const id = stripSignature(carried);
     const known = written.get(id);
     if (known !== undefined) return known;
     const base = VALID.test(id) ? id : id.replaceAll(/[^\w-]/g, "_") || "call";
+    let number = numbers.get(base) ?? 2;
     let made = base;
-    for (let n = 2; taken.has(made); n++) made = `${base}_${n}`;
+    for (; taken.has(made); number++) made = `${base}_${number}`;
+    numbers.set(base, number);
     written.set(id, made);
     taken.add(made);
     return made;

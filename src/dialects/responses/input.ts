@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { objects, stringOf } from "../canonical/json.ts";
+import { list, objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
@@ -52,10 +52,10 @@ export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInpu
   const own = isResponsesCall(call) ? call : null;
   if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
+  const read = own === null ? null : new Sources(own);
   const items = messages.flatMap((message, index): readonly Placed[] => {
     if (!isJson(message)) return [];
-    const sources = own === null ? null : sourcesOf(own, message, index);
-    return sources ?? writer.items(message, `/messages/${index}`).map((item) => ({ item, at: null }));
+    return read?.of(message, index) ?? writer.items(message, `/messages/${index}`).map((item) => ({ item, at: null }));
   });
   const { input, dropped } = sendable(items, as);
   return { input, dropped, records: false };
@@ -79,18 +79,26 @@ function sentInput({ request }: ResponsesCall, as: WriteAs): WrittenInput {
   return { ...kept, input: [{ type: "message", role: "system", content: instructions }, ...kept.input], records: true };
 }
 
-/** The items that a message was read from; null when it is another one by now. */
-function sourcesOf(
-  { canonical, sources, request }: ResponsesCall,
-  message: Json,
-  index: number,
-): readonly Placed[] | null {
-  const read: readonly unknown[] = Array.isArray(canonical["messages"]) ? canonical["messages"] : [];
-  const at = read.indexOf(message);
-  const place = at >= 0 ? at : isDeepStrictEqual(read[index], message) ? index : -1;
-  const input = objects(request["input"]);
-  const items = (sources[place] ?? []).map((item) => ({ item: input[item]!, at: `/input/${item}` }));
-  return items.length > 0 ? items : null;
+/** The items that the messages of a call were read from. */
+class Sources {
+  readonly #read: readonly unknown[];
+  readonly #places: ReadonlyMap<unknown, number>;
+  readonly #input: readonly Json[];
+  readonly #sources: ResponsesCall["sources"];
+
+  constructor({ canonical, sources, request }: ResponsesCall) {
+    this.#read = list(canonical["messages"]);
+    this.#places = new Map(this.#read.map((message, index) => [message, index] as const).toReversed());
+    this.#input = objects(request["input"]);
+    this.#sources = sources;
+  }
+
+  /** null for a message that is another one by now. */
+  of(message: Json, index: number): readonly Placed[] | null {
+    const place = this.#places.get(message) ?? (isDeepStrictEqual(this.#read[index], message) ? index : -1);
+    const items = (this.#sources[place] ?? []).map((item) => ({ item: this.#input[item]!, at: `/input/${item}` }));
+    return items.length > 0 ? items : null;
+  }
 }
 
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
@@ -165,9 +173,10 @@ function isOwn({ type, id, format }: Json, own: string): boolean {
 function sendable(items: readonly Placed[], as: WriteAs): Pick<WrittenInput, "input" | "dropped"> {
   const dropped: string[] = [];
   let headless = false;
+  const followed = followedOnes(items);
   const input = items.flatMap(({ item, at }, index) => {
     headless &&= isMade(item);
-    const sent = item["type"] === "reasoning" && !isFollowed(items, index) ? null : restored(item, as);
+    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(item, as);
     headless ||= sent === null;
     if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
     // An empty one says nothing.
@@ -183,9 +192,15 @@ function isMade(item: Json): boolean {
   return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
 }
 
-function isFollowed(items: readonly Placed[], index: number): boolean {
-  const next = items.slice(index + 1).find(({ item }) => item["type"] !== "reasoning");
-  return next !== undefined && isMade(next.item);
+/** Of each item, whether the next one that is not reasoning was made by the model. From the end, so that each is looked at once. */
+function followedOnes(items: readonly Placed[]): readonly boolean[] {
+  const followed: boolean[] = [];
+  let next = false;
+  for (const [index, { item }] of [...items.entries()].toReversed()) {
+    followed[index] = next;
+    if (item["type"] !== "reasoning") next = isMade(item);
+  }
+  return followed;
 }
 
 /** Writes canonical messages as items. */
@@ -312,11 +327,18 @@ function merged(items: readonly Json[]): readonly Json[] {
   const all: Json[] = [];
   for (const item of items) {
     const last = all.at(-1);
-    const texts = [last, item].map((one) => (one?.["type"] === "message" ? one["content"] : null));
-    if (texts.every((text) => typeof text === "string")) all[all.length - 1] = { ...last, content: texts.join("") };
+    const [before, text] = [textOfMessage(last), textOfMessage(item)];
+    // Added, not joined: that would copy all that came before for each of them.
+    if (before !== null && text !== null) all[all.length - 1] = { ...last, content: before + text };
     else all.push(item);
   }
   return all;
+}
+
+/** The text of a message that has nothing else. */
+function textOfMessage(item: Json | undefined): string | null {
+  const text = item?.["type"] === "message" ? item["content"] : null;
+  return typeof text === "string" ? text : null;
 }
 
 /** The text of parts that are nothing else; null with media among them. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { objects, pick } from "../canonical/json.ts";
+import { append, objects, pick } from "../canonical/json.ts";
 import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
 import { hasSourceMap } from "../canonical/source-map.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
@@ -92,7 +92,7 @@ class BodyWriter {
   write(model: string): ResponsesBody {
     const { body, stream } = this.#call;
     const { input, instructions, records, dropped } = writeInput(this.#call, this.#report, this.#as);
-    this.#dropped.push(...dropped);
+    append(this.#dropped, dropped);
     const written = {
       model,
       ...this.#carried(),
@@ -109,7 +109,7 @@ class BodyWriter {
       store: false,
       ...(stream && { stream: true }),
     };
-    if (!records && hasSourceMap(this.#call)) this.#dropped.push(...this.#call.sourceMap.records);
+    if (!records && hasSourceMap(this.#call)) append(this.#dropped, this.#call.sourceMap.records);
     return {
       body: written,
       dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
@@ -126,7 +126,7 @@ class BodyWriter {
     for (const pointer of droppedOf(body, known)) this.#report.drop(pointer);
     const accepted = Object.entries(body).filter(([name, value]) => let_through(name) && value !== null);
     if (!ofResponses(this.#call)) {
-      this.#dropped.push(...droppedNative(this.#call));
+      append(this.#dropped, droppedNative(this.#call));
       return Object.fromEntries(accepted);
     }
     // What is said of storing is answered in the field itself.
@@ -134,7 +134,10 @@ class BodyWriter {
     const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
     const { refusedFields, fields } = this.#rules;
     const refused = own.filter(([name]) => refusedFields.has(name) || (UNTAKEN.has(name) && !fields.has(name)));
-    this.#dropped.push(...refused.map(([name]) => `/${name}`));
+    append(
+      this.#dropped,
+      refused.map(([name]) => `/${name}`),
+    );
     const metadata = requestOf(this.#call)["metadata"];
     return {
       ...Object.fromEntries([...own.filter((field) => !refused.includes(field)), ...accepted]),

@@ -1,9 +1,8 @@
 import type { Json } from "../../kit/index.ts";
-import type { Endpoint } from "../endpoints.ts";
+import type { Answer, Endpoint } from "../endpoint.ts";
+import { ENDPOINTS } from "../endpoints.ts";
 import { errorResponses, headerRefs } from "./errors.ts";
 import { HEADERS } from "./headers.ts";
-import type { Answer, Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
 import { componentSchemas } from "./schemas.ts";
 
 const SECURITY_SCHEMES = {
@@ -30,7 +29,7 @@ const SECURITY: Readonly<Record<Endpoint["credentials"], readonly (keyof typeof 
 
 /** The OpenAPI 3.1 document of the public API, from the schemas that validate and the table of errors. */
 export function openApiDocument(): Json {
-  const paths = Map.groupBy(OPERATIONS, ({ path }) => path);
+  const paths = Map.groupBy(ENDPOINTS, ({ path }) => path);
   return {
     openapi: "3.1.1",
     info: {
@@ -40,7 +39,7 @@ export function openApiDocument(): Json {
         "One address and one key in front of many AI providers. Errors are plain text with the code in `X-Error-Code`, or JSON.",
     },
     servers: [{ url: "/" }],
-    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(ENDPOINTS.map(({ tag }) => tag))].map((name) => ({ name })),
     paths: Object.fromEntries(
       [...paths].map(([path, operations]) => [
         path,
@@ -51,7 +50,7 @@ export function openApiDocument(): Json {
   };
 }
 
-function operationObject(operation: Operation): Json {
+function operationObject(operation: Endpoint): Json {
   const { id, tag, summary, description, parameters, request, answers, credentials } = operation;
   return {
     operationId: id,

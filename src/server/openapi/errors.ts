@@ -1,6 +1,6 @@
 import { type ErrorCode, ERRORS, type Json } from "../../kit/index.ts";
 import { ADDRESS_LIMITS, type HeaderName, PLAN_LIMITS } from "./headers.ts";
-import { type Operation, schemaRef } from "./operation.ts";
+import { type Endpoint, schemaRef } from "../endpoint.ts";
 
 /** What every call can meet. */
 const EVERYWHERE: readonly ErrorCode[] = ["IP_RATE_LIMIT", "INTERNAL"];
@@ -20,7 +20,7 @@ interface Described {
 const MESSAGES_ERROR = { mediaType: "application/json", schema: schemaRef("MessagesError") } as const;
 
 /** The errors of an operation, by status: their bodies, codes and headers, from the table of errors. */
-export function errorResponses(operation: Operation): Readonly<Record<string, Json>> {
+export function errorResponses(operation: Endpoint): Readonly<Record<string, Json>> {
   const codes = [...new Set([...operation.errors, ...EVERYWHERE])];
   const rows = codes.flatMap((code) => {
     const row = rowOf(code, operation.apiErrors === true);

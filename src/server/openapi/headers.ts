@@ -10,7 +10,7 @@ interface Header {
 const COUNT = { type: "integer" };
 const SECONDS = { type: "integer", minimum: 0 };
 
-/** The headers of answers (decisions 1.6, 1.8, 1.9). */
+/** The headers of answers. */
 export const HEADERS = Object.freeze({
   "X-Request-Id": {
     description: "The client's own, or made; it is in every log line about the request.",

@@ -10,7 +10,7 @@ import responses from "../../../schemas/api/responses.schema.json" with { type: 
 import speech from "../../../schemas/api/speech.schema.json" with { type: "json" };
 import transcription from "../../../schemas/api/transcription.schema.json" with { type: "json" };
 import { isJson, type Json } from "../../kit/index.ts";
-import { schemaRef } from "./operation.ts";
+import { schemaRef } from "../endpoint.ts";
 
 const FILES: readonly Json[] = [
   chat,

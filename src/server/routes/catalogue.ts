@@ -1,46 +1,132 @@
 import type { H3Event } from "h3";
-import { type Decimal, GatewayError, type ImagePrices, type Model, type Price, type Tier } from "../../kit/index.ts";
-import { jsonResponse, notFound, type Route } from "../app.ts";
-import { callerOf } from "./caller.ts";
+import {
+  type Decimal,
+  GatewayError,
+  type ImagePrices,
+  mayCall,
+  type Model,
+  type Price,
+  type Snapshot,
+  tierOf,
+} from "../../kit/index.ts";
+import { callerOf } from "../credentials.ts";
+import { CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { jsonResponse, notFound, textResponse } from "../router.ts";
 import type { RouteParts } from "./parts.ts";
 
 const DETAIL = "/v1/models/";
 
-/** Models, prices and public settings, all from the configuration in force. */
-export function catalogueRoutes({ snapshot, identities }: RouteParts): readonly Route[] {
-  const published = (): readonly Model[] => Object.values(snapshot().models).filter((model) => model.published);
-  return [
-    {
-      method: "GET",
-      path: "/v1/models",
-      handle: () => jsonResponse(200, { object: "list", data: published().map(entry) }),
-    },
-    {
-      method: "GET",
-      path: "/v1/models/**",
-      async handle(event, visit) {
+/** Models, prices, status and public settings, all from the configuration in force. */
+export const CATALOGUE: readonly RouteEndpoint[] = [
+  {
+    method: "GET",
+    path: "/v1/models",
+    credentials: "none",
+    id: "listModels",
+    tag: "Catalogue",
+    summary: "Public model list",
+    description: "The same for everyone: credentials are ignored.",
+    answers: { 200: { description: "The published models.", content: json("ModelList") } },
+    errors: [],
+    route:
+      ({ snapshot }) =>
+      () =>
+        jsonResponse(200, { object: "list", data: published(snapshot()).map(entry) }),
+  },
+  {
+    method: "GET",
+    path: "/v1/models/{model_id}",
+    credentials: "API key or access token",
+    id: "getModel",
+    tag: "Catalogue",
+    summary: "Model detail",
+    parameters: [
+      {
+        name: "model_id",
+        in: "path",
+        description: "Identifier of a model. Its slash may be sent as it is or as %2F.",
+        schema: { type: "string", pattern: "^route/" },
+      },
+    ],
+    answers: { 200: { description: "The model.", content: json("ModelDetail") } },
+    errors: [...CALLER_ERRORS, "INVALID_REQUEST", "MODEL_NOT_FOUND"],
+    matchesRest: true,
+    route:
+      ({ snapshot, identities }) =>
+      async (event, context) => {
         const id = modelId(event);
-        const { tier } = await callerOf(visit, identities);
+        const { tier } = await callerOf(context.req, identities);
         const { models, tiers } = snapshot();
         const model = Object.hasOwn(models, id) ? models[id] : undefined;
         if (model === undefined) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-        return jsonResponse(200, { ...entry(model), allowed: mayCall(tiers[tier], model) });
+        return jsonResponse(200, { ...entry(model), allowed: mayCall(tierOf({ tiers }, tier), model) });
       },
-    },
-    {
-      method: "GET",
-      path: "/v1/pricing",
-      async handle(_event, visit) {
-        await callerOf(visit, identities);
-        return jsonResponse(200, { models: published().map(pricing) });
+  },
+  {
+    method: "GET",
+    path: "/v1/pricing",
+    credentials: "API key or access token",
+    id: "listPrices",
+    tag: "Catalogue",
+    summary: "Static pricing table",
+    answers: { 200: { description: "The prices of the published models.", content: json("Pricing") } },
+    errors: CALLER_ERRORS,
+    route:
+      ({ snapshot, identities }) =>
+      async (_event, { req }) => {
+        await callerOf(req, identities);
+        return jsonResponse(200, { models: published(snapshot()).map(pricing) });
       },
+  },
+  {
+    method: "GET",
+    path: "/v1/status",
+    credentials: "none",
+    id: "getStatus",
+    tag: "Catalogue",
+    summary: "Health, models, incidents",
+    answers: { 200: { description: "The status at this moment.", content: json("Status") } },
+    errors: [],
+    route: (parts) => () => jsonResponse(200, status(parts)),
+  },
+  {
+    method: "GET",
+    path: "/v1/settings",
+    credentials: "none",
+    id: "getSettings",
+    tag: "Catalogue",
+    summary: "Public settings",
+    answers: { 200: { description: "The settings.", content: json("Settings") } },
+    errors: [],
+    route:
+      ({ snapshot }) =>
+      () =>
+        jsonResponse(200, { cost_multiplier: numberOf(snapshot().billing.costMultiplier) }),
+  },
+];
+
+export const DESCRIPTION: RouteEndpoint = {
+  method: "GET",
+  path: "/openapi.json",
+  credentials: "none",
+  id: "getDescription",
+  tag: "Catalogue",
+  summary: "This document",
+  answers: {
+    200: {
+      description: "An OpenAPI 3.1 document.",
+      content: { "application/json": { schema: { type: "object", required: ["openapi", "info", "paths"] } } },
     },
-    {
-      method: "GET",
-      path: "/v1/settings",
-      handle: () => jsonResponse(200, { cost_multiplier: numberOf(snapshot().billing.costMultiplier) }),
-    },
-  ];
+  },
+  errors: [],
+  route:
+    ({ openApi }) =>
+    () =>
+      textResponse(200, "application/json", openApi()),
+};
+
+function published({ models }: Snapshot): readonly Model[] {
+  return Object.values(models).filter((model) => model.published);
 }
 
 function entry({ id, created, ownedBy, tier }: Model) {
@@ -54,11 +140,6 @@ function modelId(event: H3Event): string {
   return decodeURIComponent(id);
 }
 
-/** A plan that the configuration no longer has may call nothing. */
-export function mayCall(tier: Tier | undefined, model: Model): boolean {
-  return tier !== undefined && (tier.access === "all" || tier.access.includes(model.tier));
-}
-
 const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
   ["cached_input_per_million", "cachedInputPerMillion"],
   ["cache_write_per_million", "cacheWritePerMillion"],
@@ -70,7 +151,7 @@ const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
   ["per_million_characters", "perMillionCharacters"],
 ];
 
-/** Token prices are always shown, the others where the model has them (decisions 6b). */
+/** Token prices are always shown, the others where the model has them. */
 function pricing({ id, displayName, tier, price }: Model) {
   const others = OTHER_PRICES.flatMap(([name, unit]) => {
     const value = price[unit];
@@ -94,4 +175,27 @@ function shown(price: Decimal | ImagePrices): unknown {
 /** The double nearest to it, which prints as the operator wrote it for up to 15 significant digits. */
 function numberOf({ digits, scale }: Decimal): number {
   return Number(`${digits}e-${scale}`);
+}
+
+/** How the upstreams do, and which models can be served. */
+function status({ snapshot, health, now }: RouteParts) {
+  const { upstreams, incidents } = snapshot();
+  return {
+    providers: Object.values(upstreams).map(({ name, displayName }) => {
+      const { state, latencyMs } = health(name);
+      return { name: displayName, status: state, latency_ms: Math.round(latencyMs) };
+    }),
+    models: published(snapshot()).map((model) => {
+      const { id, displayName, tier } = model;
+      return { id, name: displayName, tier, status: modelStatus(model, health) };
+    }),
+    incidents,
+    last_updated: new Date(now()).toISOString().replace("Z", "+00:00"),
+  };
+}
+
+function modelStatus({ chain }: Model, health: RouteParts["health"]): "online" | "degraded" | "offline" {
+  const serving = chain.findIndex(({ targets }) => targets.some(({ upstream }) => health(upstream).canServe));
+  if (serving < 0) return "offline";
+  return serving === 0 ? "online" : "degraded";
 }

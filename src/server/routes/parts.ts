@@ -1,7 +1,5 @@
-import type { Identities, Json, Log, Snapshot, Store } from "../../kit/index.ts";
-
-/** Who calls, never presumed. */
-export type Callers = Pick<Identities, "byKey" | "byToken">;
+import type { Json, Log, Snapshot, Store } from "../../kit/index.ts";
+import type { Callers } from "../credentials.ts";
 
 /** What the routes beside inference are made of. */
 export interface RouteParts {
@@ -24,7 +22,7 @@ export interface RouteParts {
   readonly log: Log;
 }
 
-/** How an upstream does (decisions 5.5). */
+/** How an upstream does. */
 export interface UpstreamHealth {
   readonly state: "healthy" | "degraded" | "unknown";
   /** 0 without data. */
@@ -34,7 +32,7 @@ export interface UpstreamHealth {
 
 /** Who has signed in, until when. */
 export interface Session {
-  /** The answer (decisions 3). */
+  /** The answer. */
   readonly body: object;
   /** The one in `body`, for the cookie. */
   readonly refreshToken: string;

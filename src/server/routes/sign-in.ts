@@ -1,96 +1,176 @@
-import { type H3Event, HTTPResponse } from "h3";
+import type { TLSSocket } from "node:tls";
+import { getCookie, type H3Event, HTTPResponse, setCookie } from "h3";
 import { GatewayError, invalidRequest } from "../../kit/index.ts";
-import { jsonResponse, type Route, type Visit } from "../app.ts";
-import { isSameOrigin, publicOriginOf } from "../origin.ts";
-import { readObject, readOptionalObject } from "./body.ts";
-import { readCookie, writeCookie } from "./cookies.ts";
+import { type Answer, BODY_ERRORS, json, type Parameter, type RouteEndpoint } from "../endpoint.ts";
+import { readObject, readOptionalObject } from "../request-body.ts";
+import { jsonResponse, type RouteContext } from "../router.ts";
 import type { RouteParts, Session } from "./parts.ts";
 
-/** Signing in by mail code and OpenID Connect, and keeping the session (decisions 3). */
-export function signInRoutes({ signIn, now }: RouteParts): readonly Route[] {
-  /** The answer to whoever has signed in; browsers get the refresh token as a cookie too. */
-  const welcome = (event: H3Event, visit: Visit, { body, refreshToken, refreshExpiresAt }: Session) => {
-    const maxAge = Math.max(0, Math.floor((refreshExpiresAt - now()) / 1000));
-    writeCookie(event, visit, "gateway_refresh", refreshToken, maxAge);
-    return jsonResponse(200, body);
-  };
-  return [
-    {
-      method: "POST",
-      path: "/auth/login",
-      secret: true,
-      async handle(_event, visit) {
-        const { email } = await readObject(visit.req);
-        await signIn.requestCode({ email, ip: visit.ip });
+/** Without userinfo or a path, which a URL would take for something else than a host. */
+const HOST = /^[\w.:[\]-]+$/;
+
+/** The refresh token of a session, and the state of an OAuth sign-in under way. */
+type CookieName = "gateway_refresh" | "gateway_sign_in";
+
+const SIGNED_IN: Answer = { description: "Signed in.", content: json("Session"), headers: ["Set-Cookie"] };
+
+const PROVIDER: Parameter = {
+  name: "provider",
+  in: "path",
+  description: "Name of an identity provider in the gateway's configuration.",
+  schema: { type: "string" },
+};
+
+/** Signing in by mail code or OpenID Connect, and keeping the session. */
+export const SIGN_IN: readonly RouteEndpoint[] = [
+  {
+    method: "POST",
+    path: "/auth/login",
+    credentials: "none",
+    id: "requestCode",
+    tag: "Sign-in",
+    summary: "Ask for a sign-in code by mail",
+    request: { required: true, content: json("LoginRequest") },
+    answers: { 202: { description: "A code is on its way.", content: json("LoginAccepted") } },
+    errors: [...BODY_ERRORS, "TOO_MANY_REQUESTS", "STORE_UNAVAILABLE"],
+    secret: true,
+    route:
+      ({ signIn }) =>
+      async (_event, { req, ip }) => {
+        const { email } = await readObject(req);
+        await signIn.requestCode({ email, ip });
         return jsonResponse(202, { message: "Verification code sent" });
       },
+  },
+  {
+    method: "POST",
+    path: "/auth/login/verify",
+    credentials: "none",
+    id: "verifyCode",
+    tag: "Sign-in",
+    summary: "Sign in with a code",
+    request: { required: true, content: json("VerifyRequest") },
+    answers: { 200: SIGNED_IN },
+    errors: [...BODY_ERRORS, "INVALID_CODE", "TOO_MANY_REQUESTS", "STORE_UNAVAILABLE"],
+    secret: true,
+    route: (parts) => async (event, context) => {
+      const { email, code } = await readObject(context.req);
+      const session = await parts.signIn.verifyCode({ email, code, ip: context.ip });
+      return signedIn(event, context, session, parts);
     },
-    {
-      method: "POST",
-      path: "/auth/login/verify",
-      secret: true,
-      async handle(event, visit) {
-        const { email, code } = await readObject(visit.req);
-        return welcome(event, visit, await signIn.verifyCode({ email, code, ip: visit.ip }));
+  },
+  {
+    method: "GET",
+    path: "/auth/oauth/{provider}",
+    credentials: "none",
+    id: "beginOAuth",
+    tag: "Sign-in",
+    summary: "Sign in at an identity provider",
+    description: "For browsers: OpenID Connect, the code flow with PKCE.",
+    parameters: [
+      PROVIDER,
+      {
+        name: "redirect_to",
+        in: "query",
+        description: "Path on this host to come back to; anything else is ignored.",
+        schema: { type: "string" },
       },
-    },
-    {
-      method: "GET",
-      path: "/auth/oauth/:provider",
-      secret: true,
-      async handle(event, visit) {
-        const origin = publicOriginOf(visit);
+    ],
+    answers: { 302: { description: "To the identity provider.", headers: ["Location", "Set-Cookie"] } },
+    errors: ["INVALID_REQUEST", "UNKNOWN_PATH", "PROVIDER_ERROR", "STORE_UNAVAILABLE"],
+    secret: true,
+    route:
+      ({ signIn }) =>
+      async (event, context) => {
+        const origin = publicOriginOf(context);
         if (origin === null) throw invalidRequest("/", "must name its host");
         const redirectTo = event.url.searchParams.get("redirect_to");
         const { location, state, maxAge } = await signIn.begin({ provider: providerOf(event), redirectTo, origin });
-        writeCookie(event, visit, "gateway_sign_in", state, maxAge);
+        writeCookie(event, context, "gateway_sign_in", state, maxAge);
         return redirect(location);
       },
+  },
+  {
+    method: "GET",
+    path: "/auth/oauth/{provider}/callback",
+    credentials: "none",
+    id: "completeOAuth",
+    tag: "Sign-in",
+    summary: "Come back from an identity provider",
+    parameters: [
+      PROVIDER,
+      { name: "code", in: "query", description: "From the provider.", schema: { type: "string" } },
+      { name: "state", in: "query", description: "From the provider.", schema: { type: "string" } },
+    ],
+    answers: {
+      200: { ...SIGNED_IN, description: "Signed in; with `Accept: application/json`." },
+      302: { description: "Signed in; on to `redirect_to`.", headers: ["Location", "Set-Cookie"] },
     },
-    {
-      method: "GET",
-      path: "/auth/oauth/:provider/callback",
-      secret: true,
-      async handle(event, visit) {
-        const state = readCookie(event, visit, "gateway_sign_in");
-        writeCookie(event, visit, "gateway_sign_in", "", 0);
-        const url = event.url.pathname + event.url.search;
-        const { session, redirectTo } = await signIn.complete({ provider: providerOf(event), url, state });
-        const answer = welcome(event, visit, session);
-        return /\bapplication\/json\b/i.test(visit.req.headers.accept ?? "") ? answer : redirect(redirectTo);
-      },
+    errors: ["INVALID_REQUEST", "SIGN_IN_FAILED", "UNKNOWN_PATH", "STORE_UNAVAILABLE"],
+    secret: true,
+    route: (parts) => async (event, context) => {
+      const state = readCookie(event, context, "gateway_sign_in");
+      writeCookie(event, context, "gateway_sign_in", "", 0);
+      const url = event.url.pathname + event.url.search;
+      const { session, redirectTo } = await parts.signIn.complete({ provider: providerOf(event), url, state });
+      const answer = signedIn(event, context, session, parts);
+      return /\bapplication\/json\b/i.test(context.req.headers.accept ?? "") ? answer : redirect(redirectTo);
     },
-    {
-      method: "POST",
-      path: "/auth/refresh",
-      secret: true,
-      async handle(event, visit) {
-        const token = await refreshToken(event, visit);
-        if (token === null) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
-        return welcome(event, visit, await signIn.refresh(token));
-      },
+  },
+  {
+    method: "POST",
+    path: "/auth/refresh",
+    credentials: "refresh token",
+    id: "refreshSession",
+    tag: "Sign-in",
+    summary: "Renew a session",
+    description: "The refresh token is used up: a token that is used twice ends its session.",
+    request: { required: false, content: json("RefreshRequest") },
+    answers: { 200: SIGNED_IN },
+    errors: [...BODY_ERRORS, "INVALID_TOKEN", "STORE_UNAVAILABLE"],
+    secret: true,
+    route: (parts) => async (event, context) => {
+      const token = await refreshToken(event, context);
+      if (token === null) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
+      return signedIn(event, context, await parts.signIn.refresh(token), parts);
     },
-    {
-      method: "POST",
-      path: "/auth/logout",
-      secret: true,
-      async handle(event, visit) {
-        const token = await refreshToken(event, visit).catch(ignoreRefusal);
+  },
+  {
+    method: "POST",
+    path: "/auth/logout",
+    credentials: "refresh token",
+    id: "endSession",
+    tag: "Sign-in",
+    summary: "End a session",
+    request: { required: false, content: json("RefreshRequest") },
+    answers: { 204: { description: "The session has ended, if there was one.", headers: ["Set-Cookie"] } },
+    errors: ["STORE_UNAVAILABLE"],
+    secret: true,
+    route:
+      ({ signIn }) =>
+      async (event, context) => {
+        const token = await refreshToken(event, context).catch(ignoreRefusal);
         if (token !== null) await signIn.logout(token);
         // A foreign page may not sign its visitor out.
-        if (visit.req.headers.origin === undefined || isSameOrigin(visit)) {
-          writeCookie(event, visit, "gateway_refresh", "", 0);
+        if (context.req.headers.origin === undefined || isSameOrigin(context)) {
+          writeCookie(event, context, "gateway_refresh", "", 0);
         }
         return new HTTPResponse(null, { status: 204 });
       },
-    },
-  ];
+  },
+];
+
+/** The answer to whoever has signed in; browsers get the refresh token as a cookie too. */
+function signedIn(event: H3Event, context: RouteContext, session: Session, { now }: RouteParts): HTTPResponse {
+  const maxAge = Math.max(0, Math.floor((session.refreshExpiresAt - now()) / 1000));
+  writeCookie(event, context, "gateway_refresh", session.refreshToken, maxAge);
+  return jsonResponse(200, session.body);
 }
 
 /** From the body, or else from the cookie, which only a page of this host may use. @throws GatewayError 400, 413, 415 */
-async function refreshToken(event: H3Event, visit: Visit): Promise<string | null> {
-  const { refresh_token: token } = await readOptionalObject(visit.req);
-  if (token === undefined) return isSameOrigin(visit) ? readCookie(event, visit, "gateway_refresh") : null;
+async function refreshToken(event: H3Event, context: RouteContext): Promise<string | null> {
+  const { refresh_token: token } = await readOptionalObject(context.req);
+  if (token === undefined) return isSameOrigin(context) ? readCookie(event, context, "gateway_refresh") : null;
   if (typeof token !== "string") throw invalidRequest("/refresh_token", "must be a string");
   return token;
 }
@@ -107,4 +187,46 @@ function providerOf(event: H3Event): string {
 
 function redirect(location: string): HTTPResponse {
   return new HTTPResponse(null, { status: 302, headers: { Location: location } });
+}
+
+function readCookie(event: H3Event, context: RouteContext, name: CookieName): string | null {
+  return getCookie(event, fullName(name, isSecure(context))) || null;
+}
+
+/** @param maxAge seconds; 0 removes the cookie. */
+function writeCookie(event: H3Event, context: RouteContext, name: CookieName, value: string, maxAge: number): void {
+  const secure = isSecure(context);
+  setCookie(event, fullName(name, secure), value, { path: "/", maxAge, httpOnly: true, sameSite: "lax", secure });
+}
+
+/** With `__Host-` no other host of the domain and no plain connection can have set it; browsers take it over TLS only. */
+function fullName(name: CookieName, secure: boolean): string {
+  return secure ? `__Host-${name}` : name;
+}
+
+/** Whether the client's own connection is encrypted, here or at a trusted proxy. */
+export function isSecure({ req, proxied }: RouteContext): boolean {
+  if ((req.socket as Partial<TLSSocket>).encrypted) return true;
+  return proxied && nearest(req.headers["x-forwarded-proto"])?.toLowerCase() === "https";
+}
+
+/** Scheme, host and port under which the client sees the gateway; null when the request names no usable host. */
+export function publicOriginOf(context: RouteContext): string | null {
+  const { req, proxied } = context;
+  const host = (proxied ? nearest(req.headers["x-forwarded-host"]) : undefined) ?? req.headers.host;
+  if (host === undefined || !HOST.test(host)) return null;
+  const url = `${isSecure(context) ? "https" : "http"}://${host}`;
+  return URL.canParse(url) ? new URL(url).origin : null;
+}
+
+/** What a page of this very host has sent, as the browser says. */
+export function isSameOrigin(context: RouteContext): boolean {
+  const { origin } = context.req.headers;
+  return origin !== undefined && origin === publicOriginOf(context);
+}
+
+/** What the proxy next to us has written: earlier values may be the client's own invention. */
+function nearest(header: string | string[] | undefined): string | undefined {
+  const last = header?.toString().split(",").at(-1)?.trim();
+  return last === "" ? undefined : last;
 }

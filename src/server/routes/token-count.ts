@@ -1,27 +1,42 @@
 import { readCountTokens } from "../../dialects/messages/client/request.ts";
-import { GatewayError, invalidRequest, type Json, type Principal } from "../../kit/index.ts";
-import { jsonResponse, type Route, type Visit } from "../app.ts";
-import { readBody, requireJson } from "../body.ts";
-import { parseJson } from "../json.ts";
-import { keyHolderOf } from "./caller.ts";
-import { mayCall } from "./catalogue.ts";
-import type { Claim } from "../room.ts";
+import { GatewayError, invalidRequest, mayCall, type Principal, tierOf } from "../../kit/index.ts";
+import type { ByteClaim } from "../byte-budget.ts";
+import { keyHolderOf } from "../credentials.ts";
+import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { readObject } from "../request-body.ts";
+import { jsonResponse, type Route, type RouteContext } from "../router.ts";
 import type { RouteParts } from "./parts.ts";
 
-/** Decisions 10.1. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_AT_ONCE = 4;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Of one user. */
+const MAX_AT_ONCE = 4;
 
 /**
  * Counts a Messages request's tokens with the gateway's own tokenizer: no upstream is asked, nothing is counted against
- * the caller and nothing charged (decisions 7).
+ * the caller and nothing charged.
  */
-export function tokenCountRoutes(parts: RouteParts): readonly Route[] {
+export const COUNT_TOKENS: RouteEndpoint = {
+  method: "POST",
+  credentials: "API key",
+  tag: "Inference",
+  path: "/v1/messages/count_tokens",
+  id: "countMessageTokens",
+  summary: "Count a Messages request's tokens",
+  description:
+    "By the gateway's own tokenizer; counts against no limit and costs nothing. At most 4 MiB, four at once a user.",
+  request: { required: true, content: json("CountTokensRequest") },
+  answers: { 200: { description: "The count.", content: json("TokenCount") } },
+  errors: [...BODY_ERRORS, ...CALLER_ERRORS, "INVALID_MODEL", "MODEL_NOT_ALLOWED", "RATE_LIMIT_ERROR", "OVERLOADED"],
+  messagesErrors: true,
+  route: countTokensRoute,
+};
+
+function countTokensRoute(parts: RouteParts): Route["handle"] {
   /** Counts that run, by user. */
   const running = new Map<string, number>();
   const atMost = async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
     const others = running.get(userId) ?? 0;
-    if (others >= MOST_AT_ONCE) {
+    if (others >= MAX_AT_ONCE) {
       throw new GatewayError("RATE_LIMIT_ERROR", "Concurrent count_tokens limit exceeded", { retryAfter: 1 });
     }
     running.set(userId, others + 1);
@@ -33,45 +48,34 @@ export function tokenCountRoutes(parts: RouteParts): readonly Route[] {
       else running.delete(userId);
     }
   };
-  return [
-    {
-      method: "POST",
-      path: "/v1/messages/count_tokens",
-      async handle(_event, visit) {
-        const principal = await keyHolderOf(visit, parts.identities);
-        const claim = visit.memory?.claim(principal.userId);
-        try {
-          const input_tokens = await atMost(principal.userId, () => countTokens(parts, visit, principal, claim));
-          return jsonResponse(200, { input_tokens });
-        } finally {
-          claim?.release();
-        }
-      },
-    },
-  ];
+  return async (_event, context) => {
+    const principal = await keyHolderOf(context.req, parts.identities);
+    const claim = context.memory?.claim(principal.userId);
+    try {
+      const input_tokens = await atMost(principal.userId, () => countTokens(parts, context, principal, claim));
+      return jsonResponse(200, { input_tokens });
+    } finally {
+      claim?.release();
+    }
+  };
 }
 
-/** @throws GatewayError in the order of checks of the inference routes (decisions 4). */
+/** @throws GatewayError in the order of checks of the inference routes. */
 async function countTokens(
   { snapshot, validateTokenCount, tokensIn }: RouteParts,
-  visit: Visit,
+  { req }: RouteContext,
   principal: Principal,
-  claim: Claim | undefined,
+  claim: ByteClaim | undefined,
 ): Promise<number> {
   const { models, tiers, server } = snapshot();
-  const body = await readWhole(visit, Math.min(MOST_BYTES, server.bodyLimit), claim);
+  const body = await readObject(req, Math.min(MAX_BODY_BYTES, server.bodyLimit), claim);
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
   const { model: id, text } = readCountTokens(body);
   const model = models[id];
   if (model?.kind !== "chat") throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
-  if (!mayCall(tiers[principal.tier], model)) {
+  if (!mayCall(tierOf({ tiers }, principal.tier), model)) {
     throw new GatewayError("MODEL_NOT_ALLOWED", `Model '${id}' is not available on your plan`);
   }
   return tokensIn(text);
-}
-
-async function readWhole({ req }: Visit, limit: number, claim: Claim | undefined): Promise<Json> {
-  requireJson(req);
-  return parseJson(await readBody(req, limit, { ...(claim && { claim }) }).finally(() => req.resume()));
 }

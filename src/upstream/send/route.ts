@@ -166,7 +166,7 @@ export class Route {
     const written = write(() => codec.request(call, target, key));
     const dropped = written.dropped ?? [];
     if (exchange.model.strict && dropped.length > 0) {
-      throw new AttemptError("unsupported", `${dropped.join(", ")} cannot be expressed for this model`);
+      throw new AttemptError("unsupported", `${shown(dropped)} cannot be expressed for this model`);
     }
     const changed = target.parameters ? withParameters(written, target.parameters) : written;
     const request = await signer.sign({
@@ -240,6 +240,14 @@ function write(request: () => UpstreamRequest): UpstreamRequest {
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
+}
+
+/** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
+const MOST_NAMED = 20;
+
+function shown(dropped: readonly string[]): string {
+  const more = dropped.length > MOST_NAMED ? ` and ${dropped.length - MOST_NAMED} more` : "";
+  return dropped.slice(0, MOST_NAMED).join(", ") + more;
 }
 
 export function dialectNotSpoken(dialect: string, what = ""): AttemptError {

@@ -2,9 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/config/bodies.ts";
-import { image, imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
-import { AttemptError, type Bill, type ErrorCode, ERRORS, GatewayError, type Json } from "../../../src/kit/index.ts";
+import { bodyValidator } from "../../../src/server/body-schemas.ts";
+import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
+import { image } from "../../../src/dialects/endpoints/image.ts";
+import { AttemptError, type Bill, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

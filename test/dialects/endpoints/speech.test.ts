@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/config/bodies.ts";
-import { readSpeech, speech, speechFormat } from "../../../src/dialects/endpoints/speech.ts";
+import { bodyValidator } from "../../../src/server/body-schemas.ts";
+import { readSpeech, speechFormat } from "../../../src/dialects/endpoints/speech.ts";
+import { speech } from "../../../src/dialects/endpoints/speech.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

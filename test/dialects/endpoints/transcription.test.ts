@@ -2,13 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/config/bodies.ts";
+import { bodyValidator } from "../../../src/server/body-schemas.ts";
+import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
-import {
-  readTranscription,
-  transcription,
-  transcriptionFormat,
-} from "../../../src/dialects/endpoints/transcription.ts";
+import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
 import { AttemptError, type Bill, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Endpoint, ERRORS, type Json } from "../../../src/kit/index.ts";
-import { OPERATIONS } from "../../../src/server/openapi/operations.ts";
+import { ENDPOINTS } from "../../../src/server/endpoints.ts";
 import { ALL_ENDPOINTS, openAt, placeOf } from "../support/formats.ts";
 import { type Answer, shown } from "../support/http.ts";
 import type { Books, TestGateway, TestUser } from "../support/in-process.ts";
@@ -52,7 +52,7 @@ describe("no error is missing", () => {
   });
 
   test("every error that an operation is said to have is met on it", () => {
-    const missing = OPERATIONS.flatMap(({ method, path, errors }) => {
+    const missing = ENDPOINTS.flatMap(({ method, path, errors }) => {
       // The same operation at the address that Cohere's client asks.
       const own = path.replace("/v2/rerank", "/v1/rerank");
       const pattern = new RegExp(`^${method} ${own.replace("{model_id}", ".+").replaceAll(/\{\w+\}/g, "[^/]+")}$`);

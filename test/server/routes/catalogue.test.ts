@@ -4,6 +4,7 @@ import { decimal, type Snapshot } from "../../../src/kit/index.ts";
 import { step, testModel, testSnapshot, testTier } from "../../support/snapshot.ts";
 import { open } from "../support.ts";
 import { bearer, startRoutes, TOKEN } from "./support.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const MODELS = [
   testModel("route/free", { displayName: "Free one", ownedBy: "alpha" }),
@@ -153,7 +154,7 @@ test("no path below /v1/models makes a 500", async () => {
       );
       expect(await connection.closed()).toMatch(/^HTTP\/1.1 (?:200|400|404) /);
     }),
-    { numRuns: 150 },
+    { numRuns: Math.ceil(RUNS / 2) },
   );
   expect(lines).toEqual([]);
 });
@@ -210,7 +211,7 @@ test("a number of up to 15 digits is exactly what was configured", async () => {
       const read = decimal(shown);
       expect(read.digits * 10n ** BigInt(scale)).toBe(digits * 10n ** BigInt(read.scale));
     }),
-    { numRuns: 40 },
+    { numRuns: Math.ceil(RUNS / 5) },
   );
 });
 

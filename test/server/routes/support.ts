@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
 import { createKey } from "../../../src/accounts/api-keys.ts";
 import { createAuthentication } from "../../../src/accounts/authenticate.ts";
-import { bodyValidator } from "../../../src/config/bodies.ts";
+import { bodyValidator } from "../../../src/server/body-schemas.ts";
 import { GatewayError, type Snapshot, type Store } from "../../../src/kit/index.ts";
-import { createRoutes } from "../../../src/server/routes/index.ts";
+import { createRoutes } from "../../../src/server/endpoints.ts";
 import type { RouteParts, Session, SignIn } from "../../../src/server/routes/parts.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { testSnapshot } from "../../support/snapshot.ts";

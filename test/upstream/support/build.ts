@@ -78,6 +78,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       bodyMemory: 0,
       uploadSpace: 0,
       trustedProxies: [],
+      connections: { total: 10_000, perAddress: null },
       ipLimit: null,
       cors: { origins: [] },
       heartbeat: 15_000,

@@ -3,6 +3,9 @@ import { GatewayError, type Json, type Usage } from "../../../kit/index.ts";
 /** The most text that may wait for an open tool call to end, in characters. */
 const MAX_HELD = 4 * 1024 * 1024;
 
+/** Blocks that may wait for it: each delta is looked for among them. More than any model begins at once. */
+const MAX_OPEN = 1024;
+
 export type BlockKind = "text" | "thinking" | "tool" | "native";
 
 /** One content block on its way to the client. */
@@ -41,6 +44,7 @@ export class BlockSequence {
   }
 
   begin(kind: BlockKind, key: unknown, block: Json): { readonly opened: OpenBlock; readonly text: string } {
+    if (this.#open.length >= MAX_OPEN) throw tooMuch();
     const input = kind === "tool" ? new JsonEnd() : null;
     const opened = { kind, key, block, sealed: false, input, written: false, held: [] };
     this.#open.push(opened);
@@ -71,7 +75,7 @@ export class BlockSequence {
 
   #hold(opened: OpenBlock, delta: Json): void {
     this.#held += JSON.stringify(delta).length;
-    if (this.#held > MAX_HELD) throw new GatewayError("PROVIDER_ERROR", "upstream mixed too much between tool calls");
+    if (this.#held > MAX_HELD) throw tooMuch();
     opened.held.push(delta);
   }
 
@@ -105,6 +109,10 @@ export class BlockSequence {
     opened.written = true;
     return frame("content_block_delta", { index: this.#index, delta });
   }
+}
+
+function tooMuch(): GatewayError {
+  return new GatewayError("PROVIDER_ERROR", "upstream mixed too much between tool calls");
 }
 
 function isWhole({ kind, sealed, input }: OpenBlock): boolean {

@@ -3,6 +3,7 @@ import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts
 import type { MessageSource, Unreadable } from "../../canonical/source-map.ts";
 import { readReasoningItem } from "../native.ts";
 import { flatName } from "./tools.ts";
+import { append } from "../../canonical/json.ts";
 
 interface ReadInput {
   readonly messages: readonly SourcedTurn[];
@@ -141,8 +142,8 @@ class Conversation {
     const { parts, places, refusal } = readContent(content, `${at}/content`);
     const turn = this.#assistant(at);
     turn.items.push(...itemAt(at));
-    turn.parts.push(...parts);
-    turn.places.content.push(...places);
+    append(turn.parts, parts);
+    append(turn.places.content, places);
     turn.refusal += refusal;
   }
 
@@ -153,8 +154,8 @@ class Conversation {
     const turn = this.#assistant(pointer);
     turn.items.push(...itemAt(pointer));
     if (text !== "") turn.reasoning.push(text);
-    turn.details.push(...details);
-    turn.places.reasoning_details.push(...places);
+    append(turn.details, details);
+    append(turn.places.reasoning_details, places);
   }
 
   call(item: Json, pointer: string): void {

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { readDataUrl } from "../../canonical/data-url.ts";
+import { append } from "../../canonical/json.ts";
 import { parseJson } from "../../canonical/json.ts";
 import type { ReasoningDetail } from "../../canonical/message.ts";
 import { seal } from "../native.ts";
@@ -52,7 +53,7 @@ export class MessageItem implements Item {
   say(kind: Kind, delta: string, logprobs: readonly Json[]): void {
     const part = this.#open(kind);
     part.text += delta;
-    part.logprobs.push(...logprobs);
+    append(part.logprobs, logprobs);
     const shown = kind === "output_text" ? { logprobs } : {};
     this.#emit(`response.${kind}.delta`, { delta, ...shown });
   }

@@ -156,19 +156,23 @@ function allowed({ mode, tools: listed }: Json, tools: readonly Json[]): Choice 
     throw invalidRequest("/tool_choice/mode", 'must be one of "auto", "required"');
   }
   if (!Array.isArray(listed)) throw invalidRequest("/tool_choice/tools", "must be an array");
-  const meant = listed.flatMap((tool: unknown, index) => {
+  const names = new Set(tools.map(functionOf));
+  const types = new Set(tools.map(typeOf));
+  /** By name and by type, each once: who lists a type as often as there are tools means no more of them. */
+  const [meantNames, meantTypes] = [new Set<unknown>(), new Set<unknown>()];
+  for (const [index, tool] of (listed as readonly unknown[]).entries()) {
     const pointer = `/tool_choice/tools/${index}`;
     if (!isJson(tool)) throw invalidRequest(pointer, "must be an object");
     const { type } = tool;
     const name = type === "function" || type === "custom" ? functionName(tool, pointer) : null;
-    const found = tools.filter((one) => (name === null ? typeOf(one) === type : functionOf(one) === name));
-    if (found.length === 0) throw invalidRequest(pointer, "must be one of the tools");
-    return found;
-  });
-  const kept = new Set(meant);
+    const isKnown = name === null ? types.has(type) : names.has(name);
+    if (!isKnown) throw invalidRequest(pointer, "must be one of the tools");
+    if (name === null) meantTypes.add(type);
+    else meantNames.add(name);
+  }
   return withMode(
     mode,
-    tools.filter((tool) => kept.has(tool)),
+    tools.filter((tool) => meantNames.has(functionOf(tool)) || meantTypes.has(typeOf(tool))),
   );
 }
 

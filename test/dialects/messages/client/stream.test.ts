@@ -310,6 +310,15 @@ describe("blocks", () => {
       for (let n = 0; n < 10; n++) format.event(more);
     }).toThrow(GatewayError);
   });
+
+  test("so are the calls that wait", () => {
+    const format = streamFormat();
+    let begunCalls = 0;
+    expect(() => {
+      for (; begunCalls < 5_000; begunCalls++) format.event(begun(begunCalls, "f"));
+    }).toThrow(GatewayError);
+    expect(begunCalls).toBe(1_024);
+  });
 });
 
 describe("what only Messages has", () => {

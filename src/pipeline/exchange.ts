@@ -1,0 +1,262 @@
+import {
+  type AnswerFormat,
+  type Bill,
+  type Call,
+  type ClientDialect,
+  type Ending,
+  type Exchange,
+  GatewayError,
+  type Host,
+  type InferenceRequest,
+  invalidRequest,
+  type Json,
+  type Model,
+  type OutcomeKind,
+  type Outcome,
+  type Principal,
+  type Settle,
+  type Snapshot,
+  type StreamFormat,
+  type Target,
+  tierOf,
+  type Units,
+  type Upload,
+  type Windows,
+  type WindowName,
+} from "../kit/index.ts";
+import { PackedText, UsageMeter } from "./usage.ts";
+
+/** Characters of a header's value; the log has the whole list. */
+const MAX_DROPPED_CHARACTERS = 1024;
+
+const WINDOWS: readonly (readonly [WindowName, string])[] = [
+  ["day", "Day"],
+  ["hour", "Hour"],
+  ["minute", "Minute"],
+];
+
+/**
+ * The state of one request in the pipeline. Of the request itself it holds everything until an answer streams, and from
+ * then on only what the end of the stream needs: code that keeps the call elsewhere, in a closure or a local that
+ * outlives the beginning of the stream, keeps a parsed body in memory for as long as the stream runs.
+ */
+export class ExchangeState {
+  readonly request: InferenceRequest;
+  /** What plugins see. */
+  readonly exchange: Exchange;
+  readonly meter: UsageMeter;
+  /** How the events of a stream are written; null where the endpoint has none. */
+  readonly #stream: StreamFormat | null;
+  readonly settlers: Settle<Outcome>[] = [];
+  /** The caller's counters, for the headers of the answer. */
+  windows: Windows | null = null;
+  target: Target | null = null;
+  /** What the upstream's dialect could not express, as JSON pointers into the body. */
+  dropped: readonly string[] = [];
+  /** Unix milliseconds; null before an upstream has answered. */
+  firstEventAt: number | null = null;
+  /** The head of a streamed answer has been sent. */
+  started = false;
+  /** The client has got something of an answer. */
+  written = false;
+  /** Set once it has been priced. */
+  bill: Bill | null = null;
+  settled = false;
+  readonly #host: Host;
+  #call: Call;
+  #format: AnswerFormat | null;
+  #prompt: PackedText | null = null;
+  #streamBytes = 0;
+
+  /** @throws GatewayError for a model that there is not, or that cannot do what is asked. */
+  constructor(request: InferenceRequest, principal: Principal, host: Host) {
+    const { body } = request;
+    if (body === null) throw new TypeError("a request without a body cannot be run");
+    this.request = request;
+    this.#host = host;
+    this.#call = body.call;
+    this.#format = body.format;
+    this.#stream = body.format.stream;
+    this.meter = new UsageMeter(host.countTokens);
+    this.exchange = frozenExchange(this, principal, host);
+  }
+
+  get call(): Call {
+    return this.#call;
+  }
+
+  /** How a whole answer is written. @throws TypeError once an answer streams. */
+  get format(): AnswerFormat {
+    if (this.#format === null) throw new TypeError("the request of a begun stream is gone");
+    return this.#format;
+  }
+
+  /** @throws TypeError for an endpoint without streams of events. */
+  get streamFormat(): StreamFormat {
+    if (this.#stream === null) throw new TypeError(`${this.exchange.endpoint} has no streams of events`);
+    return this.#stream;
+  }
+
+  /** Drops the call: no upstream will be asked any more. Resolves when what stays of it is compressed. */
+  begin(): Promise<void> {
+    const prompt = this.#promptText();
+    this.#streamBytes = this.#stream?.keptBytes?.() ?? 0;
+    this.#format = null;
+    this.#call = new BegunCall(this.#call);
+    this.request.keep(this.bytes);
+    return prompt.pack().then(() => this.request.keep(this.bytes));
+  }
+
+  /** Bytes that are still held of a begun stream's request; what its call has beside a body is not counted. */
+  get bytes(): number {
+    return (this.#prompt?.bytes ?? 0) + this.#streamBytes;
+  }
+
+  #promptText(): PackedText {
+    return (this.#prompt ??= new PackedText(this.format.promptText()));
+  }
+
+  /** Sends the head of a streamed answer, once. */
+  start(contentType: string): void {
+    if (this.started) return;
+    this.started = true;
+    this.request.client.startStream(contentType, this.headers());
+  }
+
+  headers(): Record<string, string> {
+    const headers = rateLimitHeaders(this.windows, this.#host.now());
+    return this.dropped.length > 0 ? { ...headers, ...droppedHeader(this.dropped) } : headers;
+  }
+
+  ending(kind: OutcomeKind, status: number, failure: GatewayError | null, attempts: AttemptCounts | null): Ending {
+    const { usage, usageComplete, finished } = this.meter;
+    return {
+      kind,
+      sent: attempts?.sent ?? false,
+      begun: this.firstEventAt !== null,
+      finished,
+      status,
+      code: failure?.code ?? null,
+      usage,
+      usageComplete,
+      target: this.target,
+      dropped: this.dropped,
+      attempts: attempts?.count ?? 0,
+      firstEventAt: this.firstEventAt,
+      endedAt: this.#host.now(),
+      estimate: () => this.meter.estimate(() => this.#promptText(), this.#call.units),
+    };
+  }
+}
+
+/** What plugins see of a state: the facts, and of the call as much as is still there. */
+function frozenExchange(state: ExchangeState, principal: Principal, host: Host): Exchange {
+  const { id, receivedAt, head, client } = state.request;
+  return Object.freeze({
+    id,
+    requestId: head.requestId,
+    receivedAt,
+    readAt: host.now(),
+    endpoint: head.endpoint,
+    principal,
+    tier: tierOf(host.snapshot, principal.tier),
+    model: modelOf(state.call, host.snapshot),
+    signal: client.signal,
+    get call() {
+      return state.call;
+    },
+  });
+}
+
+interface AttemptCounts {
+  readonly sent: boolean;
+  readonly count: number;
+}
+
+/** What stays of a call. Reading what is gone throws: left out, a plugin would take it for a request without. */
+class BegunCall implements Call {
+  readonly kind: Call["kind"];
+  readonly model: string;
+  readonly stream: boolean;
+  readonly promptBytes: number;
+  readonly maxOutput: number | null;
+  readonly answers?: number;
+  readonly units?: Units;
+  readonly upload?: Upload;
+  readonly dialect?: ClientDialect;
+  readonly headers?: NonNullable<Call["headers"]>;
+
+  constructor({ kind, model, stream, promptBytes, maxOutput, answers, units, upload, dialect, headers }: Call) {
+    this.kind = kind;
+    this.model = model;
+    this.stream = stream;
+    this.promptBytes = promptBytes;
+    this.maxOutput = maxOutput;
+    if (answers !== undefined) this.answers = answers;
+    if (units !== undefined) this.units = units;
+    if (upload !== undefined) this.upload = upload;
+    if (dialect !== undefined) this.dialect = dialect;
+    if (headers !== undefined) this.headers = headers;
+    Object.freeze(this);
+  }
+
+  get body(): Json {
+    return gone("body");
+  }
+
+  get native(): Json {
+    return gone("native");
+  }
+}
+
+function gone(field: string): never {
+  throw new TypeError(`call.${field} is gone once an answer streams: a transform hook can keep what is needed of it`);
+}
+
+/** The model that a call names. @throws GatewayError when there is none of its kind, or it cannot do what is asked. */
+function modelOf(call: Call, { models }: Snapshot): Model {
+  const { model: id, kind } = call;
+  const model = models[id];
+  // The image endpoint has an error of its own for a model of another kind.
+  if (model !== undefined && model.kind !== kind && kind === "image") {
+    throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
+  }
+  if (model === undefined || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
+  if (model.realtime) throw new GatewayError("INVALID_REQUEST", `Model '${id}' is for real-time streaming only`);
+  if (kind === "speech") checkVoice(call, model);
+  return model;
+}
+
+/** A model without a list leaves its voices to the upstream. */
+function checkVoice({ body }: Call, { voices }: Model): void {
+  if (voices.length === 0 || voices.includes(body["voice"] as string)) return;
+  throw invalidRequest("/voice", `must be one of ${voices.map((voice) => JSON.stringify(voice)).join(", ")}`);
+}
+
+/** `X-Gateway-Dropped`: what the upstream could not be asked. The pointers are made of names that clients chose. */
+export function droppedHeader(dropped: readonly string[]): Record<string, string> {
+  if (dropped.length === 0) return {};
+  let value = "";
+  for (const pointer of dropped) {
+    // Of a hundred thousand pointers no more are written than have room.
+    if (value.length > MAX_DROPPED_CHARACTERS) break;
+    const text = pointer.slice(0, MAX_DROPPED_CHARACTERS).toWellFormed();
+    value += (value === "" ? "" : ", ") + encodeURI(text).replaceAll(",", "%2C");
+  }
+  const isLong = value.length > MAX_DROPPED_CHARACTERS;
+  return { "X-Gateway-Dropped": isLong ? `${value.slice(0, MAX_DROPPED_CHARACTERS)}...` : value };
+}
+
+/** `X-RateLimit-*` of every window that has a limit; a reset is in seconds, rounded up. */
+export function rateLimitHeaders(windows: Windows | null, now: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (windows === null) return headers;
+  for (const [name, label] of WINDOWS) {
+    const { limit, used, resetsAt } = windows[name];
+    if (limit === null) continue;
+    headers[`X-RateLimit-Limit-${label}`] = String(limit);
+    headers[`X-RateLimit-Remaining-${label}`] = String(Math.max(0, limit - used));
+    headers[`X-RateLimit-Reset-${label}`] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
+  }
+  return headers;
+}

@@ -1,0 +1,104 @@
+import {
+  type AbortReason,
+  AttemptError,
+  type Bill,
+  type Ending,
+  type Exchange,
+  GatewayError,
+  type Host,
+  type Observer,
+  type Outcome,
+  type OutcomeKind,
+  type Settle,
+} from "../kit/index.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Plan } from "./build.ts";
+import { checkedBill, internalError } from "./hooks.ts";
+
+export const FREE: Bill = {
+  usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 },
+  estimated: false,
+  charge: 0n,
+};
+
+/** The outcome and the client's error that a failure leads to. @param begun an upstream's reply had been taken. */
+export function failureOf(
+  error: unknown,
+  { signal }: Exchange,
+  begun: boolean,
+  attempts: Attempts | null,
+): { readonly kind: OutcomeKind; readonly error: GatewayError } {
+  const kind = signal.aborted ? (signal.reason as AbortReason) : kindOf(error, begun, attempts);
+  if (kind === "shutdown") {
+    return { kind, error: new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 }) };
+  }
+  return { kind, error: error instanceof GatewayError ? error : internalError(error) };
+}
+
+function kindOf(error: unknown, begun: boolean, attempts: Attempts | null): OutcomeKind {
+  const known = error instanceof GatewayError ? error : null;
+  if (known?.cause instanceof AttemptError && known.cause.failure === "client_fault") return "client_fault";
+  const isOurs = known === null || known.code === "INTERNAL";
+  if (isOurs && attempts?.answered) return "gateway_error";
+  // A plugin refused what the upstream answered.
+  if (begun) return "refused";
+  return attempts !== null && attempts.count > 0 ? "failed" : "refused";
+}
+
+/**
+ * Whether the counters go back as if the request had never been. Its stream slot and its hold are given back always.
+ * @param written whether the client got anything of an answer.
+ */
+export function givesBack({ kind, sent, begun }: Ending, written: boolean): boolean {
+  switch (kind) {
+    case "failed":
+      return true;
+    case "gateway_error":
+      return !written;
+    case "refused":
+    case "shutdown":
+      return !begun;
+    case "client_gone":
+    case "killed":
+      // Given back here, a limit would bound nobody who leaves in time, while the provider bills every request.
+      return !begun && !sent;
+    case "served":
+    case "client_fault":
+    case "upstream_cut":
+      return false;
+  }
+}
+
+/** What the ending costs, by the last hook that says so. Never rejects. */
+export async function price(
+  hooks: Plan["settle"],
+  ending: Ending,
+  exchange: Exchange,
+  observer: Observer,
+): Promise<Bill> {
+  let bill = FREE;
+  for (const hook of hooks) {
+    try {
+      bill = checkedBill(await hook.call(ending, exchange));
+    } catch (error) {
+      observer.pluginFailed(hook.plugin, error);
+    }
+  }
+  return bill;
+}
+
+/** Calls every settler once, the last one first. Never rejects: one that fails must not keep the others from settling. */
+export async function settleAll(
+  settlers: readonly Settle<Outcome>[],
+  outcome: Outcome,
+  exchange: Exchange,
+  host: Host,
+): Promise<void> {
+  for (let index = settlers.length - 1; index >= 0; index -= 1) {
+    try {
+      await settlers[index]!(outcome);
+    } catch (error) {
+      host.log.error({ err: error, id: exchange.id, request_id: exchange.requestId }, "settlement failed");
+    }
+  }
+}

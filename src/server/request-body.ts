@@ -1,0 +1,125 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import type { ByteClaim } from "./byte-budget.ts";
+import { parseJson } from "./json.ts";
+import { type HttpExchange, sendContinue } from "./respond.ts";
+
+/** Of everything beside inference. */
+export const ROUTE_BODY_BYTES = 64 * 1024;
+/** Chunks that are copied together: kept one by one, those of a byte would take hundreds of times their size. */
+const JOINED_CHUNKS = 1024;
+const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?;?$/i;
+
+export interface BodyParts {
+  /** Aborted when nobody waits for the body any more. */
+  readonly signal?: AbortSignal;
+  /** What the body takes of its budget; whoever made the claim gives it back. */
+  readonly claim?: ByteClaim;
+}
+
+/** The JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
+export async function readJson(http: HttpExchange, limit: number, parts: BodyParts): Promise<Json> {
+  requireJson(http.req);
+  sendContinue(http, limit);
+  return parseJson(await readBody(http.req, limit, parts));
+}
+
+/** The JSON object of any other request. @throws GatewayError 400, 413, 415, 503 */
+export async function readObject(req: IncomingMessage, limit = ROUTE_BODY_BYTES, claim?: ByteClaim): Promise<Json> {
+  requireJson(req);
+  return parseJson(await readAndDrain(req, limit, claim));
+}
+
+/** The same where a body may be left out: then it is an empty object, whatever its type is said to be. */
+export async function readOptionalObject(req: IncomingMessage): Promise<Json> {
+  const body = await readAndDrain(req, ROUTE_BODY_BYTES);
+  if (body.length === 0) return {};
+  requireJson(req);
+  return parseJson(body);
+}
+
+/** What is left of a body that was too long is read over, or the connection would stand still. */
+async function readAndDrain(req: IncomingMessage, limit: number, claim?: ByteClaim): Promise<Buffer> {
+  try {
+    return await readBody(req, limit, claim === undefined ? {} : { claim });
+  } finally {
+    req.resume();
+  }
+}
+
+/** @throws GatewayError 415 unless the body is announced as plain JSON. */
+function requireJson({ headers }: IncomingMessage): void {
+  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+    throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
+  }
+  requireIdentity(headers);
+}
+
+/** @throws GatewayError 415 for a body that would have to be decompressed. */
+export function requireIdentity(headers: IncomingHttpHeaders): void {
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Encoding must be identity");
+  }
+}
+
+/**
+ * The whole body in one buffer of at most `limit` bytes.
+ * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops or its budget is used up.
+ */
+function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyParts): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const announced = Number(req.headers["content-length"] ?? 0);
+    if (announced > limit) return reject(tooLarge(limit));
+    // Throws before a byte of it is taken.
+    claim?.hold(announced);
+    if (req.destroyed || signal?.aborted) return reject(brokenOff(signal));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let loose = 0;
+    const stop = (): void => {
+      req.off("data", onData).off("end", onEnd).off("close", onClose);
+      signal?.removeEventListener("abort", onClose);
+      req.pause();
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) {
+        stop();
+        return reject(tooLarge(limit));
+      }
+      if (size > announced && claim !== undefined) {
+        try {
+          claim.hold(size);
+        } catch (error) {
+          stop();
+          return reject(error);
+        }
+      }
+      chunks.push(chunk);
+      loose += 1;
+      if (loose < JOINED_CHUNKS) return;
+      chunks.push(Buffer.concat(chunks.splice(-JOINED_CHUNKS)));
+      loose = 0;
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    };
+    const onClose = (): void => {
+      stop();
+      reject(brokenOff(signal));
+    };
+    req.on("data", onData).on("end", onEnd).on("close", onClose);
+    signal?.addEventListener("abort", onClose);
+  });
+}
+
+export function tooLarge(limit: number): GatewayError {
+  return new GatewayError("REQUEST_TOO_LARGE", `Request body exceeds the limit of ${limit} bytes`);
+}
+
+/** Why a body will not be whole: the gateway stops, or the client has gone, and nobody is left to read this. */
+export function brokenOff(signal?: AbortSignal): GatewayError {
+  if (signal?.reason !== "shutdown") return invalidRequest("/", "ended early");
+  return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
+}

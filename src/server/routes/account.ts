@@ -1,0 +1,150 @@
+import type { IncomingMessage } from "node:http";
+import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
+import { type ErrorCode, tierOf, type WindowState } from "../../kit/index.ts";
+import { callerOf, sessionOf } from "../credentials.ts";
+import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { readObject } from "../request-body.ts";
+import { jsonResponse, requestIdIn } from "../router.ts";
+import type { RouteParts } from "./parts.ts";
+
+const SESSION_ERRORS: readonly ErrorCode[] = ["RATE_LIMIT_ERROR", "INVALID_TOKEN", "STORE_UNAVAILABLE"];
+
+/** A user's own counters and streams; all keys of a user share them. */
+export const USAGE: readonly RouteEndpoint[] = [
+  {
+    method: "GET",
+    path: "/v1/user/requests",
+    credentials: "API key or access token",
+    id: "getUsage",
+    tag: "Usage",
+    summary: "Usage counters",
+    answers: { 200: { description: "The counters of the running windows.", content: json("UsageCounters") } },
+    errors: CALLER_ERRORS,
+    secret: true,
+    route:
+      (parts) =>
+      async (_event, { req }) => {
+        const { tier, day, hour, minute } = await counters(req, parts);
+        return jsonResponse(200, {
+          requests_used_today: day.used,
+          requests_limit_today: day.limit,
+          requests_remaining: day.remaining,
+          requests_used_this_hour: hour.used,
+          requests_limit_this_hour: hour.limit,
+          requests_remaining_this_hour: hour.remaining,
+          requests_used_this_minute: minute.used,
+          requests_limit_per_minute: minute.limit,
+          requests_remaining_this_minute: minute.remaining,
+          plan_tier: tier,
+        });
+      },
+  },
+  {
+    method: "GET",
+    path: "/v1/user/requests/hourly",
+    credentials: "API key or access token",
+    id: "getHourlyUsage",
+    tag: "Usage",
+    summary: "Hourly usage only",
+    answers: { 200: { description: "The counter of the running hour.", content: json("HourlyUsage") } },
+    errors: CALLER_ERRORS,
+    secret: true,
+    route:
+      (parts) =>
+      async (_event, { req }) => {
+        const { tier, hour } = await counters(req, parts);
+        return jsonResponse(200, { ...hour, plan_tier: tier });
+      },
+  },
+  {
+    method: "POST",
+    path: "/v1/user/streams/kill",
+    credentials: "API key or access token",
+    id: "killStreams",
+    tag: "Usage",
+    summary: "Stop the user's active streams",
+    answers: { 200: { description: "Each ends within about a second.", content: json("KilledStreams") } },
+    errors: CALLER_ERRORS,
+    secret: true,
+    route:
+      ({ identities, kill }) =>
+      async (_event, { req }) => {
+        const { userId } = await callerOf(req, identities);
+        return jsonResponse(200, { killed_streams: await kill(userId) });
+      },
+  },
+];
+
+/** A user's API keys; for sessions only, never for a key. Without a Bearer they answer 429, as the API's contract says. */
+export const KEYS: readonly RouteEndpoint[] = [
+  {
+    method: "POST",
+    path: "/v1/user/key",
+    credentials: "access token",
+    id: "createKey",
+    tag: "Keys",
+    summary: "Create API key",
+    request: { required: true, content: json("ApiKeyRequest") },
+    answers: { 200: { description: "The key; its secret is shown this once.", content: json("CreatedApiKey") } },
+    errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
+    secret: true,
+    route:
+      ({ store, identities, log }) =>
+      async (event, { req }) => {
+        const { userId } = await sessionOf(req, identities);
+        const { name } = await readObject(req);
+        const { body } = await createKey(store, { userId, name });
+        log.info({ request_id: requestIdIn(event), user: userId, key: body.id }, "API key made");
+        return jsonResponse(200, body);
+      },
+  },
+  {
+    method: "GET",
+    path: "/v1/user/key",
+    credentials: "access token",
+    id: "listKeys",
+    tag: "Keys",
+    summary: "List API keys",
+    answers: { 200: { description: "The live keys, oldest first.", content: json("ApiKeyList") } },
+    errors: SESSION_ERRORS,
+    secret: true,
+    route:
+      ({ store, identities }) =>
+      async (_event, { req }) => {
+        const { userId, tier } = await sessionOf(req, identities);
+        return jsonResponse(200, { data: await listKeys(store, { userId, tier }) });
+      },
+  },
+  {
+    method: "DELETE",
+    path: "/v1/user/key/{key_id}",
+    credentials: "access token",
+    id: "revokeKey",
+    tag: "Keys",
+    summary: "Revoke API key",
+    parameters: [{ name: "key_id", in: "path", description: "`id` of the key.", schema: { type: "string" } }],
+    answers: { 200: { description: "The key works no more.", content: json("Revoked") } },
+    errors: [...SESSION_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
+    secret: true,
+    route:
+      ({ store, identities, log }) =>
+      async (event, { req }) => {
+        const { userId } = await sessionOf(req, identities);
+        const keyId = decodeURIComponent(event.context.params?.["key_id"] ?? "");
+        await revokeKey(store, { userId, keyId });
+        log.info({ request_id: requestIdIn(event), user: userId, key: keyId }, "API key revoked");
+        return jsonResponse(200, { message: "API key revoked" });
+      },
+  },
+];
+
+async function counters(req: IncomingMessage, { store, snapshot, identities }: RouteParts) {
+  const { userId, tier } = await callerOf(req, identities);
+  const windows = await store.windows(userId, tierOf(snapshot(), tier).limits);
+  return { tier, day: counter(windows.day), hour: counter(windows.hour), minute: counter(windows.minute) };
+}
+
+/** Without a limit both limit and remaining are 0, as the API's contract shows for a plan without an hourly limit. */
+function counter({ used, limit }: WindowState) {
+  return { limit: limit ?? 0, used, remaining: Math.max(0, (limit ?? 0) - used) };
+}
