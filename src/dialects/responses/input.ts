@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { list, objects, stringOf } from "../canonical/json.ts";
+import { objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
-import { isResponsesCall, type ResponsesCall, unsealed } from "./native.ts";
 import { withOwnName } from "./answer.ts";
+import { isResponsesCall, type Placed, type ResponsesCall, Sources, unsealed } from "./native.ts";
 
 /** What of an input the upstream takes. */
 export interface WriteAs {
@@ -30,12 +30,6 @@ export interface WrittenInput {
   readonly records: boolean;
   /** Pointers into the client's body of items that stay behind. */
   readonly dropped: readonly string[];
-}
-
-/** An item, and the client's pointer to it; null for one that it did not write. */
-interface Placed {
-  readonly item: Json;
-  readonly at: string | null;
 }
 
 /** Beside what is read of a message: of its content or calls. */
@@ -77,28 +71,6 @@ function sentInput({ request }: ResponsesCall, as: WriteAs): WrittenInput {
   if (typeof instructions !== "string" || instructions === "") return { ...kept, records: true };
   if (as.instructions) return { ...kept, instructions, records: true };
   return { ...kept, input: [{ type: "message", role: "system", content: instructions }, ...kept.input], records: true };
-}
-
-/** The items that the messages of a call were read from. */
-class Sources {
-  readonly #read: readonly unknown[];
-  readonly #places: ReadonlyMap<unknown, number>;
-  readonly #input: readonly Json[];
-  readonly #sources: ResponsesCall["sources"];
-
-  constructor({ canonical, sources, request }: ResponsesCall) {
-    this.#read = list(canonical["messages"]);
-    this.#places = new Map(this.#read.map((message, index) => [message, index] as const).toReversed());
-    this.#input = objects(request["input"]);
-    this.#sources = sources;
-  }
-
-  /** null for a message that is another one by now. */
-  of(message: Json, index: number): readonly Placed[] | null {
-    const place = this.#places.get(message) ?? (isDeepStrictEqual(this.#read[index], message) ? index : -1);
-    const items = (this.#sources[place] ?? []).map((item) => ({ item: this.#input[item]!, at: `/input/${item}` }));
-    return items.length > 0 ? items : null;
-  }
 }
 
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, invalidRequest, isJson, type Json } from "../../kit/index.ts";
-import { objects, parseJson } from "../canonical/json.ts";
+import { list, objects, parseJson } from "../canonical/json.ts";
 import type { ReasoningDetail } from "../canonical/message.ts";
 import type { SourceMappedCall } from "../canonical/source-map.ts";
 
@@ -141,4 +141,32 @@ export function requestOf(call: Call): Json {
 /** Whether a call came in this very format. */
 export function isResponsesCall(call: Call): call is ResponsesCall {
   return call.dialect === "responses" && "request" in call && "sources" in call;
+}
+
+/** An item, and the client's pointer to it; null for one that it did not write. */
+export interface Placed {
+  readonly item: Json;
+  readonly at: string | null;
+}
+
+/** The items that the messages of a call were read from. */
+export class Sources {
+  readonly #read: readonly unknown[];
+  readonly #places: ReadonlyMap<unknown, number>;
+  readonly #input: readonly Json[];
+  readonly #sources: ResponsesCall["sources"];
+
+  constructor({ canonical, sources, request }: ResponsesCall) {
+    this.#read = list(canonical["messages"]);
+    this.#places = new Map(this.#read.map((message, index) => [message, index] as const).toReversed());
+    this.#input = objects(request["input"]);
+    this.#sources = sources;
+  }
+
+  /** null for a message that is another one by now. */
+  of(message: Json, index: number): readonly Placed[] | null {
+    const place = this.#places.get(message) ?? (isDeepStrictEqual(this.#read[index], message) ? index : -1);
+    const items = (this.#sources[place] ?? []).map((item) => ({ item: this.#input[item]!, at: `/input/${item}` }));
+    return items.length > 0 ? items : null;
+  }
 }
