@@ -2,11 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtins } from "../plugins/index.ts";
-import { loadConfig } from "../src/config/load.ts";
-import type { LoadResult } from "../src/config/load.ts";
+import { loadConfig, type LoadResult } from "../src/config/load.ts";
 import { CAPABILITIES } from "../src/dialects/capabilities.ts";
-import { chatFormat } from "../src/dialects/clients/chat.ts";
-import { chat } from "../src/dialects/openai/chat.ts";
+import { chatFormat } from "../src/dialects/chat/client.ts";
+import { chat } from "../src/dialects/chat/index.ts";
 import type { Bill, Store, StreamEvent } from "../src/kit/index.ts";
 import { openStore } from "../src/store/open.ts";
 import {

@@ -147,6 +147,23 @@ describe("layers", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("a client's half of a wire format shares its native vocabulary with the upstream's half, and nothing else", () => {
+    const half = /^src\/dialects\/(\w+)\/client(?:\/|\.ts$)/;
+    const halves = sources.filter(({ path }) => half.test(path));
+    expect(new Set(halves.map(({ path }) => half.exec(path)![1]))).toEqual(new Set(["chat", "messages", "responses"]));
+    const wrong: string[] = [];
+    for (const { path, imports } of halves) {
+      const format = half.exec(path)![1]!;
+      for (const specifier of imports) {
+        const target = resolve(path, specifier);
+        if (target === null || !target.startsWith("src/dialects/")) continue;
+        const shared = target.startsWith("src/dialects/canonical/") || target === `src/dialects/${format}/native.ts`;
+        if (!shared && !half.test(target)) wrong.push(`${path} imports ${specifier}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
   test("there are no cycles", () => {
     const graph = new Map(
       sources.map(({ path, imports }) => [

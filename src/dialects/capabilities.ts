@@ -1,19 +1,18 @@
-import type { DialectName, Kind, Vendor } from "../kit/index.ts";
-import { anthropic } from "./anthropic/index.ts";
+import type { Call, DialectName, Kind, Target, Vendor } from "../kit/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
+import { openai } from "./chat/index.ts";
 import { cohere } from "./cohere/index.ts";
-import type { Location, UpstreamDialect } from "./dialect.ts";
-import { loses } from "./features/promises.ts";
-import { type ChatDialect, SUPPORT } from "./features/support.ts";
+import type { Codec, Location, UpstreamDialect } from "./dialect.ts";
+import { jina } from "./endpoints/jina.ts";
+import { voyage } from "./endpoints/voyage.ts";
+import { type ChatDialect, type FeatureName, FEATURES, SUPPORT } from "./features.ts";
 import { gemini } from "./gemini/index.ts";
-import { jina } from "./jina.ts";
-import { openai } from "./openai/index.ts";
+import { anthropic } from "./messages/index.ts";
 import { deepgram } from "./speech/deepgram.ts";
 import { elevenlabs } from "./speech/elevenlabs.ts";
-import { voyage } from "./voyage.ts";
 
-export interface Capability {
+interface Capability {
   /** The kinds of model that upstreams of this dialect serve. */
   readonly kinds: readonly Kind[];
   /** Those of them that this version speaks. */
@@ -91,3 +90,59 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
     }),
   ) as Record<DialectName, Capability>,
 );
+
+/** Words of a model's `features` that are no names of features: what of it must be carried, any one of them. */
+const WORDS: Readonly<Record<string, readonly FeatureName[]>> = {
+  reasoning: ["reasoning_effort", "thinking_budget"],
+  thinking: ["reasoning_effort", "thinking_budget"],
+  images: ["vision"],
+  pdf: ["documents"],
+  files: ["documents"],
+  audio_input: ["audio"],
+  function_calling: ["tools"],
+  json_mode: ["json_object"],
+  structured_output: ["json_schema"],
+  structured_outputs: ["json_schema"],
+  caching: ["prompt_caching"],
+};
+
+/** How a feature is asked for. */
+interface Way {
+  readonly dialect: ChatDialect;
+  readonly codec: Codec;
+  /** The codec is that of one upstream, whose vendor may take less than the dialect has. */
+  readonly located: boolean;
+}
+
+/**
+ * Whether a promise of a chat model is lost on the way to an upstream: its dialect has no place for it, or its vendor does
+ * not take it.
+ * @param promise a word of the model's `features`; one that no dialect knows is never lost.
+ * @param model the upstream's name for it.
+ */
+function loses(way: Way, promise: string, model: string): boolean {
+  const wanted = Object.hasOwn(WORDS, promise) ? WORDS[promise]! : isFeature(promise) ? [promise] : [];
+  return wanted.length > 0 && wanted.every((feature) => isDropped(way, feature, model));
+}
+
+function isFeature(name: string): name is FeatureName {
+  return Object.hasOwn(FEATURES, name);
+}
+
+function isDropped({ dialect, codec, located }: Way, feature: FeatureName, model: string): boolean {
+  const support = SUPPORT[dialect][feature];
+  const asked = support === "model" || (located && support === "carried");
+  return asked ? droppedOf(codec, feature, model).length > 0 : support === "dropped";
+}
+
+/** What the translation itself reports of a request for the feature. */
+function droppedOf(codec: Codec, feature: FeatureName, model: string): readonly string[] {
+  const { body } = FEATURES[feature];
+  const call: Call = { kind: "chat", model, stream: false, body, promptBytes: 0, maxOutput: null };
+  return codec.request(call, targetOf(model), "").dropped ?? [];
+}
+
+function targetOf(model: string): Target {
+  const timeouts = { connect: 0, firstByte: 0, idle: 0, total: 0 };
+  return { upstream: "", model, weight: 1, timeouts, contextWindow: null, features: [] };
+}

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
-import { FEATURES, type FeatureName } from "../../src/dialects/features/features.ts";
-import { type ChatDialect, SUPPORT } from "../../src/dialects/features/support.ts";
-import { EFFORTS, isJson, type Json, type Kind, VENDORS } from "../../src/kit/index.ts";
 import type { Location } from "../../src/dialects/dialect.ts";
+import { type ChatDialect, type FeatureName, FEATURES, SUPPORT } from "../../src/dialects/features.ts";
+import { EFFORTS, isJson, type Json, type Kind, VENDORS } from "../../src/kit/index.ts";
 
 /** Models that the dialect's translation treats alike in what depends on none, and apart in the rest. */
 const MODELS: Readonly<Record<ChatDialect, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { chat } from "../../src/dialects/openai/chat.ts";
+import { chat } from "../../src/dialects/chat/index.ts";
 import type { StreamEvent } from "../../src/kit/index.ts";
 
 export interface Decoding {

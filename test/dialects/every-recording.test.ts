@@ -2,7 +2,7 @@ import { readFileSync, globSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
 import { isJson, type Json } from "../../src/kit/index.ts";
 import { assemble } from "./assemble.ts";
 import { COMPLETE } from "./complete.ts";

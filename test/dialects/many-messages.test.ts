@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
-import { readResponses } from "../../src/dialects/clients/responses.ts";
+import { readResponses } from "../../src/dialects/responses/client/request.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
 import type { DialectName, Json } from "../../src/kit/index.ts";
 import { cpuOf } from "../support/cpu.ts";

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../src/dialects/clients/messages.ts";
-import { readResponses } from "../../src/dialects/clients/responses.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
+import { readMessages } from "../../src/dialects/messages/client/request.ts";
+import { readResponses } from "../../src/dialects/responses/client/request.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
-import { chatAt } from "../../src/dialects/openai/chat.ts";
+import { chatAt } from "../../src/dialects/chat/index.ts";
 import type { Call, Json } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";
 import { codecOf } from "./wire-cases.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { embeddingFormat, readEmbedding } from "../../src/dialects/clients/embedding.ts";
-import { imageFormat, readImage } from "../../src/dialects/clients/image.ts";
-import { readRerank, rerankFormat } from "../../src/dialects/clients/rerank.ts";
+import { embeddingFormat, readEmbedding } from "../../src/dialects/endpoints/embedding.ts";
+import { imageFormat, readImage } from "../../src/dialects/endpoints/image.ts";
+import { readRerank, rerankFormat } from "../../src/dialects/endpoints/rerank.ts";
 import { errorMessage } from "../../src/dialects/canonical/errors.ts";
 import type { DialectName, Json } from "../../src/kit/index.ts";
 import { recorded, recordedBytes } from "./recordings.ts";

@@ -1,9 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { azure } from "../../src/dialects/azure/index.ts";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
-import { messagesFormat, readMessages } from "../../src/dialects/clients/messages.ts";
-import { readResponses, responsesFormat } from "../../src/dialects/clients/responses.ts";
+import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
+import { messagesFormat } from "../../src/dialects/messages/client/format.ts";
+import { readMessages } from "../../src/dialects/messages/client/request.ts";
+import { readResponses } from "../../src/dialects/responses/client/request.ts";
+import { responsesFormat } from "../../src/dialects/responses/client/format.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
 import { type Bill, type Call, isJson, type Json, type StreamEvent } from "../../src/kit/index.ts";
 import { testTarget } from "../support/snapshot.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../src/dialects/clients/messages.ts";
-import { readResponses } from "../../src/dialects/clients/responses.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
+import { readMessages } from "../../src/dialects/messages/client/request.ts";
+import { readResponses } from "../../src/dialects/responses/client/request.ts";
 import { fitSchema, type SchemaRules } from "../../src/dialects/json-schema.ts";
 import { MOST_SCHEMA_VALUES, withinSchemaBound } from "../../src/dialects/schema-bound.ts";
 import {

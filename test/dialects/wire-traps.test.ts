@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/clients/chat.ts";
-import { readEmbedding } from "../../src/dialects/clients/embedding.ts";
-import { readImage } from "../../src/dialects/clients/image.ts";
-import { readRerank } from "../../src/dialects/clients/rerank.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
+import { readEmbedding } from "../../src/dialects/endpoints/embedding.ts";
+import { readImage } from "../../src/dialects/endpoints/image.ts";
+import { readRerank } from "../../src/dialects/endpoints/rerank.ts";
 import { deepgram } from "../../src/dialects/speech/deepgram.ts";
-import { transcription } from "../../src/dialects/openai/transcription.ts";
+import { transcription } from "../../src/dialects/endpoints/transcription.ts";
 import {
   createTariff,
   decimal,

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { ExchangeState } from "../../src/pipeline/exchange.ts";
 import { PackedText } from "../../src/pipeline/usage.ts";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
-import { readResponses, responsesFormat } from "../../src/dialects/clients/responses.ts";
+import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
+import { readResponses } from "../../src/dialects/responses/client/request.ts";
+import { responsesFormat } from "../../src/dialects/responses/client/format.ts";
 import type { AnswerFormat, Call, Host } from "../../src/kit/index.ts";
 import { TestClient } from "../support/client.ts";
 import { plugin } from "../support/spy.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
+import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
 import type { AnswerFormat, Hooks, StreamFormat } from "../../src/kit/index.ts";
 import { Bench, type RequestParts } from "../support/bench.ts";
 import { chunk, FakeSource, usageChunk } from "../support/source.ts";

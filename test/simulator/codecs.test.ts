@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../src/dialects/messages/index.ts";
 import { azure } from "../../src/dialects/azure/index.ts";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import { cohere } from "../../src/dialects/cohere/index.ts";
 import { deepgram } from "../../src/dialects/speech/deepgram.ts";
 import { elevenlabs } from "../../src/dialects/speech/elevenlabs.ts";
 import { gemini } from "../../src/dialects/gemini/index.ts";
-import { openai } from "../../src/dialects/openai/index.ts";
+import { openai } from "../../src/dialects/chat/index.ts";
 import {
   type Call,
   type DialectName,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { chatFormat, readChat } from "../../src/dialects/clients/chat.ts";
+import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
 import {
   type Credentials,
   type Identities,

@@ -1,5 +1,5 @@
 import { type Exchange, type Json, type Principal, type Snapshot } from "../../src/kit/index.ts";
-import { readChat } from "../../src/dialects/clients/chat.ts";
+import { readChat } from "../../src/dialects/chat/client.ts";
 import { ManualClock } from "./clock.ts";
 
 export interface ExchangeParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openai } from "../../src/dialects/openai/index.ts";
+import { openai } from "../../src/dialects/chat/index.ts";
 import type { Upstream } from "../../src/kit/index.ts";
 import { createUpstreams, type Upstreams, type UpstreamsOptions } from "../../src/upstream/upstreams.ts";
 import {

@@ -2,9 +2,8 @@ import { AttemptError, isJson, type Kind } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { parseJson } from "../canonical/json.ts";
 import { bearer } from "../canonical/requests.ts";
+import { chatAt, codecsAt, openai } from "../chat/index.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { chatAt } from "../openai/chat.ts";
-import { codecsAt, openai } from "../openai/index.ts";
 import { RESPONSES_PATH } from "../responses/index.ts";
 
 /** The newest version of the classic interface that is no preview; the v1 interface has none. */

@@ -1,9 +1,8 @@
 import { crc32 } from "node:zlib";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { type AttemptError, isJson } from "../../kit/index.ts";
-import { errorMessage as commonMessage, errorOf, malformed, publicMessage } from "../canonical/errors.ts";
+import { errorMessage as commonMessage, errorOf, malformed, publicMessage, reported } from "../canonical/errors.ts";
 import { parseJson } from "../canonical/json.ts";
-import { reported } from "../canonical/refusals.ts";
 
 export interface AwsCredentials {
   readonly accessKeyId: string;

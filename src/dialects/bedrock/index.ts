@@ -1,17 +1,34 @@
-import { ownModelOnly, type PaidBeside } from "../canonical/own-model.ts";
-import { getJson } from "../canonical/requests.ts";
+import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { guardDepth } from "../canonical/json.ts";
+import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
+import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
-import type { UpstreamDialect } from "../dialect.ts";
+import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
+import { fitSchema } from "../json-schema.ts";
+import { claudeOutput, rulesOf, SCHEMA_AT } from "../messages/models.ts";
+import { CLAUDE_SCHEMAS } from "../schema-rules.ts";
+import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
-import { chatRequest, FORM } from "./request.ts";
+import { conversationOf } from "./messages.ts";
+import { claudeFields, reasoningFields, responsePaths, topK } from "./model-fields.ts";
+import { toolsOf } from "./tools.ts";
+import { hasStructuredOutput, takesToolChoice, type Translation, translationOf } from "./translation.ts";
 
 /** ToolSpecification.name: `[a-zA-Z0-9_-]+`, 1 to 64 (AWS, API_runtime_ToolSpecification). */
 const NAMES: NameRules = { toolName: 64, toolNameCharacters: "word" };
 
+/** How answers are read. */
+const FORM: AnswerForm = {
+  answer: chatAnswer,
+  decoder: () => new ConverseStreamReader(),
+  streamType: "application/vnd.amazon.eventstream",
+};
+
 const codec = namingTools({ type: "answer", request: chatRequest, ...FORM }, NAMES);
 
 /** Tiers are rates (https://aws.amazon.com/bedrock/pricing). */
-const PAID: PaidBeside = { fields: new Set(["service_tier"]) };
+const PAID: PaidExtras = { fields: new Set(["service_tier"]) };
 
 /** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
 export const bedrock: UpstreamDialect = {
@@ -27,3 +44,157 @@ export const bedrock: UpstreamDialect = {
     return typeof type === "string" ? exceptionName(type) : "";
   },
 };
+
+/** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
+const READ: ReadonlySet<string> = new Set([
+  "messages",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "response_format",
+  "reasoning_effort",
+  "thinking",
+  "service_tier",
+  "metadata",
+]);
+
+/**
+ * A canonical call as Converse takes it (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
+ * @throws GatewayError for a call that cannot be written down, AttemptError for a message of which nothing would be left.
+ */
+function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
+  const translation = translationOf(call, target.model);
+  const { report } = translation;
+  // A schema nested deeper than the call stack is the client's fault, not a 500.
+  const tooDeep = (): Error => report.refusal("/", "is nested too deeply");
+  const output = guardDepth(() => outputOf(call.body, target.model, translation), tooDeep);
+  const body = guardDepth(() => converseBody(output, target.model, translation), tooDeep);
+  report.dropUnread(READ);
+  const operation = call.stream ? "converse-stream" : "converse";
+  const accept = call.stream ? "application/vnd.amazon.eventstream" : "application/json";
+  // What is signed is no bearer token.
+  const bearer = awsCredentials(apiKey) === null ? apiKey : "";
+  const request = postJson(`/model/${encodeURIComponent(target.model)}/${operation}`, bearer, body, accept);
+  return {
+    ...request,
+    dropped: report.dropped,
+    ...(output.tool !== null && { form: jsonToolForm(FORM, output.tool) }),
+  };
+}
+
+function converseBody({ body: asked, config }: Output, model: string, translation: Translation): Json {
+  const conversation = conversationOf(asked["messages"], translation);
+  const { messages: turns } = conversation;
+  const { toolConfig, choice, forced = false } = toolsOf(asked, turns, translation);
+  const { body, fields: reasoning } =
+    translation.family === "anthropic"
+      ? claudeFields(asked, { model, turns, forced }, translation)
+      : { body: asked, fields: reasoningFields(asked, model, translation) };
+  const fields = { ...topK(body, translation), ...reasoning, ...choice };
+  return {
+    ...conversation,
+    ...inferenceOf(body, translation),
+    ...(toolConfig ? { toolConfig } : {}),
+    ...config,
+    ...(Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {}),
+    ...responsePaths(body, translation),
+    ...requestOf(body, translation),
+  };
+}
+
+const TIERS: ReadonlySet<unknown> = new Set(["default", "flex", "priority"]);
+/** Keys and values of `requestMetadata`. */
+const METADATA = /^[A-Za-z0-9\s:_@$#=/+,.-]{1,256}$/;
+const MAX_METADATA = 16;
+const MAX_TEMPERATURE = 1;
+
+/** `inferenceConfig`, or nothing. @throws GatewayError for a value of the wrong type. */
+function inferenceOf(body: Json, translation: Translation): Json {
+  const config = {
+    maxTokens:
+      numberAt(body, "max_completion_tokens", translation.report) ?? numberAt(body, "max_tokens", translation.report),
+    temperature: temperatureOf(body, translation),
+    topP: numberAt(body, "top_p", translation.report),
+    stopSequences: stopsOf(body, translation.report),
+  };
+  return Object.values(config).some((value) => value !== undefined) ? { inferenceConfig: config } : {};
+}
+
+/** OpenAI's goes up to 2. */
+function temperatureOf(body: Json, translation: Translation): number | undefined {
+  const temperature = numberAt(body, "temperature", translation.report);
+  if (temperature === undefined || temperature <= MAX_TEMPERATURE) return temperature;
+  translation.report.drop("/temperature");
+  return MAX_TEMPERATURE;
+}
+
+/** Fields about the request as a whole. */
+function requestOf({ service_tier: tier, metadata }: Json, { report }: Translation): Json {
+  const known = TIERS.has(tier);
+  if (!known && tier !== undefined && tier !== null && tier !== "auto") report.drop("/service_tier");
+  const entries = isJson(metadata) ? Object.entries(metadata) : [];
+  const fits =
+    entries.length <= MAX_METADATA && entries.flat().every((text) => typeof text === "string" && METADATA.test(text));
+  if (!fits) report.drop("/metadata");
+  return {
+    ...(known ? { serviceTier: { type: tier } } : {}),
+    ...(fits && entries.length > 0 ? { requestMetadata: metadata } : {}),
+  };
+}
+
+/** How structured output is asked of a model. */
+interface Output {
+  /** The canonical body to be written: with a tool in place of the format where the model is asked by one. */
+  readonly body: Json;
+  /** `outputConfig`, or nothing. */
+  readonly config: Json;
+  /** The name of the tool that stands in for it; null: none. */
+  readonly tool: string | null;
+}
+
+/** Claude's way for Claude; other models have structured output of their own, or are made to call a tool. */
+function outputOf(body: Json, model: string, { family, report }: Translation): Output {
+  const structured = hasStructuredOutput(model);
+  if (family === "anthropic") {
+    const { forcedTools } = rulesOf(model.toLowerCase());
+    const output = claudeOutput(body, { structured: structured || !forcedTools, forcedTools }, report);
+    // That only one tool is called could be said to Claude alone, beside Converse's own choice of a tool.
+    const asked = { ...output.body, parallel_tool_calls: body["parallel_tool_calls"] };
+    return { body: asked, config: configOf(body, output.schema, report), tool: output.tool };
+  }
+  const { response_format: format } = body;
+  const schema = wantedSchema(format);
+  if (schema === null) {
+    if (isJson(format) && format["type"] !== "text") report.drop("/response_format");
+    return { body, config: {}, tool: null };
+  }
+  if (structured) {
+    const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
+    report.dropWithin(fitted, SCHEMA_AT);
+    return { body, config: configOf(body, fitted.schema, report), tool: null };
+  }
+  const forced = takesToolChoice(family);
+  const tool = withJsonTool(body, schema, forced ? "required" : "auto");
+  if ((tool === null || !forced) && !mustCall(body)) report.drop("/response_format");
+  return { body: tool?.body ?? body, config: {}, tool: tool?.name ?? null };
+}
+
+function configOf({ response_format: format }: Json, schema: Json | null, report: Report): Json {
+  if (schema === null) return {};
+  const { name, description } = isJson(format) && isJson(format["json_schema"]) ? format["json_schema"] : {};
+  const jsonSchema = {
+    schema: guardDepth(
+      () => JSON.stringify(schema),
+      () => report.refusal("/response_format", "is nested too deeply"),
+    ),
+    ...(typeof name === "string" ? { name } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+  };
+  return { outputConfig: { textFormat: { type: "json_schema", structure: { jsonSchema } } } };
+}

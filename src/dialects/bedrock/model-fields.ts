@@ -1,9 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { callsWithoutThinking } from "../anthropic/claude.ts";
-import { VERSION } from "../anthropic/headers.ts";
-import { rulesOf } from "../anthropic/models.ts";
-import { maxTokensOf, samplingOf, thinkingOf } from "../anthropic/options.ts";
-import { numberAt, stopsOf } from "../canonical/options.ts";
+import { numberAt, stopsOf } from "../canonical/report.ts";
+import { callsWithoutThinking, rulesOf } from "../messages/models.ts";
+import { maxTokensOf, samplingOf, thinkingOf, VERSION } from "../messages/options.ts";
 import type { Family, Translation } from "./translation.ts";
 
 /** Efforts as families with three levels know them. */
@@ -121,12 +119,12 @@ export function claudeFields(body: Json, { model, turns, forced }: Asked, transl
     maxTokens,
     forced,
     unthoughtCalls: callsWithoutThinking(turns, kindOf),
-    verbatim: false,
+    sameFormat: false,
     report,
   });
   for (const name of SAMPLING) numberAt(body, name, report);
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
-  const sampling = samplingOf({ body, rules, version: VERSION, thinks, verbatim: false, report });
+  const sampling = samplingOf({ body, rules, version: VERSION, thinks, sameFormat: false, report });
   const others = Object.entries(body).filter(([name]) => !SAMPLING.includes(name));
   return {
     body: { ...Object.fromEntries(others), ...limitOf(body, maxTokens), ...sampling },

@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { Report } from "../canonical/report.ts";
-import { stripSignature } from "../canonical/tool-ids.ts";
+import { stripSignature } from "../canonical/tools.ts";
 
 /** What the parts of one request's translation share. */
 export interface Translation {

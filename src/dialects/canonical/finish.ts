@@ -1,7 +1,6 @@
 import { AttemptError } from "../../kit/index.ts";
+import { malformed, publicMessage, reportedError } from "./errors.ts";
 import type { FinishReason } from "./message.ts";
-import { malformed, publicMessage } from "./errors.ts";
-import { reportedError } from "./refusals.ts";
 
 /** Why an answer ended, as a choice says it. */
 export interface Finish {

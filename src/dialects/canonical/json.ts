@@ -41,7 +41,7 @@ export function objects(value: unknown): readonly Json[] {
 }
 
 /** A text, empty for anything else. */
-export function text(value: unknown): string {
+export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

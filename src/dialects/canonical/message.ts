@@ -1,4 +1,4 @@
-import type { Json } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
 
 /*
  * The canonical middle of chat: OpenAI's chat completions with the extensions that providers and gateways already use for
@@ -153,3 +153,147 @@ export const MARKED = /^[a-z]+\d+\./;
 export const NO_OUTPUT = "(no output)";
 /** The text of a question that is nothing but documents, for providers that want a text beside them. */
 export const SEE_DOCUMENTS = "(see documents)";
+
+/** Where in the answer's text, in UTF-16 units. */
+interface TextPlace {
+  readonly start_index?: number;
+  readonly end_index?: number;
+}
+
+/**
+ * What a provider says of a source as an annotation of the answer: OpenAI's form for a page on the web, else what is known
+ * of the file.
+ */
+export function annotationOf(page: Json, file: Json, place: TextPlace): Json {
+  const { url, title } = page;
+  if (typeof url === "string") {
+    return { type: "url_citation", url_citation: { url, title: typeof title === "string" ? title : url, ...place } };
+  }
+  const known = Object.entries(file).filter(([, value]) => typeof value === "string" || typeof value === "number");
+  return { type: "file_citation", file_citation: { ...Object.fromEntries(known), ...place } };
+}
+
+/**
+ * Those annotations that the schema of chat completions has, whole: clients check it, and refuse an answer with any other
+ * (`@ai-sdk/openai`, the schema of its chat model). The very same list where nothing is to be changed.
+ */
+export function pageCitations(annotations: readonly unknown[]): readonly Json[] {
+  const kept = annotations
+    .map((annotation) => (isJson(annotation) ? wholeCitation(annotation) : null))
+    .filter((one) => one !== null);
+  const same = kept.length === annotations.length && kept.every((one, index) => one === annotations[index]);
+  return same ? (annotations as readonly Json[]) : kept;
+}
+
+function wholeCitation(annotation: Json): Json | null {
+  const { type, url_citation: citation } = annotation;
+  if (type !== "url_citation" || !isJson(citation)) return null;
+  const { url, title, start_index, end_index } = citation;
+  if (typeof url !== "string") return null;
+  if (typeof title === "string" && typeof start_index === "number" && typeof end_index === "number") return annotation;
+  return {
+    ...annotation,
+    url_citation: {
+      ...citation,
+      title: typeof title === "string" ? title : url,
+      start_index: typeof start_index === "number" ? start_index : 0,
+      end_index: typeof end_index === "number" ? end_index : 0,
+    },
+  };
+}
+
+/** What tells a citation of the gateway's making: only Anthropic's own have an index to go back with. */
+const NO_INDEX = "";
+
+/**
+ * The annotations as citations of a Messages text block (`CitationsWebSearchResultLocation` of @anthropic-ai/sdk): pages
+ * only, the other kinds point into documents of the request.
+ */
+export function webCitations(annotations: readonly unknown[]): readonly Json[] {
+  return pageCitations(annotations).map(({ url_citation: citation }) => {
+    const { url, title, content } = isJson(citation) ? citation : {};
+    const cited_text = typeof content === "string" ? content : "";
+    return { type: "web_search_result_location", url, title, cited_text, encrypted_index: NO_INDEX };
+  });
+}
+
+/** Whether a citation is one of `webCitations`: no provider takes it back. */
+export function isMadeCitation(citation: unknown): boolean {
+  if (!isJson(citation)) return false;
+  return citation["type"] === "web_search_result_location" && citation["encrypted_index"] === NO_INDEX;
+}
+
+/** What an image stands for in the hold: about a thousand tokens, whatever its encoded size. */
+const MEDIA_BYTES = 4000;
+
+/**
+ * Fields where canonical parts and a client's own blocks have files inlined, each with the fields that the object around
+ * it stands in. By field and never by what a text looks like: prose that begins like a `data:` URL would be free.
+ */
+const MEDIA: Readonly<Record<string, ReadonlySet<string> | "anywhere">> = {
+  url: new Set(["image_url"]),
+  image_url: "anywhere",
+  file_data: "anywhere",
+  data: new Set(["input_audio", "source"]),
+};
+
+function isMedium(field: string, around: string): boolean {
+  const places = Object.hasOwn(MEDIA, field) ? MEDIA[field] : undefined;
+  return places !== undefined && (places === "anywhere" || places.has(around));
+}
+
+/** UTF-8 bytes of what a canonical body gives the model to read; an inlined file counts as one medium. */
+export function promptBytes(body: Json): number {
+  let bytes = 0;
+  eachPromptText(body, (text, isMedium) => {
+    bytes += isMedium ? MEDIA_BYTES : Buffer.byteLength(text);
+  });
+  return bytes;
+}
+
+/** The same as text, without inlined files. */
+export function promptText(body: Json): string {
+  const texts: string[] = [];
+  eachPromptText(body, (text, isMedium) => {
+    if (!isMedium) texts.push(text);
+  });
+  return texts.join("\n");
+}
+
+function eachPromptText({ messages, tools, response_format }: Json, visit: Visit): void {
+  eachText(messages, false, visit);
+  // The names in a schema are read by the model as what they describe is.
+  eachText(tools, true, visit);
+  eachText(response_format, true, visit);
+}
+
+type Visit = (text: string, isMedium: boolean) => void;
+
+/** @param keys whether those of objects are text as well. */
+function eachText(value: unknown, keys: boolean, visit: Visit): void {
+  if (value === undefined || value === null) return;
+  // Stacks of our own: a body nested deeper than the call stack must not throw here.
+  const open: unknown[] = [value];
+  const fields: string[] = [""];
+  const around: string[] = [""];
+  while (open.length > 0) {
+    const item = open.pop();
+    const field = fields.pop()!;
+    const owner = around.pop()!;
+    if (typeof item === "string") visit(item, isMedium(field, owner));
+    else if (Array.isArray(item)) {
+      for (const inner of item) {
+        open.push(inner);
+        fields.push("");
+        around.push("");
+      }
+    } else if (isJson(item)) {
+      for (const [key, inner] of Object.entries(item)) {
+        if (keys) visit(key, false);
+        open.push(inner);
+        fields.push(key);
+        around.push(field);
+      }
+    }
+  }
+}

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { AttemptError, invalidRequest, isJson, type Json, type Upload } from "../../kit/index.ts";
-import type { StreamedBody, UpstreamRequest } from "../dialect.ts";
+import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
+import { AttemptError, invalidRequest, isJson, type Json, type StreamEvent, type Upload } from "../../kit/index.ts";
+import type { StreamedBody, StreamReader, UpstreamRequest } from "../dialect.ts";
+import { malformed, reportedError } from "./errors.ts";
 import { guardDepth, parseJson } from "./json.ts";
-import { reportedError } from "./refusals.ts";
 
 /** No header for an empty key: some upstreams take none. */
 export function bearer(apiKey: string): Readonly<Record<string, string>> {
@@ -88,4 +89,125 @@ function quoted(name: string): string {
 /** What the client announced, unless it would break the part's head. */
 function mediaType({ contentType }: Upload): string {
   return MEDIA_TYPE.test(contentType) ? contentType : "application/octet-stream";
+}
+
+/** The longest event accepted from an upstream, in characters. */
+const MAX_EVENT = 1024 * 1024;
+/** What the parser may hold besides an event's data: field names and a line that has only begun. */
+const FRAMING = 1024;
+/** The ending of OpenAI's streams, which some upstreams of other dialects add to their own. */
+const DONE = "[DONE]";
+const TOO_LARGE = "an event that is too large";
+
+/** Reads a stream of server-sent events that hold JSON; what they mean is the dialect's. */
+export abstract class SseStreamReader implements StreamReader {
+  fault: AttemptError | null = null;
+  abstract readonly done: boolean;
+  abstract readonly complete: boolean;
+  readonly #maximum: number;
+  readonly #text = new TextDecoder();
+  readonly #parser: EventSourceParser;
+  #begun = false;
+  #ended = false;
+  #events: StreamEvent[] = [];
+
+  /** @param maximum characters of one event. */
+  constructor(maximum: number = MAX_EVENT) {
+    this.#maximum = maximum;
+    this.#parser = createParser({
+      maxBufferSize: maximum + FRAMING,
+      onEvent: (message) => this.#event(message),
+      onError: (error) => {
+        if (error.type === "max-buffer-size-exceeded") this.#fail(TOO_LARGE);
+      },
+    });
+  }
+
+  feed(chunk: Uint8Array): readonly StreamEvent[] {
+    if (this.#reading && !this.#ended) this.#parse(this.#text.decode(chunk, { stream: true }));
+    return this.#take();
+  }
+
+  finish(): readonly StreamEvent[] {
+    const first = !this.#ended;
+    this.#ended = true;
+    if (first && this.#reading) {
+      // An event without its empty line at the end of the body is dropped by the SSE rules; some upstreams end that way.
+      this.#parse(`${this.#text.decode()}\n\n`);
+      if (this.#reading) this.#close();
+    }
+    return this.#take();
+  }
+
+  /** Adds what one event comes to. @throws AttemptError for an answer that broke off. */
+  protected abstract read(data: Json, message: EventSourceMessage, events: StreamEvent[]): void;
+
+  /** Adds what was kept for the end. @param broken whether the stream ends in a fault. */
+  protected close(_events: StreamEvent[], _broken: boolean): void {
+    // Most dialects say everything as it comes.
+  }
+
+  /** `[DONE]` was seen. */
+  protected mark(_events: StreamEvent[]): void {
+    // Where it is not the dialect's, it means nothing.
+  }
+
+  /** The data of an event; undefined when it is not JSON. */
+  protected parse(raw: string): unknown {
+    return parseJson(raw);
+  }
+
+  get #reading(): boolean {
+    return this.fault === null && !this.done;
+  }
+
+  #parse(text: string): void {
+    if (!this.#begun) {
+      const first = text.trimStart().slice(0, 1);
+      this.#begun = first !== "";
+      if (first === "[" || first === "{") return this.#fail("JSON where events were asked for");
+    }
+    this.#parser.feed(text);
+  }
+
+  #take(): readonly StreamEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #event(message: EventSourceMessage): void {
+    if (!this.#reading) return;
+    const { data: raw } = message;
+    if (raw === DONE) return this.mark(this.#events);
+    // The parser measures only what it must hold: without this an event's fate would hang on how its reads were split.
+    if (raw.length > this.#maximum) return this.#fail(TOO_LARGE);
+    const data = this.parse(raw);
+    if (!isJson(data)) return this.#fail("an event that is not JSON");
+    try {
+      this.read(data, message, this.#events);
+    } catch (error) {
+      this.#stop(error);
+    }
+  }
+
+  #close(): void {
+    try {
+      this.close(this.#events, false);
+    } catch (error) {
+      this.#stop(error);
+    }
+  }
+
+  #fail(what: string): void {
+    // The whole answer had come: an ending or a count cut off behind it must not turn it into a failure.
+    if (!this.#reading || (this.#ended && this.complete)) return;
+    this.#stop(malformed(what));
+  }
+
+  #stop(error: unknown): void {
+    if (!(error instanceof AttemptError)) throw error;
+    this.close(this.#events, true);
+    this.fault = error;
+  }
 }

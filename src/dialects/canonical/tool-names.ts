@@ -2,7 +2,7 @@ import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, StreamReader } from "../dialect.ts";
 import { RewritingReader } from "./chunks.ts";
 import { changed, Edits } from "./json.ts";
-import { sha256 } from "./tool-ids.ts";
+import { sha256 } from "./tools.ts";
 
 /**
  * The codec of a dialect whose names of tools are bounded: longer ones, and those of other characters, are sent under

@@ -10,8 +10,7 @@ import {
   TEXT_PART_FIELDS,
 } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { stripSignature } from "../canonical/tool-ids.ts";
-import { type FunctionCall, writtenCalls } from "../canonical/tools.ts";
+import { type FunctionCall, stripSignature, writtenCalls } from "../canonical/tools.ts";
 
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id"]);
 

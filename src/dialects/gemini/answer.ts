@@ -1,11 +1,9 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
 import { producedText } from "../canonical/chunks.ts";
-import { malformed } from "../canonical/errors.ts";
-import { append, objects, text } from "../canonical/json.ts";
-import { reportedError } from "../canonical/refusals.ts";
-import { parseAnswer } from "../canonical/requests.ts";
-import { SseStreamReader } from "../canonical/sse.ts";
+import { malformed, reportedError } from "../canonical/errors.ts";
+import { append, objects, stringOf } from "../canonical/json.ts";
+import { parseAnswer, SseStreamReader } from "../canonical/requests.ts";
 import { readUsage } from "../canonical/usage.ts";
 import type { AnswerForm, Decoded } from "../dialect.ts";
 import { Candidates } from "./candidates.ts";
@@ -111,8 +109,8 @@ function assembled(choices: readonly Json[]): Json {
     last = rest;
     if (isJson(rest["logprobs"])) append(logprobs, objects(rest["logprobs"]["content"]));
     if (!isJson(delta)) continue;
-    content += text(delta["content"]);
-    reasoning += text(delta["reasoning_content"]);
+    content += stringOf(delta["content"]);
+    reasoning += stringOf(delta["reasoning_content"]);
     for (const detail of objects(delta["reasoning_details"])) addDetail(details, detail);
     for (const [name, items] of Object.entries(lists)) append(items, objects(delta[name]));
   }
@@ -142,7 +140,7 @@ function addDetail(details: Json[], part: Json): void {
     details.push(part["type"] === "reasoning.text" ? { ...part, text: part["text"] ?? "" } : part);
     return;
   }
-  details[at] = { ...before, ...part, text: text(before["text"]) + text(part["text"]) };
+  details[at] = { ...before, ...part, text: stringOf(before["text"]) + stringOf(part["text"]) };
 }
 
 /** Complete answers have their lists in order. */

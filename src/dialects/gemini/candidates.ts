@@ -2,7 +2,7 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
 import { finishOf, unreadableFinish } from "../canonical/finish.ts";
 import { list } from "../canonical/json.ts";
-import { sha256, stripSignature, withSignature } from "../canonical/tool-ids.ts";
+import { sha256, stripSignature, withSignature } from "../canonical/tools.ts";
 import { type AnswerPart, PartReader } from "./answer-parts.ts";
 import { markSignature } from "./models.ts";
 

@@ -1,11 +1,10 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { append } from "../canonical/json.ts";
 import { MESSAGE_FIELDS } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { readCallId } from "../canonical/tool-ids.ts";
-import { argumentsObject } from "../canonical/tools.ts";
+import { argumentsObject, readCallId } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
-import { append } from "../canonical/json.ts";
 
 interface Contents {
   readonly systemInstruction?: Json;

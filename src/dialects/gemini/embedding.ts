@@ -5,7 +5,7 @@ import {
   embeddingBatches,
   embeddingCodec,
   textsOf,
-} from "../canonical/embeddings.ts";
+} from "../endpoints/embedding.ts";
 import { pick } from "../canonical/json.ts";
 import type { JsonRequest } from "../canonical/requests.ts";
 import type { AnswerCodec } from "../dialect.ts";

@@ -1,6 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { outputLimit } from "../canonical/options.ts";
-import type { Report } from "../canonical/report.ts";
+import { outputLimit, type Report } from "../canonical/report.ts";
 import { fitSchema } from "../json-schema.ts";
 import { GEMINI_SCHEMAS } from "../schema-rules.ts";
 import type { Family } from "./models.ts";

@@ -30,6 +30,7 @@ export function textsOf(content: unknown, at: string, report: Report): string[] 
 const PART_FIELDS: ReadonlySet<string> = new Set(
   "type text refusal image_url input_audio file cache_control".split(" "),
 );
+
 const FILE_FIELDS: ReadonlySet<string> = new Set(["file_data", "file_url", "file_id", "filename"]);
 
 function partOf(part: unknown, at: string, report: Report): Json[] {

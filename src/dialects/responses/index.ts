@@ -1,9 +1,9 @@
 import type { ApiChoice, Call, Target } from "../../kit/index.ts";
-import { effortOf } from "../openai/effort.ts";
+import { effortOf } from "../vendors/fit.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
-import type { Rules } from "../vendors/rules.ts";
+import type { Rules } from "../vendors/types.ts";
 import { readAnswer } from "./answer.ts";
-import { ofResponses } from "./items.ts";
+import { ofResponses } from "./native.ts";
 import { responsesBody } from "./request.ts";
 import { ResponsesStreamReader } from "./stream.ts";
 
@@ -11,7 +11,7 @@ export const RESPONSES_PATH = "/responses";
 
 /**
  * Whether a call goes to the upstream's Responses endpoint: as configured, else where chat completions refuses it
- * or what a client of the format itself would lose there (decisions 9.6).
+ * or what a client of the format itself would lose there.
  */
 export function usesResponses(api: ApiChoice | undefined, rules: Rules, call: Call): boolean {
   const { body } = call;

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { list } from "../canonical/json.ts";
-import { inOrder, ASSISTANT_FIELDS } from "../canonical/message.ts";
-import type { ResponsesCall } from "../clients/responses/request.ts";
-import { unsealed } from "../clients/responses/reasoning.ts";
-import { joinedText, writeParts } from "../openai/parts.ts";
+import { objects, stringOf } from "../canonical/json.ts";
+import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { objects, withOwnName, words } from "./items.ts";
+import { joinedText, writeParts } from "../chat/messages.ts";
+import { withOwnName } from "./answer.ts";
+import { isResponsesCall, type Placed, type ResponsesCall, Sources, unsealed } from "./native.ts";
 
 /** What of an input the upstream takes. */
 export interface WriteAs {
@@ -33,20 +32,9 @@ export interface WrittenInput {
   readonly dropped: readonly string[];
 }
 
-/** An item, and the client's pointer to it; null for one that it did not write. */
-interface Placed {
-  readonly item: Json;
-  readonly at: string | null;
-}
-
 /** Beside what is read of a message: of its content or calls. */
 const KNOWN: ReadonlySet<string> = new Set([...ASSISTANT_FIELDS, "tool_call_id", "is_error"]);
 const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "extra_content", "cache_control"]);
-
-/** Whether a call came in this very format. */
-export function isResponsesCall(call: Call): call is ResponsesCall {
-  return call.dialect === "responses" && "request" in call && "sources" in call;
-}
 
 /**
  * The conversation as items. Those of a client of the same format go as they came, as far as no plugin has changed the
@@ -85,28 +73,6 @@ function sentInput({ request }: ResponsesCall, as: WriteAs): WrittenInput {
   return { ...kept, input: [{ type: "message", role: "system", content: instructions }, ...kept.input], records: true };
 }
 
-/** The items that the messages of a call were read from. */
-class Sources {
-  readonly #read: readonly unknown[];
-  readonly #places: ReadonlyMap<unknown, number>;
-  readonly #input: readonly Json[];
-  readonly #sources: ResponsesCall["sources"];
-
-  constructor({ canonical, sources, request }: ResponsesCall) {
-    this.#read = list(canonical["messages"]);
-    this.#places = new Map(this.#read.map((message, index) => [message, index] as const).toReversed());
-    this.#input = objects(request["input"]);
-    this.#sources = sources;
-  }
-
-  /** null for a message that is another one by now. */
-  of(message: Json, index: number): readonly Placed[] | null {
-    const place = this.#places.get(message) ?? (isDeepStrictEqual(this.#read[index], message) ? index : -1);
-    const items = (this.#sources[place] ?? []).map((item) => ({ item: this.#input[item]!, at: `/input/${item}` }));
-    return items.length > 0 ? items : null;
-  }
-}
-
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
 const MAX_ID = 64;
 const PREFIXES: Readonly<Record<string, RegExp>> = {
@@ -119,7 +85,7 @@ const CALLS = /^(?:function|custom_tool)_call(?:_output)?$/;
 
 /** A client's item as the upstream takes it; null for reasoning that it cannot read. */
 function restored(item: Json, as: WriteAs): Json | null {
-  const type = words(item["type"]) || "message";
+  const type = stringOf(item["type"]) || "message";
   if (type === "reasoning") return restoredReasoning(item, as);
   const { id, call_id: called } = item;
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined;
@@ -140,7 +106,7 @@ function restoredReasoning(item: Json, as: WriteAs): Json | null {
   const { id, encrypted_content: encrypted, content } = item;
   const details = unsealed(encrypted);
   if (details !== null) return reasoningItem(details, as);
-  if (words(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
+  if (stringOf(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
   const good = typeof id === "string" && id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true;
   return good || id === undefined ? item : { ...item, id: undefined };
 }
@@ -152,15 +118,15 @@ function reasoningItem(details: readonly object[], { format, plainReasoning }: W
   const encrypted = own.find(({ type }) => type === "reasoning.encrypted");
   const texts = all.filter(({ type, signature }) => type === "reasoning.text" && signature === undefined);
   if (encrypted === undefined && !(plainReasoning && texts.length > 0)) return null;
-  const id = words(encrypted?.["id"] ?? own[0]?.["id"]);
+  const id = stringOf(encrypted?.["id"] ?? own[0]?.["id"]);
   return {
     type: "reasoning",
     ...(id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true && { id }),
     summary: own
       .filter(({ type }) => type === "reasoning.summary")
-      .map(({ summary }) => ({ type: "summary_text", text: words(summary) })),
+      .map(({ summary }) => ({ type: "summary_text", text: stringOf(summary) })),
     ...(encrypted === undefined
-      ? { content: texts.map(({ text }) => ({ type: "reasoning_text", text: words(text) })) }
+      ? { content: texts.map(({ text }) => ({ type: "reasoning_text", text: stringOf(text) })) }
       : { encrypted_content: encrypted["data"] }),
   };
 }
@@ -194,7 +160,7 @@ function sendable(items: readonly Placed[], as: WriteAs): Pick<WrittenInput, "in
 
 /** Whether the model made the item. */
 function isMade(item: Json): boolean {
-  const type = words(item["type"]) || "message";
+  const type = stringOf(item["type"]) || "message";
   return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
 }
 
@@ -231,19 +197,19 @@ class InputWriter {
     if (role === "tool" || role === "function") return [this.#result(message, at)];
     const items = nativeItems(content);
     if (items.length > 0) return items;
-    const said = role === "developer" && !this.#as.developerRole ? "system" : role;
-    return [{ type: "message", role: said, content: this.#parts(content, at, role === "user") }];
+    const sentRole = role === "developer" && !this.#as.developerRole ? "system" : role;
+    return [{ type: "message", role: sentRole, content: this.#parts(content, at, role === "user") }];
   }
 
   #assistant(message: Json, at: string): readonly Json[] {
     const { content, refusal, tool_calls, reasoning_content, reasoning_details, block_order: order } = message;
     const text = typeof content === "string" ? [{ type: "text", text: content }] : objects(content);
-    const said = text.map((part, index) => nativeItems([part])[0] ?? this.#said(part, `${at}/content/${index}`));
+    const written = text.map((part, index) => nativeItems([part])[0] ?? this.#textPart(part, `${at}/content/${index}`));
     const details = objects(reasoning_details);
-    if (details.length === 0 && words(reasoning_content) !== "") this.#report.drop(`${at}/reasoning_content`);
+    if (details.length === 0 && stringOf(reasoning_content) !== "") this.#report.drop(`${at}/reasoning_content`);
     const lists = {
       reasoning: this.#reasoning(details, `${at}/reasoning_details`).map((items) => ({ items })),
-      content: (Array.isArray(order) ? said.map((item) => [item]) : [said]).map((items) => ({
+      content: (Array.isArray(order) ? written.map((item) => [item]) : [written]).map((items) => ({
         items: merged(items.filter((item) => item !== null)),
       })),
       tool_call: objects(tool_calls).map((call, index) => ({ items: this.#call(call, `${at}/tool_calls/${index}`) })),
@@ -268,7 +234,7 @@ class InputWriter {
     });
   }
 
-  #said(part: Json, at: string): Json | null {
+  #textPart(part: Json, at: string): Json | null {
     const text = joinedText(this.#written([part], at.replace(/\/\d+$/, ""), false, at), "");
     if (text === "") return null;
     return { type: "message", role: "assistant", content: text };
@@ -280,7 +246,7 @@ class InputWriter {
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     if (isJson(custom)) {
       this.#custom.add(call_id);
-      return [{ type: "custom_tool_call", call_id, name: custom["name"], input: words(custom["input"]) }];
+      return [{ type: "custom_tool_call", call_id, name: custom["name"], input: stringOf(custom["input"]) }];
     }
     if (!isJson(called)) throw this.#report.refusal(`${at}/function`, "must be an object");
     const { name, arguments: args } = called;
@@ -333,7 +299,7 @@ function merged(items: readonly Json[]): readonly Json[] {
   const all: Json[] = [];
   for (const item of items) {
     const last = all.at(-1);
-    const [before, text] = [saidBy(last), saidBy(item)];
+    const [before, text] = [textOfMessage(last), textOfMessage(item)];
     // Added, not joined: that would copy all that came before for each of them.
     if (before !== null && text !== null) all[all.length - 1] = { ...last, content: before + text };
     else all.push(item);
@@ -342,14 +308,14 @@ function merged(items: readonly Json[]): readonly Json[] {
 }
 
 /** The text of a message that has nothing else. */
-function saidBy(item: Json | undefined): string | null {
+function textOfMessage(item: Json | undefined): string | null {
   const text = item?.["type"] === "message" ? item["content"] : null;
   return typeof text === "string" ? text : null;
 }
 
 /** The text of parts that are nothing else; null with media among them. */
 function textAlone(parts: readonly Json[]): string | null {
-  return parts.every(({ type }) => type === "input_text") ? parts.map(({ text }) => words(text)).join("\n") : null;
+  return parts.every(({ type }) => type === "input_text") ? parts.map(({ text }) => stringOf(text)).join("\n") : null;
 }
 
 /** A part of a chat message as one of an item. */

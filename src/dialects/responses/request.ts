@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { hasSourceMap } from "../canonical/source-map.ts";
-import { append, pick } from "../canonical/json.ts";
+import { append, objects, pick } from "../canonical/json.ts";
 import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
-import { fittedToolId, sha256 } from "../canonical/tool-ids.ts";
+import { hasSourceMap } from "../canonical/source-map.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
-import { requestOf } from "../clients/responses/response.ts";
-import { effortOf } from "../openai/effort.ts";
-import { OTHER_MODEL_OR_RATE } from "../vendors/fields.ts";
-import type { Rules } from "../vendors/rules.ts";
-import { withFittedSchema } from "../vendors/schemas.ts";
-import { isResponsesCall, type WriteAs, writeInput } from "./input.ts";
-import { objects, ofResponses, type ReadAs } from "./items.ts";
+import { fittedToolId, sha256 } from "../canonical/tools.ts";
+import { effortOf, withFittedSchema } from "../vendors/fit.ts";
+import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
+import { type WriteAs, writeInput } from "./input.ts";
 import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
+import { isResponsesCall, ofResponses, requestOf } from "./native.ts";
+import type { ReadAs } from "./answer.ts";
 
 export interface ResponsesBody {
   readonly body: Json;

@@ -1,23 +1,22 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
-import { malformed } from "../canonical/errors.ts";
 import { ChunkWriter } from "../canonical/chunks.ts";
-import { SseStreamReader } from "../canonical/sse.ts";
-import { imageOf } from "./answer.ts";
+import { malformed } from "../canonical/errors.ts";
+import { objects, stringOf } from "../canonical/json.ts";
+import { SseStreamReader } from "../canonical/requests.ts";
 import {
   citation,
   failureOf,
   finishOf,
+  imageOf,
   logprobsOf,
-  nativeEvent,
-  objects,
   type ReadAs,
   readCall,
   type ReadCall,
   usageOf,
   withOwnName,
-  words,
   WRAPPED,
-} from "./items.ts";
+} from "./answer.ts";
+import { nativeEvent } from "./native.ts";
 
 /** The longest event, in characters: the last one repeats the whole answer, and an image comes in one. */
 const MAX_EVENT = 32 * 1024 * 1024;
@@ -70,7 +69,7 @@ export class ResponsesStreamReader extends SseStreamReader {
   ): void {
     this.#events = into;
     const { response } = event;
-    const type = words(event["type"]) || words(name);
+    const type = stringOf(event["type"]) || stringOf(name);
     switch (type) {
       case "response.created":
       case "response.in_progress":
@@ -123,8 +122,8 @@ export class ResponsesStreamReader extends SseStreamReader {
     if (index === null) return;
     const item = this.#items.get(index) ?? (isJson(told) ? this.#open(index, told) : null);
     if (item === null || item.done) return;
-    const delta = words(event["delta"]);
-    const part = `${words(type.split(".")[1])}/${Number(event["content_index"] ?? event["summary_index"] ?? 0)}`;
+    const delta = stringOf(event["delta"]);
+    const part = `${stringOf(type.split(".")[1])}/${Number(event["content_index"] ?? event["summary_index"] ?? 0)}`;
     switch (type) {
       case ADDED:
         return this.#added(index, item, isJson(told) ? told : {}, event);
@@ -153,7 +152,14 @@ export class ResponsesStreamReader extends SseStreamReader {
 
   #open(index: number, { type, id }: Json): OpenItem {
     if (this.#items.size >= MAX_ITEMS) throw malformed("more items than can be answered");
-    const item: OpenItem = { type: words(type), id: words(id), told: new Map(), call: null, begun: false, done: false };
+    const item: OpenItem = {
+      type: stringOf(type),
+      id: stringOf(id),
+      told: new Map(),
+      call: null,
+      begun: false,
+      done: false,
+    };
     this.#items.set(index, item);
     return item;
   }
@@ -179,28 +185,28 @@ export class ResponsesStreamReader extends SseStreamReader {
   }
 
   #fill(index: number, item: OpenItem, told: Json): void {
-    const rest = (part: string, whole: unknown): string => words(whole).slice(item.told.get(part) ?? 0);
+    const untold = (part: string, whole: unknown): string => stringOf(whole).slice(item.told.get(part) ?? 0);
     const call = readCall(told, this.#as);
-    if (call !== null && item.call !== null) this.#argue(item, call.said.slice(item.told.get("call") ?? 0));
+    if (call !== null && item.call !== null) this.#argue(item, call.argument.slice(item.told.get("call") ?? 0));
     if (told["type"] === "message") {
       for (const [place, { type, text, refusal, logprobs, annotations }] of objects(told["content"]).entries()) {
         const part = `output_text/${place}`;
-        const unsaid = type === "refusal" ? "" : rest(part, text);
+        const unsent = type === "refusal" ? "" : untold(part, text);
         // Annotations come with events of their own, unless the text did not.
-        const whole = unsaid !== "" && !item.told.has(part);
-        this.#say(item, part, unsaid, whole ? logprobs : null);
+        const whole = unsent !== "" && !item.told.has(part);
+        this.#say(item, part, unsent, whole ? logprobs : null);
         if (whole) for (const annotation of objects(annotations)) this.#annotate({ annotation });
-        this.#refuse(item, `refusal/${place}`, rest(`refusal/${place}`, refusal));
+        this.#refuse(item, `refusal/${place}`, untold(`refusal/${place}`, refusal));
       }
     }
     if (told["type"] === "reasoning") {
       for (const [place, { text }] of objects(told["content"]).entries()) {
         const part = `reasoning_text/${place}`;
-        this.#think(index, item, part, rest(part, text), "text");
+        this.#think(index, item, part, untold(part, text), "text");
       }
       for (const [place, { text }] of objects(told["summary"]).entries()) {
         const part = `reasoning_summary_text/${place}`;
-        this.#think(index, item, part, rest(part, text), "summary");
+        this.#think(index, item, part, untold(part, text), "summary");
       }
     }
   }
@@ -237,7 +243,7 @@ export class ResponsesStreamReader extends SseStreamReader {
   }
 
   #seal(index: number, id: string, data: unknown): void {
-    if (words(data) === "") return;
+    if (stringOf(data) === "") return;
     const { format } = this.#as;
     const place = this.#detail(`${index}/encrypted`);
     this.#piece({ reasoning_details: [{ type: "reasoning.encrypted", index: place, data, id, format }] });
@@ -258,7 +264,7 @@ export class ResponsesStreamReader extends SseStreamReader {
         : this.#writer.call(call.id, call.name, native);
     this.#events.push(begun);
     item.call = { index, free: call.free };
-    this.#argue(item, call.said);
+    this.#argue(item, call.argument);
   }
 
   #argue(item: OpenItem, delta: string): void {
@@ -293,8 +299,8 @@ export class ResponsesStreamReader extends SseStreamReader {
     if (this.#as.native) this.#piece(nativeEvent(event));
   }
 
-  #piece(delta: Json, text = "", beside: Json = {}): void {
-    this.#events.push(this.#writer.delta(delta, text, beside));
+  #piece(delta: Json, text = "", more: Json = {}): void {
+    this.#events.push(this.#writer.delta(delta, text, more));
   }
 }
 

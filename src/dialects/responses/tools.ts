@@ -1,12 +1,12 @@
+import { objects, stringOf } from "../canonical/json.ts";
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../canonical/report.ts";
-import type { Rules } from "../vendors/rules.ts";
-import { withFittedSchema } from "../vendors/schemas.ts";
-import { objects, words } from "./items.ts";
+import type { Rules } from "../vendors/types.ts";
+import { withFittedSchema } from "../vendors/fit.ts";
 
 /**
  * Tools that only ask the client, or run unpaid: any other runs something paid at the upstream, or another model, and goes
- * only where `accepts.fields` names its type (decisions 9.8; https://developers.openai.com/api/docs/pricing, built-in tools).
+ * only where `accepts.fields` names its type (https://developers.openai.com/api/docs/pricing, built-in tools).
  */
 const UNPAID: ReadonlySet<unknown> = new Set([
   "function",
@@ -23,7 +23,7 @@ const UNPAID: ReadonlySet<unknown> = new Set([
 /** A tool of this format's own, as it came; null where it may not be sent. */
 export function sentTool(tool: Json, { fields }: Rules): Json | null {
   const { type, environment, model } = tool;
-  if (fields.has(words(type))) return tool;
+  if (fields.has(stringOf(type))) return tool;
   if (type === "shell") return isJson(environment) && environment["type"] === "local" ? tool : null;
   return UNPAID.has(type) && model === undefined ? tool : null;
 }
@@ -75,7 +75,7 @@ function functionTool(described: Json, at: string, { report, rules, sentName }: 
   const { name, description, parameters, strict } = owner;
   return {
     type: "function",
-    name: sentName(words(name)),
+    name: sentName(stringOf(name)),
     ...(typeof description === "string" && { description }),
     parameters: isJson(parameters) ? parameters : { type: "object", properties: {} },
     strict: strict === true && rules.strictTools,
@@ -95,7 +95,7 @@ function customTool({ name, description, format }: Json): Json {
 export function writeChoice(choice: unknown, sentName: (name: string) => string): unknown {
   if (!isJson(choice)) return choice;
   const { type, function: called, custom, allowed_tools: allowed } = choice;
-  if (isJson(called)) return { type: "function", name: sentName(words(called["name"])) };
+  if (isJson(called)) return { type: "function", name: sentName(stringOf(called["name"])) };
   if (isJson(custom)) return { type: "custom", name: custom["name"] };
   if (type !== "allowed_tools" || !isJson(allowed)) return undefined;
   const tools = objects(allowed["tools"]).flatMap((tool) => writeChoice(tool, sentName) ?? []);
@@ -104,5 +104,5 @@ export function writeChoice(choice: unknown, sentName: (name: string) => string)
 
 /** Names of the tools that take free text, in a request of chat completions. */
 export function customNames(tools: unknown): ReadonlySet<string> {
-  return new Set(objects(tools).flatMap(({ custom }) => (isJson(custom) ? [words(custom["name"])] : [])));
+  return new Set(objects(tools).flatMap(({ custom }) => (isJson(custom) ? [stringOf(custom["name"])] : [])));
 }

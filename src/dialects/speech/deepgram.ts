@@ -4,7 +4,7 @@ import { parseJson } from "../canonical/json.ts";
 import { dropped } from "../canonical/report.ts";
 import { getJson, parseAnswer, postJson } from "../canonical/requests.ts";
 import type { AnswerCodec, ByteCodec, StreamedBody, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { speech as openai } from "../openai/speech.ts";
+import { speech as openai } from "../endpoints/speech.ts";
 import { speedWithin } from "./audio.ts";
 import { type Cue, droppedOfForm, readCues, seconds, segmentsOf, transcript } from "./transcript.ts";
 

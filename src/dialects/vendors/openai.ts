@@ -1,6 +1,5 @@
 import type { EffortLevel } from "../../kit/index.ts";
-import { OPENAI_FIELDS, OTHER_MODEL_OR_RATE } from "./fields.ts";
-import type { Entry, ModelEntry, Rules } from "./types.ts";
+import { type Entry, type ModelEntry, OPENAI_FIELDS, OTHER_MODEL_OR_RATE, type Rules } from "./types.ts";
 
 const REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
 /** `getOpenAILanguageModelCapabilities` and what follows from it in `getArgs`. */

@@ -1,11 +1,13 @@
-import { chatFormat, readChat } from "../../dialects/clients/chat.ts";
-import { embeddingFormat, readEmbedding } from "../../dialects/clients/embedding.ts";
-import { imageFormat, imageRefusal, readImage } from "../../dialects/clients/image.ts";
-import { messagesFormat, messagesRefusal, readMessages } from "../../dialects/clients/messages.ts";
-import { readRerank, rerankFormat } from "../../dialects/clients/rerank.ts";
-import { readResponses, responsesFormat } from "../../dialects/clients/responses.ts";
-import { readSpeech, speechFormat } from "../../dialects/clients/speech.ts";
-import { readTranscription, transcriptionFormat } from "../../dialects/clients/transcription.ts";
+import { chatFormat, readChat } from "../../dialects/chat/client.ts";
+import { embeddingFormat, readEmbedding } from "../../dialects/endpoints/embedding.ts";
+import { imageFormat, imageRefusal, readImage } from "../../dialects/endpoints/image.ts";
+import { messagesFormat, messagesRefusal } from "../../dialects/messages/client/format.ts";
+import { readMessages } from "../../dialects/messages/client/request.ts";
+import { readRerank, rerankFormat } from "../../dialects/endpoints/rerank.ts";
+import { readResponses } from "../../dialects/responses/client/request.ts";
+import { responsesFormat } from "../../dialects/responses/client/format.ts";
+import { readSpeech, speechFormat } from "../../dialects/endpoints/speech.ts";
+import { readTranscription, transcriptionFormat } from "../../dialects/endpoints/transcription.ts";
 import { withinSchemaBound } from "../../dialects/schema-bound.ts";
 import type { ErrorCode, GatewayError, Json } from "../../kit/index.ts";
 import {

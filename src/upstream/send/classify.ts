@@ -6,7 +6,7 @@ import {
   refusalClass,
   refusalReason,
   statusClass,
-} from "../../dialects/canonical/refusals.ts";
+} from "../../dialects/canonical/errors.ts";
 import { AttemptError, type FailureClass } from "../../kit/index.ts";
 
 const MIN_RETRY_AFTER_MS = 50;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { azure, azureAt } from "../../../src/dialects/azure/index.ts";
 import type { AnswerCodec, ByteCodec } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import type { Call, Json, Kind } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { call, target } from "../../upstream/support/build.ts";

@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
-import { NO_ERROR_BODY } from "../../../src/dialects/canonical/errors.ts";
-import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
+import { NO_ERROR_BODY, refusalClass } from "../../../src/dialects/canonical/errors.ts";
 import type { Json } from "../../../src/kit/index.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { assemble } from "../assemble.ts";
 import { chatCall, codec, decode, outcome, OUTCOMES, stream, write } from "./support.ts";
-import { RUNS } from "../../properties/runs.ts";
 
 const bytes = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
 

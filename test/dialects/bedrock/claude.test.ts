@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { anthropic } from "../../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../../src/dialects/messages/index.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
 import { chatCall, write } from "./support.ts";

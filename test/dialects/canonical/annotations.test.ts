@@ -7,8 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../../src/dialects/clients/chat.ts";
-import { messagesFormat, readMessages } from "../../../src/dialects/clients/messages.ts";
+import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
+import { messagesFormat } from "../../../src/dialects/messages/client/format.ts";
+import { readMessages } from "../../../src/dialects/messages/client/request.ts";
 import type { AnswerExtras, AnswerFormat, Bill, Json, StreamEvent, StreamFormat } from "../../../src/kit/index.ts";
 
 /* Sources that a provider names, for clients of every format: none may meet one that its schema does not know. */

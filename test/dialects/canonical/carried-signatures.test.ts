@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
-import { readChat } from "../../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../../src/dialects/clients/messages.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
+import { readMessages } from "../../../src/dialects/messages/client/request.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
-import { withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import { withSignature } from "../../../src/dialects/canonical/tools.ts";
 import type { DialectName } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

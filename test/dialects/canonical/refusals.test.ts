@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import streamRelay from "../../../plugins/stream-relay.ts";
+import { readError, refusalClass, refusalReason, reportedError } from "../../../src/dialects/canonical/errors.ts";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { readError } from "../../../src/dialects/canonical/errors.ts";
-import { refusalClass, refusalReason, reportedError } from "../../../src/dialects/canonical/refusals.ts";
 import {
   AttemptError,
   type ChainStep,
@@ -23,6 +22,7 @@ import {
 import { refusalFailure } from "../../../src/upstream/send/classify.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";
 import { pluginHost, setUp } from "../../plugins/harness.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { ManualClock } from "../../support/clock.ts";
 import { TestLog } from "../../support/host.ts";
 import { call, exchange, read, snapshot, target, upstream } from "../../upstream/support/build.ts";
@@ -36,7 +36,6 @@ import {
   response,
   STREAM_HEAD,
 } from "../../upstream/support/raw-upstream.ts";
-import { RUNS } from "../../properties/runs.ts";
 
 /** A refusal as a provider sends it, and what the gateway makes of it. */
 interface Case {

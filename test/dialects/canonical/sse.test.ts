@@ -2,7 +2,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { malformed } from "../../../src/dialects/canonical/errors.ts";
-import { SseStreamReader } from "../../../src/dialects/canonical/sse.ts";
+import { SseStreamReader } from "../../../src/dialects/canonical/requests.ts";
 import type { Json, StreamEvent } from "../../../src/kit/index.ts";
 import { cutAt, cuts } from "../decode.ts";
 

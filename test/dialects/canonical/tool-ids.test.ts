@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../../src/dialects/clients/chat.ts";
-import { fittedToolId, withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
+import { fittedToolId, withSignature } from "../../../src/dialects/canonical/tools.ts";
 import type { DialectName } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { codecOf } from "../wire-cases.ts";

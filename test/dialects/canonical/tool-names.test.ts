@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anthropic } from "../../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../../src/dialects/messages/index.ts";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
-import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
 import { ToolNames } from "../../../src/dialects/canonical/tool-names.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";

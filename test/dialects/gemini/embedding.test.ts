@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { embeddingFormat, readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import { embeddingFormat, readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
 import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embedding.ts";
 import type { Json } from "../../../src/kit/index.ts";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readError } from "../../../src/dialects/canonical/errors.ts";
+import { readError, refusalClass } from "../../../src/dialects/canonical/errors.ts";
 import { errorMessage } from "../../../src/dialects/gemini/http.ts";
-import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
 import { bytes } from "./support.ts";
 
 /** Milliseconds that a body asks to wait. */

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallIds } from "../../../src/dialects/gemini/candidates.ts";
-import { readCallId, withSignature } from "../../../src/dialects/canonical/tool-ids.ts";
+import { readCallId, withSignature } from "../../../src/dialects/canonical/tools.ts";
 import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { bytes, callOf, decode, list, reassemble, send, sse } from "./support.ts";

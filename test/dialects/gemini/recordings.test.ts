@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { chat } from "../../../src/dialects/gemini/index.ts";
+import { readError, refusalClass } from "../../../src/dialects/canonical/errors.ts";
+import { readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
 import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embedding.ts";
-import { readError } from "../../../src/dialects/canonical/errors.ts";
 import { errorMessage } from "../../../src/dialects/gemini/http.ts";
-import { refusalClass } from "../../../src/dialects/canonical/refusals.ts";
-import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { linesOf, recorded as available, recordedBytes } from "../recordings.ts";
 import { callOf, decode, list, reassemble, send, words } from "./support.ts";

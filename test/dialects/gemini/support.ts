@@ -1,4 +1,4 @@
-import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
 import { chat } from "../../../src/dialects/gemini/index.ts";
 import { type Call, isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";

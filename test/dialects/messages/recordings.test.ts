@@ -1,116 +1,127 @@
 import { describe, expect, test } from "vitest";
-import { anthropic } from "../../../src/dialects/anthropic/index.ts";
-import { messagesFormat, readMessages } from "../../../src/dialects/clients/messages.ts";
-import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
-import { chat } from "../../../src/dialects/openai/chat.ts";
-import { isJson, type Json } from "../../../src/kit/index.ts";
+import { isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded, WIRES } from "../recordings.ts";
-import { assembled, bill, extras, frames, request, ROUTE } from "./support.ts";
+import { assembled, CHAT, chat, decode, framed, list, MESSAGES } from "./support.ts";
 
-const codec = anthropic.codecs.chat as AnswerCodec;
+const payloads = (text: string): readonly Json[] =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => JSON.parse(line.slice("data:".length)) as Json);
 
-function withoutNulls(object: Json): Json {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** What the events say, read by hand. */
+function plainly(events: readonly Json[]): Json {
+  const deltas = events.map((event) => event["delta"]).filter(isJson);
+  const join = (name: string): string => deltas.map((delta) => text(delta[name])).join("");
+  const blocks = events.map((event) => event["content_block"]).filter(isJson);
+  const usages = [
+    events.map((event) => event["message"]).find(isJson)?.["usage"],
+    ...events.map((event) => event["usage"]),
+  ];
+  const counts = Object.assign({}, ...usages.filter(isJson)) as Readonly<Record<string, number>>;
+  const { cache_read_input_tokens: cached = 0, cache_creation_input_tokens: cacheWrite = 0 } = counts;
+  return {
+    content: join("text"),
+    thought: join("thinking"),
+    signature: join("signature"),
+    input: join("partial_json"),
+    tools: blocks.filter(({ type }) => type === "tool_use").map(({ id, name }) => ({ id, name })),
+    stop: deltas.findLast((delta) => "stop_reason" in delta)?.["stop_reason"],
+    usage: {
+      prompt: counts["input_tokens"]! + cached + cacheWrite,
+      completion: counts["output_tokens"],
+      cached,
+      reasoning: 0,
+      ...(cacheWrite > 0 ? { cacheWrite } : {}),
+    },
+  };
 }
 
-/** What a client of the provider itself would put together. */
-function original(payloads: readonly Json[]): { readonly content: readonly Json[]; readonly ending: Json } {
-  const content: Record<string, unknown>[] = [];
-  const inputs: string[] = [];
-  let ending: Json = {};
-  for (const event of payloads) {
-    const index = Number(event["index"]);
-    const delta = isJson(event["delta"]) ? event["delta"] : {};
-    if (event["type"] === "content_block_start") content[index] = { ...(event["content_block"] as Json) };
-    if (event["type"] === "message_delta") ending = event;
-    if (event["type"] !== "content_block_delta") continue;
-    const block = content[index]!;
-    for (const name of ["text", "thinking", "signature"]) {
-      if (typeof delta[name] === "string") block[name] = String(block[name]) + delta[name];
-    }
-    if (typeof delta["partial_json"] === "string") inputs[index] = (inputs[index] ?? "") + delta["partial_json"];
-  }
-  inputs.forEach((input, index) => {
-    if (input !== "") content[index]!["input"] = parsed(input);
+/** The same of canonical chunks. */
+function read(events: readonly StreamEvent[]): Json {
+  const { message, choice } = assembled(events);
+  const calls = list(message["tool_calls"]);
+  const args = calls.map((call) => (isJson(call["function"]) ? text(call["function"]["arguments"]) : ""));
+  return {
+    content: text(message["content"]),
+    thought: text(message["reasoning_content"]),
+    signature: list(message["reasoning_details"])
+      .map((detail) => text(detail["signature"]))
+      .join(""),
+    // Without arguments a call has those of an empty object.
+    input: args.filter((each) => each !== "{}").join(""),
+    tools: calls.map(({ id, function: called }) => ({ id, name: isJson(called) ? called["name"] : null })),
+    stop: choice["native_finish_reason"],
+    usage: events.findLast(({ usage }) => usage !== undefined)?.usage,
+  };
+}
+
+const WHOLE = { fault: null, done: true, complete: true };
+
+/** What a client of each kind reads of the bytes. */
+function readings(bytes: Uint8Array): readonly unknown[] {
+  return [CHAT, MESSAGES].map((call) => {
+    const { events, ...ending } = decode([bytes], call);
+    return { ...ending, said: read(events) };
   });
-  return { content, ending };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return { _raw: text };
-  }
-}
-
-const call = (stream: boolean) => readMessages(request(stream ? { stream } : {}));
-
-function relayed(bytes: Uint8Array, from: AnswerCodec): string {
-  const decoder = from.decoder!(call(true));
-  const format = messagesFormat(call(true)).stream;
-  const events = [...decoder.feed(bytes), ...decoder.finish()];
-  expect(decoder).toMatchObject({ fault: null, complete: true });
-  return events.map((event) => format.event(event)).join("") + format.done(bill);
-}
-
-function expectWhole(text: string, payloads: readonly Json[]): ReturnType<typeof assembled> {
-  const { content, ending } = original(payloads);
-  const whole = assembled(frames(text));
-  expect(whole.content).toEqual(content);
-  const { type: _, delta, usage, ...beside } = ending;
-  expect(whole.message).toMatchObject({ ...beside, ...(delta as Json), model: ROUTE });
-  expect(whole.message["usage"]).toMatchObject(usage as Json);
-  return whole;
-}
-
-describe.skipIf(!recorded)("recorded streams through both halves", () => {
+describe.skipIf(!recorded)("recorded streams", () => {
   test.each(of(PAYLOADS, "anthropic"))("%s", (name, { bytes }) => {
-    const payloads = payloadsOf(name);
-    const text = relayed(bytes(), codec);
-    expectWhole(text, payloads);
-    const { usage } = payloads[0]!["message"] as { usage: Json };
-    expect(frames(text)[0]).toMatchObject({ message: { usage: { input_tokens: usage["input_tokens"] } } });
+    const said = plainly(payloadsOf(name));
+    expect(readings(bytes())).toEqual([
+      { ...WHOLE, said },
+      { ...WHOLE, said },
+    ]);
+  });
+
+  test("what only the Messages format says reaches a client that speaks it", () => {
+    const { events } = decode([framed(payloadsOf("anthropic/anthropic-clear-thinking.1"))], MESSAGES);
+    const last = events.findLast(({ data }) => list(data["choices"]).length > 0);
+    expect(last?.data["choices"]).toMatchObject([
+      { delta: { native: { event: { type: "message_delta", context_management: { applied_edits: [] } } } } },
+    ]);
   });
 });
 
-describe.skipIf(!recorded)("recorded bytes through both halves", () => {
+describe.skipIf(!recorded)("recorded wires", () => {
   test.each(of(WIRES, "anthropic"))("%s", (_, { bytes }) => {
-    const text = new TextDecoder().decode(bytes());
-    const payloads = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as Json);
-    const { content } = expectWhole(relayed(bytes(), codec), payloads);
-    expect(content.length).toBeGreaterThan(0);
+    const said = plainly(payloads(new TextDecoder().decode(bytes())));
+    expect(readings(bytes())).toEqual([
+      { ...WHOLE, said },
+      { ...WHOLE, said },
+    ]);
+  });
+
+  test("a call that was cut off by the limit says so and is not mended", () => {
+    const cut = WIRES.find(({ name }) => name === "incomplete_partial_json_response.txt")!;
+    const { events } = decode([cut.bytes()], CHAT);
+    const { message, choice } = assembled(events);
+    expect(choice).toMatchObject({ finish_reason: "length" });
+    const [call] = list(message["tool_calls"]);
+    expect(
+      () => JSON.parse(text(isJson(call?.["function"]) ? call["function"]["arguments"] : "{}")) as unknown,
+    ).toThrow(SyntaxError);
   });
 });
 
-describe.skipIf(!recorded)("recorded bodies through both halves", () => {
+describe.skipIf(!recorded)("recorded bodies", () => {
   test.each(of(ANSWERS, "anthropic"))("%s", (name, { bytes }) => {
-    const { body } = codec.answer(bytes(), call(false));
-    const answer = JSON.parse(messagesFormat(call(false)).answer(body, extras)) as Json;
-    expect(answer).toMatchObject({ ...withoutNulls(answerOf(name)), model: ROUTE });
-  });
-});
-
-/** What a stream of chat ends with, in this format. */
-const ENDS: Readonly<Record<string, string>> = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens" };
-
-const words = (value: unknown): string => (typeof value === "string" ? value : "");
-
-describe.skipIf(!recorded)("recorded OpenAI-style streams reach a Messages client whole", () => {
-  test.each(of(PAYLOADS, "openai"))("%s", (name, { bytes }) => {
-    const choices = payloadsOf(name).flatMap((payload) => payload["choices"] as readonly Json[]);
-    const deltas = choices.map(({ delta }) => delta as Json);
-    const { content, message } = assembled(frames(relayed(bytes(), chat)));
-    const shown = (field: string): string => content.map((block) => words(block[field])).join("");
-    expect(shown("text")).toBe(deltas.map((delta) => words(delta["content"])).join(""));
-    expect(shown("thinking")).toBe(
-      deltas.map((delta) => words(delta["reasoning_content"] ?? delta["reasoning"])).join(""),
+    const { body, usage } = chat.answer(bytes(), CHAT);
+    const said = answerOf(name);
+    const counts = said["usage"] as Readonly<Record<string, number>>;
+    expect(usage).toMatchObject({ prompt: counts["input_tokens"], completion: counts["output_tokens"] });
+    const [choice] = list(body["choices"]);
+    const message = isJson(choice?.["message"]) ? choice["message"] : {};
+    const blocks = list(said["content"]);
+    const texts = blocks.map((block) => text(block["text"])).join("");
+    expect(text(message["content"])).toBe(texts);
+    expect(text(message["reasoning_content"])).toBe(blocks.map((block) => text(block["thinking"])).join(""));
+    expect(list(message["tool_calls"]).map(({ id }) => id)).toEqual(
+      blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id),
     );
-    const calls = deltas.flatMap((delta) => (Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []));
-    const args = calls.map((call: { readonly function?: Json }) => words(call.function?.["arguments"])).join("");
-    const inputs = content.filter(({ type }) => type === "tool_use").map(({ input }) => input);
-    expect(inputs).toEqual(args === "" ? [] : [JSON.parse(args)]);
-    const finish = choices.findLast((choice) => words(choice["finish_reason"]) !== "")?.["finish_reason"];
-    expect(message).toMatchObject({ stop_reason: ENDS[String(finish)] });
+    expect(choice).toMatchObject({ native_finish_reason: said["stop_reason"] });
   });
 });

@@ -1,164 +1,109 @@
-import { messagesFormat, readMessages } from "../../../src/dialects/clients/messages.ts";
-import type { AnswerExtras, Bill, Json, StreamEvent, StreamFormat, Usage } from "../../../src/kit/index.ts";
-import { isJson } from "../../../src/kit/index.ts";
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { anthropic } from "../../../src/dialects/messages/index.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
+import type { AnswerCodec, StreamReader } from "../../../src/dialects/dialect.ts";
+import { type Call, isJson, type Json, type StreamEvent, type Target } from "../../../src/kit/index.ts";
 
-export const ROUTE = "route/a";
+export const chat = anthropic.codecs.chat as AnswerCodec;
 
-export function usage(prompt: number, completion: number, more: Partial<Usage> = {}): Usage {
-  return { prompt, completion, cached: 0, reasoning: 0, ...more };
+/** At an upstream whose `accepts` names these fields and tools. */
+export function accepting(fields: readonly string[] = []): AnswerCodec {
+  return anthropic.at!({ baseUrl: "", headers: {}, accepts: { fields } }).codecs.chat as AnswerCodec;
 }
 
-export const bill: Bill = { usage: usage(7, 5), estimated: true, charge: 1n };
-export const extras: AnswerExtras = { id: "x-1", created: 1, provider: "P", latencyMs: 1, bill };
-
-export function request(more: Json = {}): Json {
-  return { model: ROUTE, max_tokens: 100, messages: [{ role: "user", content: "hi" }], ...more };
+export function decoderOf(call: Call): StreamReader {
+  return chat.decoder!(call);
 }
 
-export function streamFormat(): StreamFormat {
-  return messagesFormat(readMessages(request({ stream: true }))).stream;
+export function target(model: string): Target {
+  const timeouts = { connect: 1, firstByte: 1, idle: 1, total: 1 };
+  return { upstream: "a", model, weight: 1, timeouts, contextWindow: null, features: [] };
 }
 
-/** A message as a client gets it from a complete canonical answer. */
-export function answered(body: Json): Json {
-  return JSON.parse(messagesFormat(readMessages(request())).answer(body, extras)) as Json;
+export function callOf(body: Json, more: Partial<Call> = {}): Call {
+  return { ...readChat({ model: "route/a", messages: [{ role: "user", content: "hi" }], ...body }), ...more };
 }
 
-/** The canonical answer with this message. */
-export function answer(message: Json, choice: Json = { finish_reason: "stop" }, more: Json = {}): Json {
-  const whole = { role: "assistant", content: null, ...message };
-  return {
-    id: "c1",
-    object: "chat.completion",
-    model: "up",
-    choices: [{ index: 0, message: whole, ...choice }],
-    ...more,
-  };
-}
+export const CHAT = callOf({ stream: true });
+export const MESSAGES = callOf({ stream: true }, { dialect: "messages" });
 
-/** What engines that write recursively throw for a value nested too deeply. */
-export function unwritable(): never {
-  throw new RangeError("Maximum call stack size exceeded");
-}
-
-/** A canonical chunk. */
-export function chunk(delta: Json, choice: Json = { finish_reason: null }, counted?: Usage): StreamEvent {
-  const data = {
-    id: "c1",
-    object: "chat.completion.chunk",
-    created: 1,
-    model: "up",
-    choices: [{ index: 0, delta, ...choice }],
-  };
-  return { data, text: "", ...(counted === undefined ? {} : { usage: counted }) };
-}
-
-export const finish = (reason: string, more: Json = {}): StreamEvent => chunk({}, { finish_reason: reason, ...more });
-
-export const said = (content: string): StreamEvent => chunk({ content });
-export const begun = (index: number, name: string, args = "", more: Json = {}): StreamEvent =>
-  chunk({
-    tool_calls: [{ index, id: `call_${index}`, type: "function", function: { name, arguments: args }, ...more }],
-  });
-export const args = (index: number, text: string): StreamEvent =>
-  chunk({ tool_calls: [{ index, function: { arguments: text } }] });
-export const thought = (index: number, detail: Json): StreamEvent =>
-  chunk({ reasoning_details: [{ type: "reasoning.text", index, ...detail }] });
-
-/** The whole text of a stream that ends cleanly. */
-export function written(events: readonly StreamEvent[]): string {
-  const format = streamFormat();
-  return events.map((event) => format.event(event)).join("") + format.done(bill);
-}
-
-/** The payloads of a stream. @throws when a frame is none. */
-export function frames(text: string): readonly Json[] {
-  if (text !== "" && !text.endsWith("\n\n")) throw new Error("the last frame is not closed");
-  return text
-    .split("\n\n")
-    .slice(0, -1)
-    .map((frame) => {
-      const parts = /^event: (\w+)\ndata: ([^\n\r]*)$/.exec(frame);
-      if (parts === null) throw new Error(`no frame: ${frame}`);
-      const data = JSON.parse(parts[2]!) as Json;
-      if (data["type"] !== parts[1]) throw new Error(`event ${parts[1]} is not ${String(data["type"])}`);
-      return data;
+/** The cases of a folder: every file is an object of them, by name. */
+export function cases(folder: string): readonly (readonly [string, unknown])[] {
+  const path = new URL(`${folder}/`, import.meta.url).pathname;
+  return globSync("*.json", { cwd: path })
+    .toSorted()
+    .flatMap((file) => {
+      const group = JSON.parse(readFileSync(join(path, file), "utf8")) as Json;
+      return Object.entries(group).map(([name, one]) => [`${basename(file, ".json")}: ${name}`, one] as const);
     });
 }
 
-/** What a client makes of a stream. @throws for anything that its rules forbid. */
-export function assembled(payloads: readonly Json[]): { readonly message: Json; readonly content: readonly Json[] } {
-  const events = payloads.filter(({ type }) => type !== "ping");
-  const [start, ...rest] = events;
-  if (start?.["type"] !== "message_start" || !isJson(start["message"])) throw new Error("no message_start");
-  const content: Record<string, unknown>[] = [];
-  const json: string[] = [];
-  let open = false;
-  let last: Json | null = null;
-  let stopped = false;
-  for (const event of rest) {
-    if (stopped) throw new Error("something after message_stop");
-    if (last !== null && event["type"] !== "message_stop") throw new Error("something after message_delta");
-    switch (event["type"]) {
-      case "content_block_start":
-        if (open || event["index"] !== content.length) throw new Error(`block ${String(event["index"])} out of turn`);
-        content.push({ ...(event["content_block"] as Json) });
-        json.push("");
-        open = true;
-        break;
-      case "content_block_delta":
-        if (!open || event["index"] !== content.length - 1) throw new Error("a delta of no open block");
-        apply(content.at(-1)!, event["delta"] as Json, json);
-        break;
-      case "content_block_stop":
-        if (!open || event["index"] !== content.length - 1) throw new Error("the end of no open block");
-        open = false;
-        break;
-      case "message_delta":
-        if (open) throw new Error("a block is open at the end");
-        last = event;
-        break;
-      case "message_stop":
-        stopped = true;
-        break;
-      default:
-        throw new Error(`unknown ${String(event["type"])}`);
+export interface Decoding {
+  readonly events: readonly StreamEvent[];
+  readonly fault: { readonly failure: string; readonly message: string } | null;
+  readonly done: boolean;
+  readonly complete: boolean;
+}
+
+/** What the decoder makes of a body that arrives in these pieces and then ends. */
+export function decode(pieces: readonly Uint8Array[], call: Call): Decoding {
+  const decoder = decoderOf(call);
+  const events = pieces.flatMap((piece) => decoder.feed(piece));
+  events.push(...decoder.finish());
+  const { fault, done, complete } = decoder;
+  return { events, fault: fault && { failure: fault.failure, message: fault.message }, done, complete };
+}
+
+/** A stream of these events as it comes over the wire. */
+export function framed(events: readonly Json[]): Uint8Array {
+  const frames = events.map(
+    (event) => `event: ${typeof event["type"] === "string" ? event["type"] : ""}\ndata: ${JSON.stringify(event)}\n\n`,
+  );
+  return new TextEncoder().encode(frames.join(""));
+}
+
+export function list(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.filter(isJson) : [];
+}
+
+const word = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The message that a client puts together from canonical chunks. */
+export function assembled(events: readonly StreamEvent[]): { readonly message: Json; readonly choice: Json } {
+  let [content, thought] = ["", ""];
+  const calls: { id: unknown; type: unknown; function: { name: string; arguments: string } }[] = [];
+  const details: Record<string, unknown>[] = [];
+  const annotations: Json[] = [];
+  let choice: Json = {};
+  let refusal = "";
+  for (const each of events.flatMap(({ data }) => list(data["choices"]))) {
+    const delta = isJson(each["delta"]) ? each["delta"] : {};
+    content += word(delta["content"]);
+    thought += word(delta["reasoning_content"]);
+    refusal += word(delta["refusal"]);
+    annotations.push(...list(delta["annotations"]));
+    for (const { index, type, text, ...rest } of list(delta["reasoning_details"])) {
+      const detail = (details[Number(index)] ??= { type, ...(type === "reasoning.text" ? { text: "" } : {}) });
+      if (typeof text === "string") detail["text"] = word(detail["text"]) + text;
+      Object.assign(detail, rest);
     }
+    for (const { index, id, type, function: called } of list(delta["tool_calls"])) {
+      const call = (calls[Number(index)] ??= { id, type, function: { name: "", arguments: "" } });
+      const { name, arguments: args } = isJson(called) ? called : {};
+      call.function.name += word(name);
+      call.function.arguments += word(args);
+    }
+    if (each["finish_reason"] !== null) choice = each;
   }
-  if (last === null || !stopped) throw new Error("no ending");
-  content.forEach((block, index) => {
-    if ("input" in block && json[index] !== "") block["input"] = parsed(json[index]!);
-  });
-  const { type: _, delta, ...beside } = last;
-  return { content, message: { ...start["message"], ...beside, ...(delta as Json), content } };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return { _raw: text };
-  }
-}
-
-function apply(block: Record<string, unknown>, delta: Json, json: string[]): void {
-  const append = (name: string): void => {
-    if (delta[name] === "" || typeof delta[name] !== "string") throw new Error(`an empty ${name}`);
-    block[name] = String(block[name]) + delta[name];
+  const message = {
+    role: "assistant",
+    content: content === "" && calls.length > 0 ? null : content,
+    ...(thought === "" ? {} : { reasoning_content: thought }),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(annotations.length > 0 ? { annotations } : {}),
+    ...(refusal === "" ? {} : { refusal }),
   };
-  switch (`${String(block["type"])} ${String(delta["type"])}`) {
-    case "text text_delta":
-      return append("text");
-    case "thinking thinking_delta":
-      return append("thinking");
-    case "thinking signature_delta":
-      block["signature"] = delta["signature"];
-      return;
-    case "text citations_delta":
-      block["citations"] = [...((block["citations"] as readonly unknown[] | undefined) ?? []), delta["citation"]];
-      return;
-    default:
-      if (delta["type"] !== "input_json_delta" || !("input" in block)) throw new Error("a delta of another kind");
-      json[json.length - 1] += String(delta["partial_json"]);
-  }
+  return { message, choice };
 }

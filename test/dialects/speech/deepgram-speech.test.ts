@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readSpeech } from "../../../src/dialects/clients/speech.ts";
+import { readSpeech } from "../../../src/dialects/endpoints/speech.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { deepgram, speech, spokenModel } from "../../../src/dialects/speech/deepgram.ts";
 import { GatewayError, type Json } from "../../../src/kit/index.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { transcriptionFormat } from "../../../src/dialects/clients/transcription.ts";
+import { transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import { transcription } from "../../../src/dialects/speech/deepgram.ts";
 import type { Decoded } from "../../../src/dialects/dialect.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { transcriptionFormat } from "../../../src/dialects/clients/transcription.ts";
+import { transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import { transcription } from "../../../src/dialects/speech/elevenlabs.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { sharedFixtures } from "../../support/shared.ts";

@@ -1,4 +1,4 @@
-import { readTranscription } from "../../../src/dialects/clients/transcription.ts";
+import { readTranscription } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded } from "../../../src/dialects/dialect.ts";
 import { AttemptError, type Bill, type Call, type Json } from "../../../src/kit/index.ts";
 import { upload } from "./upload.ts";

@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { azureAt } from "../../../src/dialects/azure/index.ts";
-import { readChat } from "../../../src/dialects/clients/chat.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
 import type { AnswerCodec, UpstreamRequest } from "../../../src/dialects/dialect.ts";
-import { fitted } from "../../../src/dialects/openai/fitted.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
-import { type RuledVendor, type Rules, rulesOf } from "../../../src/dialects/vendors/rules.ts";
+import { fitted } from "../../../src/dialects/chat/request.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
+import { rulesOf } from "../../../src/dialects/vendors/rules.ts";
+import type { RuledVendor, Rules } from "../../../src/dialects/vendors/types.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { azureAt } from "../../../src/dialects/azure/index.ts";
-import { readChat } from "../../../src/dialects/clients/chat.ts";
-import { readMessages } from "../../../src/dialects/clients/messages.ts";
-import { readResponses } from "../../../src/dialects/clients/responses.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import type { Location, UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
-import { vendorOf } from "../../../src/dialects/vendors/rules.ts";
-import { TABLE } from "../../../src/dialects/vendors/table.ts";
+import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readResponses } from "../../../src/dialects/responses/client/request.ts";
+import { TABLE, vendorOf } from "../../../src/dialects/vendors/rules.ts";
 import { type Accepts, type ApiChoice, type Call, type Json, type Vendor, VENDORS } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 

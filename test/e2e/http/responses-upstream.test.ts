@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { casesIn, framed } from "../../dialects/responses/upstream.ts";
+import { casesIn, framed } from "../../dialects/responses/support.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 /* The unmodified clients through the gateway to a server that has nothing but `POST /responses`. */

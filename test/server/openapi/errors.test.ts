@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { chatFormat, readChat } from "../../../src/dialects/clients/chat.ts";
-import { embeddingFormat, readEmbedding } from "../../../src/dialects/clients/embedding.ts";
-import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/clients/image.ts";
-import { readRerank, rerankFormat } from "../../../src/dialects/clients/rerank.ts";
-import { readTranscription, transcriptionFormat } from "../../../src/dialects/clients/transcription.ts";
+import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
+import { embeddingFormat, readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
+import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
+import { readRerank, rerankFormat } from "../../../src/dialects/endpoints/rerank.ts";
+import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import { type AnswerFormat, type ErrorCode, ERRORS, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { openApiDocument } from "../../../src/server/openapi/document.ts";
 import { PLAN_LIMITS } from "../../../src/server/openapi/headers.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
-import { readEmbedding } from "../../../src/dialects/clients/embedding.ts";
+import { readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
 import type { AnswerReply, Call, DialectName, Json } from "../../../src/kit/index.ts";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { createUpstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";

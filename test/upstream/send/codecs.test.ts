@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import { call, exchange, failure, leaseWith, target, upstream } from "../support/build.ts";
 import { bytewise, SPEECH } from "../support/codecs.ts";
 import { answer, RawUpstream } from "../support/raw-upstream.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AnswerCodec, UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import { call, exchange, failure, leaseWith, target, upstream } from "../support/build.ts";
 import { answer, RawUpstream } from "../support/raw-upstream.ts";
 import { closedAfterEach } from "../support/serve.ts";

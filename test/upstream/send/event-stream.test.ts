@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import type { Reply, StreamEvent } from "../../../src/kit/index.ts";
 import { createUpstreams } from "../../../src/upstream/upstreams.ts";

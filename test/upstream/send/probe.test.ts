@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import type { Upstream } from "../../../src/kit/index.ts";
 import type { UpstreamHealth } from "../../../src/upstream/state/health.ts";
 import { createUpstreams, type Upstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { anthropic } from "../../../src/dialects/anthropic/index.ts";
+import { anthropic } from "../../../src/dialects/messages/index.ts";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { call, exchange, failure, leaseWith, read, streamOf, target, TIMEOUTS, upstream } from "../support/build.ts";
 import { answer, chunk, DONE, LAST_CHUNK, RawUpstream, STREAM_HEAD } from "../support/raw-upstream.ts";

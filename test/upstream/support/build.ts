@@ -1,4 +1,4 @@
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import {
   type AttemptError,

@@ -1,5 +1,5 @@
 import type { AnswerCodec, ByteCodec, UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import { type Call, isJson, type Upload, AttemptError } from "../../../src/kit/index.ts";
 import { call } from "./build.ts";
 

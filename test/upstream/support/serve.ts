@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { openai } from "../../../src/dialects/openai/index.ts";
+import { openai } from "../../../src/dialects/chat/index.ts";
 import { type Leased, leaseWith, upstream } from "./build.ts";
 import { RawUpstream, type RawRequest } from "./raw-upstream.ts";
 

@@ -1,0 +1,148 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import { asks } from "../canonical/report.ts";
+import { fittedToolId } from "../canonical/tools.ts";
+import type { Rules } from "../vendors/types.ts";
+import type { ToolNames } from "../canonical/tool-names.ts";
+import { changed, Edits } from "../canonical/json.ts";
+import { MARKED } from "../canonical/message.ts";
+
+/**
+ * What this gateway wrote into an answer and a client sends back, beside reasoning: it says something of
+ * the answer, nothing that a model reads.
+ */
+const OF_ANSWERS: ReadonlySet<string> = new Set([
+  "annotations",
+  "block_order",
+  "native_finish_reason",
+  "stop_sequence",
+  "extra_content",
+]);
+const REASONING: ReadonlySet<string> = new Set(["reasoning_content", "reasoning_details", "reasoning"]);
+const OF_EVERY_MESSAGE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "tool_call_id"]);
+const OF_CALLS: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "index"]);
+/** Marks of a prefix to cache: what is cached unasked loses nothing with them. */
+const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
+export interface HistoryOptions {
+  readonly rules: Rules;
+  readonly names: ToolNames;
+  /** Fields that only the client's dialect has are left to its translation. */
+  readonly translated: boolean;
+  /** Hears canonical pointers of what is left behind. */
+  readonly drop: (pointer: string) => void;
+}
+
+/** The messages as the target takes them, each in its place; the very same list where none changes. */
+export function fittedMessages(list: unknown, options: HistoryOptions): unknown {
+  return changed(list, (message, index) => fittedMessage(message, `/messages/${index}`, options));
+}
+
+function fittedMessage(message: Json, at: string, options: HistoryOptions): Json {
+  const { rules, names, translated, drop } = options;
+  const edits = new Edits(message);
+  const { role, tool_calls: calls, tool_call_id: id, name } = message;
+  if (role === "developer" && !rules.developerRole) edits.set("role", "system");
+  if (role === "tool" && typeof name === "string") edits.set("name", names.written(name));
+  if (typeof id === "string") edits.set("tool_call_id", fittedToolId(id, rules));
+  if (calls !== undefined) {
+    edits.set(
+      "tool_calls",
+      changed(calls, (call, index) => fittedCall(call, `${at}/tool_calls/${index}`, options)),
+    );
+  }
+  if (role === "assistant") echoReasoning(edits, at, options);
+  if (translated) return edits.object;
+  if (typeof message["refusal"] === "string" && !taken("refusal", rules)) keepRefusal(edits);
+  for (const field in edits.object) {
+    if (OF_ANSWERS.has(field)) edits.remove(field);
+    else if (!OF_EVERY_MESSAGE.has(field) && !(role === "assistant" && REASONING.has(field)) && !taken(field, rules)) {
+      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) drop(`${at}/${field}`);
+      edits.remove(field);
+    }
+  }
+  if (!rules.unknownFields) edits.set("content", changed(edits.object["content"], withoutMarks));
+  return edits.object;
+}
+
+function taken(field: string, { messageFields, unknownFields }: Rules): boolean {
+  return unknownFields || messageFields.has(field);
+}
+
+/** A refusal is what the assistant said where it said nothing else. */
+function keepRefusal(edits: Edits): void {
+  const { content, refusal } = edits.object;
+  if (content !== null && content !== undefined && content !== "") return;
+  edits.set("content", refusal);
+  edits.remove("refusal");
+}
+
+export function withoutMarks(object: Json): Json {
+  const edits = new Edits(object);
+  for (const mark of CACHE_MARKS) edits.remove(mark);
+  return edits.object;
+}
+
+/** Reasoning of earlier turns under the one name that the target takes, if any; what it cannot read is reported. */
+function echoReasoning(edits: Edits, at: string, { rules, drop }: HistoryOptions): void {
+  const { reasoningEcho: echo, reasoningDemanded: demanded } = rules;
+  const { reasoning_details: details, tool_calls: calls } = edits.object;
+  const listed = Array.isArray(details) ? (details as readonly unknown[]) : [];
+  const named = ["reasoning_content", "reasoning"].find((name) => isText(edits.object[name]));
+  const plain = named === undefined ? "" : String(edits.object[named]);
+  for (const name of REASONING) if (name !== echo) edits.remove(name);
+  if (echo === "never") {
+    for (const index of listed.keys()) drop(`${at}/reasoning_details/${index}`);
+    if (listed.length === 0 && named !== undefined) drop(`${at}/${named}`);
+    return;
+  }
+  if (echo === "reasoning_details") {
+    const own = listed.filter((detail) => !isForeign(detail));
+    for (const [index, detail] of listed.entries()) if (isForeign(detail)) drop(`${at}/reasoning_details/${index}`);
+    if (own.length === 0) edits.remove(echo);
+    else if (own.length < listed.length) edits.set(echo, own);
+    if (own.length === 0 && plain !== "") edits.set("reasoning", plain);
+    return;
+  }
+  const texts = listed.map(textOf);
+  for (const [index, text] of texts.entries()) if (text === "") drop(`${at}/reasoning_details/${index}`);
+  const text = plain || texts.join("");
+  const called = Array.isArray(calls) && calls.length > 0;
+  if (text !== "") edits.set(echo, text);
+  else if (demanded !== null && called) edits.set(echo, demanded);
+  else edits.remove(echo);
+}
+
+function textOf(detail: unknown): string {
+  if (!isJson(detail)) return "";
+  const text = detail["type"] === "reasoning.summary" ? detail["summary"] : detail["text"];
+  return typeof text === "string" ? text : "";
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isForeign(detail: unknown): boolean {
+  if (!isJson(detail)) return true;
+  return [detail["signature"], detail["data"]].some((value) => isText(value) && MARKED.test(value));
+}
+
+function fittedCall(call: Json, at: string, { rules, names, translated, drop }: HistoryOptions): Json {
+  const edits = new Edits(call);
+  const { id, function: called } = call;
+  if (typeof id === "string") edits.set("id", fittedToolId(id, rules));
+  if (isJson(called) && typeof called["name"] === "string") {
+    const inner = new Edits(called);
+    inner.set("name", names.written(called["name"]));
+    edits.set("function", inner.object);
+  }
+  if (translated) return edits.object;
+  for (const field in edits.object) {
+    if (OF_ANSWERS.has(field)) edits.remove(field);
+    else if (!rules.unknownFields && !OF_CALLS.has(field)) {
+      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) drop(`${at}/${field}`);
+      edits.remove(field);
+    }
+  }
+  if (!rules.unknownFields) edits.remove("index");
+  return edits.object;
+}

@@ -1,0 +1,125 @@
+import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
+import { errorMessage } from "../canonical/errors.ts";
+import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { asks, clientPointer, escaped } from "../canonical/report.ts";
+import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
+import { namedForm } from "../canonical/tool-names.ts";
+import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
+import { responsesRequest, usesResponses } from "../responses/index.ts";
+import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
+import { mayHaveResponses, rulesOf, vendorOf } from "../vendors/rules.ts";
+import { readAnswer } from "./answer.ts";
+import { embedding } from "../endpoints/embedding.ts";
+import { image } from "../endpoints/image.ts";
+import { chatBody } from "./request.ts";
+import { rerank } from "../endpoints/rerank.ts";
+import { speech } from "../endpoints/speech.ts";
+import { ChatStreamReader, MAX_CHOICES } from "./stream.ts";
+import { transcription } from "../endpoints/transcription.ts";
+
+/** How answers are read. */
+const FORM = { answer: readAnswer, decoder: () => new ChatStreamReader() } satisfies AnswerForm;
+
+/**
+ * Chat, the upstream half, as one upstream takes it: chat completions, and the Responses API for what those refuse, or as
+ * configured.
+ * @param named the path of chat completions names the model: their body does without.
+ */
+export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {
+  // The models of a configuration: few.
+  const known = new Map<string, Rules>();
+  const rulesFor = (model: string): Rules => {
+    const rules = known.get(model) ?? rulesOf(location, model, dialect);
+    known.set(model, rules);
+    return rules;
+  };
+  return {
+    type: "answer",
+
+    request(call: Call, target: Target, apiKey: string): JsonRequest {
+      const rules = rulesFor(target.model);
+      if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
+      // Their stream could not be read: what the client asked for must not look like the upstream's failure.
+      if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
+      const { call: asked, tool, lost } = withoutSchema(call, rules);
+      const { body, dropped, names } = chatBody(asked, target.model, rules);
+      const accept = call.stream ? "text/event-stream" : "application/json";
+      // What is undefined is not written.
+      const written = named ? { ...body, model: undefined } : body;
+      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped: [...lost, ...dropped] };
+      if (tool === null) return names.changed ? { ...request, form: namedForm(FORM, names) } : request;
+      return { ...request, form: jsonToolForm(names.changed ? namedForm(FORM, names) : FORM, tool) };
+    },
+
+    ...FORM,
+  } satisfies AnswerCodec;
+}
+
+/** At a server of which nothing is known. */
+export const chat = chatAt({ baseUrl: "", headers: {} });
+
+/** A call with a tool in place of a schema that the model does not take, alone or beside tools. */
+function withoutSchema(
+  call: Call,
+  { structuredOutput, toolChoice }: Rules,
+): { readonly call: Call; readonly tool: string | null; readonly lost: readonly string[] } {
+  const { body } = call;
+  const schema = structuredOutput === "beside_tools" ? null : wantedSchema(body["response_format"]);
+  const { tools, tool_choice: choice } = body;
+  const hasTools = Array.isArray(tools) && tools.length > 0 && choice !== "none";
+  if (schema === null || (structuredOutput === "alone" && !hasTools)) return { call, tool: null, lost: [] };
+  const forced = toolChoice !== "auto";
+  const tool = withJsonTool(body, schema, forced ? "required" : "auto");
+  const lost = mustCall(body) || (tool !== null && forced) ? [] : [clientPointer(call, "/response_format")];
+  if (tool !== null) return { call: { ...call, body: tool.body }, tool: tool.name, lost };
+  return { call: { ...call, body: { ...body, response_format: undefined } }, tool: null, lost };
+}
+
+const CODECS = { chat, embedding, rerank, speech, transcription, image };
+/** How fast is spoken. */
+const OF_SPEECH = ["speed"];
+
+/** At a server of which nothing is known. */
+export const openai: UpstreamDialect = {
+  name: "openai",
+  codecs: CODECS,
+  mayHaveResponses,
+  probe: (apiKey) => getJson("/models", apiKey),
+  errorMessage,
+  at(location) {
+    return { ...this, vendor: vendorOf(location), codecs: codecsAt(location, chatAt(location), this.codecs) };
+  },
+};
+
+/**
+ * The codecs as one upstream is sent requests by them.
+ * @param ownChat in place of the one for a server of which nothing is known.
+ */
+export function codecsAt(
+  { accepts }: Location,
+  ownChat: AnswerCodec,
+  codecs: UpstreamDialect["codecs"] = CODECS,
+): UpstreamDialect["codecs"] {
+  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(accepts?.fields ?? []), ...OF_SPEECH]));
+  return Object.fromEntries(
+    Object.entries(codecs).map(([kind, codec]) => {
+      if (kind === "chat") return [kind, codec === chat ? ownChat : codec];
+      return [kind, bounded(codec, refused)];
+    }),
+  );
+}
+
+/** Of every kind but chat the request's fields travel, but for those that reach another model or rate. */
+function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
+  return {
+    ...codec,
+    request(call, target, apiKey) {
+      const left = Object.keys(call.body).filter((name) => refused.has(name));
+      if (left.length === 0) return codec.request(call, target, apiKey);
+      const kept = Object.entries(call.body).filter(([name]) => !refused.has(name));
+      const request = codec.request({ ...call, body: Object.fromEntries(kept) }, target, apiKey);
+      const reported = left.filter((name) => asks(name, call.body[name])).map((name) => `/${escaped(name)}`);
+      return { ...request, dropped: [...(request.dropped ?? []), ...reported] };
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { append, pick } from "../canonical/json.ts";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
+import { droppedUnknown } from "../canonical/report.ts";
+
+interface WrittenMessages {
+  readonly messages: readonly Json[];
+  /** Canonical pointers. */
+  readonly dropped: readonly string[];
+}
+
+/** What is known of a message. */
+const KNOWN: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "name",
+  "refusal",
+  "tool_calls",
+  "tool_call_id",
+  "is_error",
+  "reasoning_content",
+  "reasoning_details",
+  "reasoning",
+  "block_order",
+  "cache_control",
+]);
+const ECHOED = ["reasoning_content", "reasoning_details", "reasoning"];
+const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", "cache_control"]);
+
+/** The messages of a canonical body in the form of OpenAI's API, for a client of another dialect. */
+export function writeMessages({ body, dialect }: Call): WrittenMessages {
+  const list = Array.isArray(body["messages"]) ? (body["messages"] as readonly unknown[]) : [];
+  const writer = new Writer(dialect !== "messages");
+  for (const [index, message] of list.entries()) {
+    if (isJson(message)) writer.add(message, `/messages/${index}`);
+  }
+  return writer.end();
+}
+
+class Writer {
+  readonly #messages: Json[] = [];
+  readonly #dropped: string[] = [];
+  /** Media of tool results: they follow the last result as a user's, because a tool's message is text alone. */
+  #media: Json[] = [];
+  readonly #fileIds: boolean;
+
+  /** @param fileIds whether ids of files are OpenAI's. */
+  constructor(fileIds: boolean) {
+    this.#fileIds = fileIds;
+  }
+
+  add(message: Json, at: string): void {
+    append(this.#dropped, droppedUnknown(message, KNOWN, at));
+    const { role } = message;
+    if (role !== "tool") this.#showMedia();
+    if (role === "tool") this.#addResult(message, at);
+    else if (role === "assistant") this.#addAnswer(message, at);
+    else this.#messages.push({ role, content: this.#parts(message["content"], at).content, ...named(message) });
+  }
+
+  end(): WrittenMessages {
+    this.#showMedia();
+    return { messages: this.#messages, dropped: this.#dropped };
+  }
+
+  #addResult(message: Json, at: string): void {
+    const { tool_call_id: id, is_error: failed } = message;
+    const { content } = this.#parts(message["content"], at);
+    const text = joinedText(content, "\n");
+    const media = Array.isArray(content) ? content.filter(({ type }) => type !== "text") : [];
+    // OpenAI's API cannot say that a tool failed.
+    const result = failed === true ? `Error: ${text}` : text || (media.length > 0 ? SHOWN : "");
+    this.#messages.push({ role: "tool", tool_call_id: id, content: result });
+    append(this.#media, media);
+  }
+
+  #addAnswer(message: Json, at: string): void {
+    const { tool_calls, refusal } = message;
+    const { content } = this.#parts(message["content"], at, false);
+    const calls = Array.isArray(tool_calls) ? this.#calls(tool_calls, at) : [];
+    const text = joinedText(content, "");
+    this.#messages.push({
+      role: "assistant",
+      content: text === "" && calls.length > 0 ? null : text,
+      ...(typeof refusal === "string" && { refusal }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...named(message),
+      // Only those that the target takes are left.
+      ...pick(message, ECHOED),
+    });
+  }
+
+  #calls(calls: readonly unknown[], at: string): readonly Json[] {
+    return calls.filter(isJson).map((call, index) => {
+      append(this.#dropped, droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      const { id, function: called } = call;
+      return { id, type: "function", function: called };
+    });
+  }
+
+  #parts(content: unknown, at: string, media = true): Written {
+    const written = writeParts(content, `${at}/content`, { fileIds: this.#fileIds, media });
+    append(this.#dropped, written.dropped);
+    return written;
+  }
+
+  #showMedia(): void {
+    if (this.#media.length > 0) this.#messages.push({ role: "user", content: this.#media });
+    this.#media = [];
+  }
+}
+
+/** The text of a tool's result that is nothing but media. */
+const SHOWN = "The result follows.";
+
+function named({ name }: Json): Json {
+  return typeof name === "string" ? { name } : {};
+}
+
+interface Written {
+  readonly content: string | readonly Json[];
+  /** Canonical pointers. */
+  readonly dropped: readonly string[];
+}
+
+/** `cache_control` marks what OpenAI caches unasked. */
+const KNOWN_PART: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", "cache_control"]);
+const KNOWN_FILE: ReadonlySet<string> = new Set(["file_data", "filename", "file_id"]);
+const PDF = "document.pdf";
+
+interface Allowed {
+  /** Ids of files are OpenAI's. */
+  readonly fileIds: boolean;
+  /** Other parts than text. */
+  readonly media: boolean;
+  /** Files that are elsewhere: the Responses API fetches them, chat completions do not. */
+  readonly fileUrls?: boolean;
+  /** Left out: true. */
+  readonly audio?: boolean;
+}
+
+/** Canonical content in the form of OpenAI's API. @param at its canonical pointer. */
+export function writeParts(content: unknown, at: string, allowed: Allowed): Written {
+  if (typeof content === "string") return { content, dropped: [] };
+  const parts: Json[] = [];
+  const dropped: string[] = [];
+  for (const [index, part] of (Array.isArray(content) ? (content as readonly unknown[]) : []).entries()) {
+    const place = `${at}/${index}`;
+    const written = isJson(part) ? writePart(part, place, { ...allowed, dropped }) : null;
+    if (written === null) dropped.push(place);
+    else parts.push(written);
+  }
+  // Strict upstreams refuse an empty list.
+  return { content: parts.length === 0 ? "" : parts, dropped };
+}
+
+/** The text of what was written. */
+export function joinedText(content: string | readonly Json[], between: string): string {
+  if (typeof content === "string") return content;
+  return content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join(between);
+}
+
+interface Context extends Allowed {
+  readonly dropped: string[];
+}
+
+/** @returns null for a part without a form here. */
+function writePart(part: Json, at: string, context: Context): Json | null {
+  const written = writeKind(part, at, context);
+  if (written === null || (!context.media && written["type"] !== "text")) return null;
+  append(context.dropped, droppedUnknown(part, KNOWN_PART, at));
+  return written;
+}
+
+function writeKind(part: Json, at: string, context: Context): Json | null {
+  const { type, text, image_url, input_audio, file } = part;
+  switch (type) {
+    case "text":
+      return typeof text === "string" ? { type, text } : null;
+    case "image_url":
+      return isJson(image_url) ? { type, image_url: cleanImage(image_url) } : null;
+    case "input_audio":
+      return isJson(input_audio) && context.audio !== false ? { type, input_audio } : null;
+    case "file":
+      return isJson(file) ? writeFile(file, `${at}/file`, context) : null;
+    default:
+      return null;
+  }
+}
+
+/** Only PDF documents are files to OpenAI; one of text is a text. */
+function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }: Context): Json | null {
+  const { file_data: data, file_url: url, file_id, filename } = file;
+  if (typeof data === "string") {
+    const inlined = readDataUrl(data);
+    const text = inlined && textOf(inlined);
+    if (text === null && !media) return null;
+    append(dropped, droppedUnknown(file, KNOWN_FILE, at));
+    const name = typeof filename === "string" && filename !== "" ? filename : null;
+    if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
+    return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
+  }
+  if (typeof url === "string" && fileUrls === true && media) {
+    append(dropped, droppedUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at));
+    return { type: "file", file: { file_url: url } };
+  }
+  if (typeof file_id !== "string" || !fileIds) return null;
+  append(dropped, droppedUnknown(file, KNOWN_FILE, at));
+  return { type: "file", file: { file_id } };
+}
+
+function cleanImage(image: Json): Json {
+  const { url } = image;
+  const clean = typeof url === "string" ? cleanDataUrl(url) : null;
+  return clean === null || clean === url ? image : { ...image, url: clean };
+}

@@ -1,0 +1,303 @@
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { wantedSchema } from "../canonical/json-tool.ts";
+import { append, changed, Edits, pick } from "../canonical/json.ts";
+import { asks, droppedNative, droppedUnknown, escaped, pointersOf } from "../canonical/report.ts";
+import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
+import { sha256 } from "../canonical/tools.ts";
+import { effortOf, withFittedSchema } from "../vendors/fit.ts";
+import { SAMPLING, type Rules } from "../vendors/types.ts";
+import { fittedMessages, withoutMarks } from "./history.ts";
+import { writeMessages } from "./messages.ts";
+
+interface ChatBody {
+  readonly body: Json;
+  /** JSON pointers into the client's body. */
+  readonly dropped: readonly string[];
+  /** What tools are called in the body. */
+  readonly names: ToolNames;
+}
+
+/** `cache_control` marks what is cached unasked. */
+const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
+
+/**
+ * The body for an upstream of OpenAI's dialect: what the target takes of it, by the table of vendors. What a chat client
+ * wrote travels as it came as far as that goes, what nobody here knows included; a body of another client dialect is
+ * brought down to what OpenAI's API has.
+ */
+export function chatBody(call: Call, model: string, rules: Rules): ChatBody {
+  const translated = (call.dialect ?? "chat") !== "chat";
+  const { body, dropped, names } = fitted(call.body, rules, translated);
+  const written = translated ? translatedBody(call, body) : { body, dropped: [] };
+  return {
+    body: { ...written.body, model, ...streamFields(call, written.body, rules) },
+    dropped: [...pointersOf(call, [...dropped, ...written.dropped]), ...(translated ? droppedNative(call) : [])],
+    names,
+  };
+}
+
+/** The gateway meters streams by the upstream's own count. */
+function streamFields({ stream }: Call, { stream_options: options }: Json, { streamOptions }: Rules): Json {
+  if (!stream) return {};
+  if (!streamOptions) return { stream: true };
+  return { stream: true, stream_options: { ...(isJson(options) && options), include_usage: true } };
+}
+
+interface Translated {
+  readonly body: Json;
+  /** Canonical pointers. */
+  readonly dropped: readonly string[];
+}
+
+function translatedBody(call: Call, body: Json): Translated {
+  const messages = writeMessages({ ...call, body });
+  const { tools, dropped } = writeTools(body["tools"]);
+  const carried = Object.entries(body).filter(
+    ([name, value]) => value !== null && !(tools.length === 0 && OF_TOOLS.has(name)),
+  );
+  return {
+    body: {
+      ...Object.fromEntries(carried),
+      messages: messages.messages,
+      tools: tools.length > 0 ? tools : undefined,
+    },
+    dropped: [...messages.dropped, ...dropped],
+  };
+}
+
+/** The functions of a canonical body; tools that run at a provider of another dialect have no form here. */
+function writeTools(value: unknown): { readonly tools: readonly Json[]; readonly dropped: readonly string[] } {
+  const tools: Json[] = [];
+  const dropped: string[] = [];
+  for (const [index, tool] of (Array.isArray(value) ? (value as readonly unknown[]) : []).entries()) {
+    const at = `/tools/${index}`;
+    if (!isJson(tool) || !isJson(tool["function"])) {
+      dropped.push(at);
+      continue;
+    }
+    append(dropped, droppedUnknown(tool, OF_A_TOOL, at));
+    tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
+  }
+  return { tools, dropped };
+}
+
+/** A canonical body as the target takes it. */
+interface Fitted {
+  /** The very same one where the target takes all of it. */
+  readonly body: Json;
+  /** Canonical pointers of what it does not take. */
+  readonly dropped: readonly string[];
+  readonly names: ToolNames;
+}
+
+/** About the request itself, not about the answer. */
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
+/** Refused where there are no tools. */
+const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
+/** Values that a model has unasked. */
+const USUAL: ReadonlyMap<string, unknown> = new Map([
+  ["temperature", 1],
+  ["top_p", 1],
+]);
+
+/**
+ * What of a body the target takes, by the table of vendors: fields under other names, nearest values, the rest left out
+ * and reported.
+ * @param translated the body was made of another format's: of fields that nobody here knows it has none for this target.
+ */
+export function fitted(body: Json, rules: Rules, translated: boolean): Fitted {
+  const fitting = new Fitting(body, rules, translated);
+  return { body: fitting.fit(), dropped: fitting.dropped, names: fitting.names };
+}
+
+class Fitting {
+  readonly dropped: string[] = [];
+  readonly names: ToolNames;
+  readonly #body: Json;
+  readonly #rules: Rules;
+  readonly #translated: boolean;
+  readonly #edits: Edits;
+
+  constructor(body: Json, rules: Rules, translated: boolean) {
+    this.#body = body;
+    this.#rules = rules;
+    this.#translated = translated;
+    this.#edits = new Edits(body);
+    this.names = new ToolNames(rules);
+  }
+
+  fit(): Json {
+    const edits = this.#edits;
+    this.#tools();
+    this.#format();
+    this.#limit();
+    this.#effort();
+    this.#stop();
+    this.#user();
+    for (const name in this.#body) this.#field(name);
+    edits.set(
+      "messages",
+      fittedMessages(this.#body["messages"], {
+        rules: this.#rules,
+        names: this.names,
+        translated: this.#translated,
+        drop: (pointer) => this.dropped.push(pointer),
+      }),
+    );
+    return edits.object;
+  }
+
+  #field(name: string): void {
+    const { fields, refusedFields, unknownFields, renamedFields, streamOptions } = this.#rules;
+    if (!Object.hasOwn(this.#edits.object, name)) return;
+    if (name === "stream_options" && !streamOptions) return this.#edits.remove(name);
+    const value = this.#edits.object[name];
+    const known = fields.has(name) || OF_THE_REQUEST.has(name) || (unknownFields && !this.#translated);
+    if (!known || refusedFields.has(name)) return this.#drop(name);
+    if (this.#samples(name)) return this.#drop(name);
+    const renamed = Object.hasOwn(renamedFields, name) ? renamedFields[name] : undefined;
+    if (renamed === undefined) return;
+    this.#edits.remove(name);
+    if (!Object.hasOwn(this.#body, renamed)) this.#edits.set(renamed, value);
+  }
+
+  /** Whether it is a sampling field that the model does not take. */
+  #samples(name: string): boolean {
+    const { sampling, samplingWithoutReasoning } = this.#rules;
+    const taken = this.#edits.object["reasoning_effort"] === "none" ? samplingWithoutReasoning : sampling;
+    return SAMPLING.has(name) && !taken.has(name);
+  }
+
+  #drop(name: string): void {
+    const value = this.#edits.object[name];
+    this.#edits.remove(name);
+    if (value !== USUAL.get(name) && asks(name, value)) this.dropped.push(`/${escaped(name)}`);
+  }
+
+  #limit(): void {
+    const { max_tokens: old, max_completion_tokens: limit } = this.#body;
+    const wanted = this.#rules.outputLimit;
+    const name = wanted === "either" ? (this.#translated ? "max_tokens" : null) : wanted;
+    const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+    if (name === null || !Object.hasOwn(this.#body, other)) return;
+    const value = limit ?? old;
+    this.#edits.remove(other);
+    if (value !== undefined && value !== null) this.#edits.set(name, value);
+  }
+
+  #effort(): void {
+    const { reasoning_effort: effort, thinking } = this.#body;
+    if (effort === undefined && thinking === undefined) return;
+    const rules = this.#rules;
+    // A chat client that writes `thinking` for a target that may know it means it as it is.
+    const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
+    const { fields, lost } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
+    if (!Object.hasOwn(fields, "reasoning_effort")) this.#edits.remove("reasoning_effort");
+    if (!own && !Object.hasOwn(fields, "thinking")) this.#edits.remove("thinking");
+    for (const [name, value] of Object.entries(fields)) {
+      if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
+    }
+    append(this.dropped, lost);
+  }
+
+  #stop(): void {
+    const { stop } = this.#body;
+    const most = this.#rules.stop;
+    const listed = typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as readonly unknown[]) : [];
+    if (listed.length <= most) return;
+    if (most > 0) this.#edits.set("stop", listed.slice(0, most));
+    else this.#edits.remove("stop");
+    if (most === 0) this.dropped.push("/stop");
+    else for (let index = most; index < listed.length; index++) this.dropped.push(`/stop/${index}`);
+  }
+
+  /** A digest in place of one that is too long: it stays the same for the same user. */
+  #user(): void {
+    const { user } = this.#body;
+    const most = this.#rules.user;
+    if (most === 0) this.#drop("user");
+    else if (typeof user === "string" && user.length > most) this.#edits.set("user", sha256(user).slice(0, most));
+  }
+
+  #tools(): void {
+    const { tools, tool_choice: choice } = this.#body;
+    const kept = Array.isArray(tools) ? this.#keptTools(tools) : tools;
+    this.#edits.set("tools", kept);
+    if (Array.isArray(kept) && kept.length === 0 && kept !== tools) {
+      this.#edits.remove("tools");
+      for (const name of OF_TOOLS) this.#edits.remove(name);
+      return;
+    }
+    if (choice !== undefined) this.#choice(choice, Array.isArray(kept) ? kept.length : 0);
+  }
+
+  /** Structured output with a schema that the target takes. */
+  #format(): void {
+    const { response_format: format } = this.#body;
+    if (wantedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
+    const edits = new Edits(format);
+    edits.set("json_schema", this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
+    this.#edits.set("response_format", edits.object);
+  }
+
+  #held(owner: Json, name: "schema" | "parameters", at: string): Json {
+    const held = withFittedSchema(owner, name, this.#rules);
+    for (const pointer of held.dropped) this.dropped.push(at + pointer);
+    return held.owner;
+  }
+
+  #keptTools(tools: readonly unknown[]): unknown {
+    /** Of the kept ones, in the client's list. */
+    const places: number[] = [];
+    for (const [index, tool] of tools.entries()) {
+      if (!isJson(tool) || this.#takesTool(tool)) places.push(index);
+      else this.dropped.push(`/tools/${index}`);
+    }
+    const kept = places.length === tools.length ? tools : places.map((index) => tools[index]);
+    return changed(kept, (tool, index) => this.#tool(tool, places[index]!));
+  }
+
+  /** Tools that run at a provider may run another model there, or are paid for apart. */
+  #takesTool({ type }: Json): boolean {
+    return this.#translated || type === "function" || typeof type !== "string" || this.#rules.toolTypes.has(type);
+  }
+
+  #tool(tool: Json, index: number): Json {
+    const { strictTools, unknownFields } = this.#rules;
+    const edits = new Edits(tool);
+    const { function: described, custom } = tool;
+    if (isJson(described)) {
+      const strict = strictTools && described["strict"] === true;
+      const inner = new Edits(strict ? this.#held(described, "parameters", `/tools/${index}/function`) : described);
+      if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
+      if (!strictTools) {
+        if (described["strict"] === true) this.dropped.push(`/tools/${index}/function/strict`);
+        inner.remove("strict");
+      }
+      edits.set("function", inner.object);
+    } else if (isJson(custom) && typeof custom["name"] === "string") {
+      const inner = new Edits(custom);
+      inner.set("name", this.names.written(custom["name"]));
+      edits.set("custom", inner.object);
+    }
+    return this.#translated || unknownFields ? edits.object : withoutMarks(edits.object);
+  }
+
+  /** @param tools how many there are. */
+  #choice(choice: unknown, tools: number): void {
+    const { toolChoice } = this.#rules;
+    const named = isJson(choice);
+    if (toolChoice === "any" || (!named && (toolChoice === "strings" || choice !== "required"))) {
+      if (named)
+        this.#edits.set(
+          "tool_choice",
+          namedChoice(choice, (name) => this.names.written(name)),
+        );
+    } else if (toolChoice === "auto") this.#drop("tool_choice");
+    else {
+      // With one tool it is the one that is named.
+      this.#edits.set("tool_choice", "required");
+      if (tools !== 1) this.dropped.push("/tool_choice");
+    }
+  }
+}

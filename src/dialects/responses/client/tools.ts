@@ -1,0 +1,191 @@
+import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+
+/** What a client calls a tool that travels under one flat function name. */
+export interface ToolName {
+  readonly name: string;
+  readonly namespace?: string;
+  /** Takes free text instead of arguments. */
+  readonly custom: boolean;
+}
+
+interface ReadTools {
+  /** In the client's order; one that runs at a provider is native, for upstreams of the same dialect. */
+  readonly tools: readonly Json[];
+  /** By function name. */
+  readonly names: ReadonlyMap<string, ToolName>;
+  /** A pointer to each of the tools. */
+  readonly places: ReadonlyMap<Json, string>;
+}
+
+/** A tool of a namespace, as one function name. */
+export function flatName(name: string, namespace?: unknown): string {
+  return typeof namespace === "string" && namespace !== "" ? `${namespace}__${name}` : name;
+}
+
+/** @throws GatewayError naming the tool that cannot be read. */
+export function readTools(value: unknown): ReadTools {
+  const names = new Map<string, ToolName>();
+  const places = new Map<Json, string>();
+  const placed = (tool: Json, pointer: string): Json => {
+    places.set(tool, pointer);
+    return tool;
+  };
+  const add = (tool: Json, pointer: string, namespace?: string): Json => {
+    const name = nameOf(tool, pointer);
+    const flat = flatName(name, namespace);
+    const custom = tool["type"] === "custom";
+    names.set(flat, { name, custom, ...(namespace !== undefined && { namespace }) });
+    return placed({ type: "function", function: custom ? freeform(tool, flat) : typed(tool, flat, pointer) }, pointer);
+  };
+  const tools = list(value, "/tools").flatMap((tool, index) => {
+    const pointer = `/tools/${index}`;
+    if (typeof tool["type"] !== "string") throw invalidRequest(`${pointer}/type`, "must be a string");
+    if (tool["type"] === "function" || tool["type"] === "custom") return [add(tool, pointer)];
+    if (tool["type"] !== "namespace") {
+      return [placed({ type: "native", dialect: "responses", block: tool }, pointer)];
+    }
+    const namespace = nameOf(tool, pointer);
+    return list(tool["tools"], `${pointer}/tools`).map((inner, place) =>
+      add(inner, `${pointer}/tools/${place}`, namespace),
+    );
+  });
+  return { tools, names, places };
+}
+
+/** The loading and calling of tools by tools (`defer_loading`, `allowed_callers`, `output_schema`) says nothing here. */
+function typed(tool: Json, name: string, pointer: string): Json {
+  const { description, parameters, strict } = tool;
+  if (parameters !== undefined && parameters !== null && !isJson(parameters)) {
+    throw invalidRequest(`${pointer}/parameters`, "must be an object");
+  }
+  return {
+    name,
+    ...(typeof description === "string" && { description }),
+    ...(isJson(parameters) && { parameters }),
+    ...(typeof strict === "boolean" && { strict }),
+  };
+}
+
+/** A tool that takes free text, as a function of one text. */
+function freeform({ description, format }: Json, name: string): Json {
+  const words = typeof description === "string" ? [description] : [];
+  if (isJson(format) && format["type"] === "grammar") {
+    const { syntax, definition } = format;
+    const known = typeof syntax === "string" && typeof definition === "string";
+    if (known) words.push(`The input must match this ${syntax} grammar:\n${definition}`);
+  }
+  return {
+    name,
+    ...(words.length > 0 && { description: words.join("\n\n") }),
+    parameters: {
+      type: "object",
+      properties: { input: { type: "string", description: "The tool's input: plain text, not JSON inside of it." } },
+      required: ["input"],
+      additionalProperties: false,
+    },
+  };
+}
+
+/** The free text in the arguments of a custom tool's call; of other arguments their text. */
+export function freeformInput(args: string): string {
+  try {
+    const { input } = JSON.parse(args) as { readonly input?: unknown };
+    return typeof input === "string" ? input : args;
+  } catch {
+    return args;
+  }
+}
+
+/** How an answer shows the request's tools: what a function may leave out is there. */
+export function shownTools(value: unknown): readonly Json[] {
+  return list(value, "/tools").map((tool) =>
+    tool["type"] === "function"
+      ? { ...tool, parameters: tool["parameters"] ?? null, strict: tool["strict"] ?? false }
+      : tool,
+  );
+}
+
+function nameOf({ name }: Json, pointer: string): string {
+  if (typeof name !== "string" || name === "") throw invalidRequest(`${pointer}/name`, "must be a string, not empty");
+  return name;
+}
+
+function list(value: unknown, pointer: string): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw invalidRequest(pointer, "must be an array");
+  return value.map((item: unknown, index) => {
+    if (!isJson(item)) throw invalidRequest(`${pointer}/${index}`, "must be an object");
+    return item;
+  });
+}
+
+export interface Choice {
+  /** Those of the request's tools that may be called. */
+  readonly tools: readonly Json[];
+  /** Left out: the upstream's default. */
+  readonly choice?: unknown;
+  /** The choice is of a tool that runs at a provider. */
+  readonly native?: true;
+}
+
+const MODES: ReadonlySet<unknown> = new Set(["auto", "none", "required"]);
+
+/** @throws GatewayError for a choice that is none, or that names no tool of the request. */
+export function readChoice(value: unknown, tools: readonly Json[]): Choice {
+  if (value === undefined || value === null) return { tools };
+  if (MODES.has(value)) return withMode(value, tools);
+  if (!isJson(value)) throw invalidRequest("/tool_choice", "must be auto, none, required or an object");
+  const { type } = value;
+  if (type === "allowed_tools") return allowed(value, tools);
+  if (type !== "function" && type !== "custom") return { tools, native: true };
+  const name = functionName(value, "/tool_choice");
+  if (!tools.some((tool) => functionOf(tool) === name)) {
+    throw invalidRequest("/tool_choice/name", "must be the name of one of the tools");
+  }
+  return { tools, choice: { type: "function", function: { name } } };
+}
+
+/** Without a function a choice is an error to upstreams, and but for "required" asks for nothing. */
+function withMode(mode: unknown, tools: readonly Json[]): Choice {
+  if (tools.some((tool) => functionOf(tool) !== null)) return { tools, choice: mode };
+  return mode === "required" ? { tools, native: true } : { tools };
+}
+
+function allowed({ mode, tools: listed }: Json, tools: readonly Json[]): Choice {
+  if (mode !== "auto" && mode !== "required") {
+    throw invalidRequest("/tool_choice/mode", 'must be one of "auto", "required"');
+  }
+  if (!Array.isArray(listed)) throw invalidRequest("/tool_choice/tools", "must be an array");
+  const names = new Set(tools.map(functionOf));
+  const types = new Set(tools.map(typeOf));
+  /** By name and by type, each once: who lists a type as often as there are tools means no more of them. */
+  const [meantNames, meantTypes] = [new Set<unknown>(), new Set<unknown>()];
+  for (const [index, tool] of (listed as readonly unknown[]).entries()) {
+    const pointer = `/tool_choice/tools/${index}`;
+    if (!isJson(tool)) throw invalidRequest(pointer, "must be an object");
+    const { type } = tool;
+    const name = type === "function" || type === "custom" ? functionName(tool, pointer) : null;
+    const isKnown = name === null ? types.has(type) : names.has(name);
+    if (!isKnown) throw invalidRequest(pointer, "must be one of the tools");
+    if (name === null) meantTypes.add(type);
+    else meantNames.add(name);
+  }
+  return withMode(
+    mode,
+    tools.filter((tool) => meantNames.has(functionOf(tool)) || meantTypes.has(typeOf(tool))),
+  );
+}
+
+function functionName({ name, namespace }: Json, pointer: string): string {
+  if (typeof name !== "string") throw invalidRequest(`${pointer}/name`, "must be a string");
+  return flatName(name, namespace);
+}
+
+function functionOf(tool: Json): unknown {
+  return isJson(tool["function"]) ? tool["function"]["name"] : null;
+}
+
+/** The type of a tool that runs at a provider. */
+function typeOf(tool: Json): unknown {
+  return isJson(tool["block"]) ? tool["block"]["type"] : null;
+}
