@@ -14,8 +14,8 @@ const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 const FREE: Bill = { usage: NO_USAGE, estimated: false, charge: 0n };
 
 /**
- * Says what an exchange costs: the upstream's count as far as there is one, what it leaves out by `billing.outcomes`
- * (decisions 6).
+ * Says what an exchange costs: the upstream's count as far as there is one, what it leaves out by
+ * `billing.outcomes`.
  */
 export default definePlugin<MeterOptions>({
   name: "meter",

@@ -3,7 +3,7 @@ import type { Kind } from "./snapshot.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** What a request brought to prove who it is. `X-API-Key` decides when both headers are present (decisions 2). */
+/** What a request brought to prove who it is. `X-API-Key` decides when both headers are present. */
 export type Credentials =
   | { readonly kind: "none" }
   /** From `X-API-Key`, or a Bearer that starts with `rk_`. */
@@ -71,7 +71,7 @@ export interface CallFacts {
   /** The route identifier that the client sent. */
   readonly model: string;
   readonly stream: boolean;
-  /** UTF-8 bytes of prompt text, for the hold (decisions 6.2). */
+  /** UTF-8 bytes of prompt text, for the hold. */
   readonly promptBytes: number;
   /** Output tokens the client allows at most; null when it did not say. */
   readonly maxOutput: number | null;

@@ -4,7 +4,7 @@ interface ErrorRow {
   /** Whether the code is sent as `X-Error-Code`. */
   readonly coded: boolean;
   readonly body: "text" | "message" | "error";
-  /** Sent as `x-should-retry: false`: the chain has been tried already (decisions 1.9). */
+  /** Sent as `x-should-retry: false`: the chain has been tried already. */
   readonly final?: boolean;
 }
 
@@ -70,7 +70,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** 400 `Invalid request: <pointer> <what>` (decisions 1.2). */
+/** 400 `Invalid request: <pointer> <what>`. */
 export function invalidRequest(pointer: string, what: string): GatewayError {
   return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`);
 }
@@ -83,12 +83,12 @@ export class StalePrincipal extends Error {
   override readonly name = "StalePrincipal";
 }
 
-/** What the gateway can hold is in use (decisions 10.2). */
+/** What the gateway can hold is in use. */
 export function overloaded(): GatewayError {
   return new GatewayError("OVERLOADED", "Server is busy", { retryAfter: 1 });
 }
 
-/** The store does not answer: 503, never 401 or 402 (design 6). */
+/** The store does not answer: 503, never 401 or 402. */
 export function storeUnavailable(cause: unknown): GatewayError {
   return new GatewayError("STORE_UNAVAILABLE", "Store unavailable", { retryAfter: 1, cause });
 }

@@ -84,6 +84,6 @@ export interface Bill {
 
 export interface Outcome extends Ending {
   readonly bill: Bill;
-  /** Counters are returned, too, as if the request had never been; slot and hold always are (decisions 4.4). */
+  /** Counters are returned, too, as if the request had never been; slot and hold always are. */
   readonly giveBack: boolean;
 }

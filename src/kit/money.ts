@@ -42,7 +42,7 @@ export function timesInteger(a: Decimal, count: number | bigint): Decimal {
   return { digits: a.digits * BigInt(count), scale: a.scale };
 }
 
-/** Nano-units, rounded half up: the one rounding of a charge (decisions 6.1a). Negative values round half away. */
+/** Nano-units, rounded half up: the one rounding of a charge. Negative values round half away. */
 export function toNano(value: Decimal): bigint {
   if (value.scale <= 9) return rescale(value, 9);
   const divisor = 10n ** BigInt(value.scale - 9);

@@ -76,7 +76,7 @@ export type FailureClass =
   /** 408 and 5xx. */
   | "status"
   | "rate_limited"
-  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met it (decisions 5.1a). */
+  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met it. */
   | "credentials"
   /** The account behind the key has nothing left, by the upstream's own identifier: the key rests at once. */
   | "quota"

@@ -10,7 +10,7 @@ const NOTHING: Decimal = { digits: 0n, scale: 0 };
 export interface Tariff {
   /** Whether the price needs what only an upstream measures, tokens or seconds of audio, and `usage` does not say it. */
   lacks(usage: Usage | null): boolean;
-  /** Nano-units, rounded half up once (decisions 6.1, 6.1a). */
+  /** Nano-units, rounded half up once. */
   charge(usage: Usage): bigint;
 }
 

@@ -1,4 +1,4 @@
-/** Who stands behind an upstream of the dialect `openai` (decisions 9.1). */
+/** Who stands behind an upstream of the dialect `openai`. */
 export const VENDORS = [
   "openai",
   "mistral",
@@ -23,7 +23,7 @@ export const VENDORS = [
 
 export type Vendor = (typeof VENDORS)[number];
 
-/** Which of its two chat endpoints an upstream is sent requests at (decisions 9.6). */
+/** Which of its two chat endpoints an upstream is sent requests at. */
 export type ApiChoice = "auto" | "chat" | "responses";
 
 /** From least to most; `none` turns reasoning off. */
@@ -31,7 +31,7 @@ export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 
 export type EffortLevel = (typeof EFFORTS)[number];
 
-/** What an upstream takes where that is not what the table of vendors says (decisions 9.1, 9.2). */
+/** What an upstream takes where that is not what the table of vendors says. */
 export interface Accepts {
   /** The field that limits the output. */
   readonly outputLimit?: "max_tokens" | "max_completion_tokens";
@@ -41,7 +41,7 @@ export interface Accepts {
   readonly reasoningEcho?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   /** Fields of the body and of messages that nobody here knows travel. */
   readonly unknownFields?: boolean;
-  /** Top-level fields that travel though the table, or decisions 9.8, would keep them back. */
+  /** Top-level fields that travel though the table of vendors, or a rule against reaching other models, would keep them back. */
   readonly fields?: readonly string[];
   /** Most stop sequences; 0: none are taken. */
   readonly stop?: number;
@@ -60,7 +60,7 @@ export interface Accepts {
   readonly schemaKeywords?: readonly string[];
 }
 
-/** What is done to the body in the upstream's own dialect, last of all (decisions 9.5); keys are JSON pointers. */
+/** What is done to the body in the upstream's own dialect, last of all; keys are JSON pointers. */
 export interface Parameters {
   readonly set: Readonly<Record<string, unknown>>;
   readonly remove: readonly string[];

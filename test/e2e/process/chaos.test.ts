@@ -24,11 +24,11 @@ describeRedis("several gateways on one Redis while everything goes wrong", () =>
       // What nothing has happened to shows nothing.
       const endings = Map.groupBy(evidence.seen, ({ ending }) => ending);
       expect(endings.get("whole")?.length).toBeGreaterThan(100);
-      const killings = evidence.lives.flatMap((life) => life.killings);
       expect(done.get("kill")).toBeGreaterThan(0);
       expect(done.get("redis_kill")).toBeGreaterThan(0);
       expect(done.get("redis_pause")).toBeGreaterThan(0);
-      expect(killings.length > 0).toBe(setup.workers > 0);
+      // Tried, that is: an instance may have been down at that moment.
+      expect(done.has("kill_workers")).toBe(setup.workers > 0);
     },
   );
 });
