@@ -18,12 +18,11 @@ test("every folder has its line there, and a README of its own", () => {
   const folders = readdirSync(SOURCES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const named = [...TEXT.matchAll(/^\| `([\w-]+)\/` /gm)].map(([, name]) => name);
   expect(new Set(named)).toEqual(new Set(folders.map(({ name }) => name)));
-  for (const { name } of folders) {
-    const lines = readFileSync(join(SOURCES, name, "README.md"), "utf8")
-      .trimEnd()
-      .split("\n");
-    expect(lines.length, name).toBeLessThanOrEqual(name === "dialects" ? 40 : 35);
-  }
+  const long = folders.filter(({ name }) => {
+    const text = readFileSync(join(SOURCES, name, "README.md"), "utf8");
+    return text.trimEnd().split("\n").length > 40;
+  });
+  expect(long).toEqual([]);
 });
 
 /** Everything that a file imports, however far away. */
