@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { randomInt } from "node:crypto";
 import { adminRoutes } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import type { Address, Log } from "../kit/index.ts";
@@ -24,6 +25,10 @@ export interface Supervisor {
   end(): Promise<void>;
 }
 
+/** Below the ports that a system gives out by itself: nobody else is given one between here and the workers' start. */
+const CHOSEN_PORTS = { lowest: 10_000, highest: 32_767 } as const;
+const MAX_CHOICES = 20;
+
 /**
  * Keeps `server.workers` processes of this program serving on the same addresses, and has the admin listener for them. It
  * serves no request of the public API and opens no store.
@@ -32,10 +37,7 @@ export interface Supervisor {
 export async function startSupervisor({ start, log }: SupervisorOptions): Promise<Supervisor> {
   const { snapshot } = start.loaded;
   const { workers, listen } = snapshot.server;
-  // A port 0 becomes the same free port for all workers, and an address in use is reported before any of them starts.
-  const probe = await listenOn(listen, (_req, res) => res.destroy());
-  await cut(probe);
-  const { addresses } = probe;
+  const addresses = await boundOnce(listen);
 
   const pool = new WorkerPool({
     size: workers,
@@ -65,4 +67,24 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
     },
     end: () => pool.end(),
   };
+}
+
+/**
+ * A port 0 becomes the same free port for all workers, and an address in use is reported before any of them starts.
+ * @throws Error for an address that cannot be had.
+ */
+async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]> {
+  const { lowest, highest } = CHOSEN_PORTS;
+  for (let choice = 1; ; choice += 1) {
+    const chosen = listen.map((address) =>
+      address.port === 0 ? { ...address, port: randomInt(lowest, highest + 1) } : address,
+    );
+    try {
+      const probe = await listenOn(chosen, (_req, res) => res.destroy());
+      await cut(probe);
+      return probe.addresses;
+    } catch (error) {
+      if (choice === MAX_CHOICES || listen.every(({ port }) => port !== 0)) throw error;
+    }
+  }
 }

@@ -1,5 +1,4 @@
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
+import { freePort } from "./ports.ts";
 import { programOf } from "./programs.ts";
 import { poll } from "../e2e/support/child.ts";
 import type { Workspace } from "../e2e/support/process.ts";
@@ -59,13 +58,4 @@ frontend stats
     origin: `http://127.0.0.1:${port}`,
     sees: ({ name }, up) => poll(async () => ((await states()).get(name) ?? "").startsWith("UP") === up),
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { describe } from "vitest";
+import { freePort } from "./ports.ts";
 
 /** `redis-server` or `valkey-server`, whichever is on the PATH; null without either. */
 const BINARY = ["redis-server", "valkey-server"].find((name) => spawnSync(name, ["--version"]).status === 0) ?? null;
@@ -119,13 +118,4 @@ async function launch(settings: readonly string[]): Promise<ChildProcess> {
     }
   }
   throw new Error(`${BINARY} did not start:\n${said.join("\n")}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

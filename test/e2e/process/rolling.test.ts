@@ -1,6 +1,7 @@
 import { Agent, fetch as request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Backend, freePort, startBalancer } from "../../support/balancer.ts";
+import { type Backend, startBalancer } from "../../support/balancer.ts";
+import { freePort } from "../../support/ports.ts";
 import { SharedWorkspace } from "../support/instances.ts";
 import { required } from "../../support/programs.ts";
 import { ask, eventsOf } from "../support/configuration.ts";

@@ -157,7 +157,13 @@ async function play(store: Store, clock: { now: number }, model: Model, commands
   const settle = (which: number, charge: bigint, giveBack: boolean) => {
     const id = admitted[which]?.id ?? "ex_unknown";
     const changes = model.settle(id, charge, giveBack);
-    const changed = store.settle({ id, userId, giveBack, charge, record: giveBack ? null : RECORD });
+    const changed = store.settle({
+      id,
+      userId,
+      giveBack,
+      charge,
+      record: giveBack ? null : { ...RECORD, endedAt: clock.now },
+    });
     waiting.push((async () => expect(await changed, "whether it changed something").toBe(changes))());
   };
 
