@@ -22,16 +22,15 @@ const BATCHING = { minLength: 8 * 1024, periodicFlush: 250 };
 /** While nobody reads standard error so many characters are kept; further lines are dropped. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
+/** At the exit, a tenth of a second each, for a reader who does not take more. */
+const MAX_EXIT_RETRIES = 10;
+
 /** Structured log on standard error. Known secrets never reach it, by field name or by shape. */
 export function createLog({ level, pretty, destination: given }: LogOptions): GatewayLog {
   const colorize = given === undefined && process.stderr.isTTY && process.stderr.hasColors();
   // Synchronous for people: lines must neither trail behind a prompt nor get lost in a crash. JSON lines must not
   // block.
-  const sink =
-    given ??
-    destination(
-      pretty ? { dest: 2, sync: true } : { dest: 2, sync: false, maxLength: MAX_WAITING_CHARACTERS, ...BATCHING },
-    );
+  const sink = given ?? standardError(pretty);
   const format = pretty ? prettyFactory({ colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l" }) : null;
   const logger = pino(
     { level, base: undefined },
@@ -50,6 +49,25 @@ export function createLog({ level, pretty, destination: given }: LogOptions): Ga
     error: (fields, message) => logger.error(redact(fields), message),
     enabled: (asked) => logger.isLevelEnabled(asked),
   };
+}
+
+/** @param isSynchronous see `createLog`. */
+function standardError(isSynchronous: boolean): ReturnType<typeof destination> {
+  if (isSynchronous) return destination({ dest: 2, sync: true });
+  const sink = destination({ dest: 2, sync: false, maxLength: MAX_WAITING_CHARACTERS, ...BATCHING });
+  const flush = sink.flushSync.bind(sink);
+  // Called at the exit of the process. What a reader who has gone or stands still does not take must not keep it, nor
+  // change its exit code.
+  sink.flushSync = () => {
+    // Not before: a write that gives up while the process serves would end it.
+    Object.assign(sink, { maxWriteRetries: MAX_EXIT_RETRIES });
+    try {
+      flush();
+    } catch {
+      // There is nowhere left to tell it.
+    }
+  };
+  return sink;
 }
 
 /** Names of fields whose value is a secret, as they are written in headers, bodies and configurations. */
