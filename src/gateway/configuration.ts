@@ -5,8 +5,7 @@ import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
 import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
-import { buildPipeline } from "../pipeline/build.ts";
-import { endsBefore } from "../pipeline/patience.ts";
+import { buildPipeline, endsBefore } from "../pipeline/build.ts";
 
 /** A configuration that can serve. */
 export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };

@@ -1,17 +1,16 @@
 import type { Exchange, Hooks, Host, Log, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
-import { endsBefore } from "./patience.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
 const DISPOSE_TIMEOUT_MS = 3_000;
 
 /** One step of the pipeline as linked: the plugin with its place's settings. */
-export interface LinkedStep {
+interface LinkedStep {
   readonly plugin: Plugin;
   readonly settings: StepSettings;
 }
 
 /** A hook with what the runner needs to name it and to judge its failure. */
-export interface Bound<Name extends keyof Hooks> {
+interface Bound<Name extends keyof Hooks> {
   readonly plugin: string;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
@@ -143,4 +142,22 @@ async function disposeAll(steps: readonly Step[], log: Pick<Log, "error">, dispo
     disposing.delete(step);
   };
   await Promise.all(steps.map(disposeOf));
+}
+
+/**
+ * Whether the work ends before `late` is called; its failure counts as an end.
+ * @param wait arranges for `late` to be called; returns what calls that off.
+ */
+export async function endsBefore(work: Promise<unknown>, wait: (late: () => void) => () => void): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const cancel = wait(() => resolve(false));
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    cancel();
+  }
 }
