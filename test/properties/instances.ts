@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "../../src/store/redis/client.ts";
 import { type Argument, type Connection, RedisConnection } from "../../src/store/redis/connection.ts";
-import type { Script } from "../../src/store/redis/script.ts";
+import type { Script } from "../../src/store/redis/scripts.ts";
 import { redisStore, type RedisStore } from "../../src/store/redis/store.ts";
 
 /** Milliseconds: no call of a property is given up, and what a lost answer leaves waits for the end of its lease. */

@@ -2,8 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCRIPT } from "../../src/simulator/script.ts";
 import { scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
-import { call, chat, dataOf, eventsOf, eventually, RawCall } from "./support.ts";
-import type { Seen, Usage } from "./support.ts";
+import { call, chat, dataOf, eventsOf, eventually, RawCall, type Seen, type Usage } from "./support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));

@@ -9,9 +9,8 @@ import {
   storeUnavailable,
   type User,
 } from "../../kit/index.ts";
-import { inBatches, loadScript } from "./script.ts";
 import type { Connection } from "./connection.ts";
-import { hexOf, type Keys, lowerCase } from "./keys.ts";
+import { hexOf, inBatches, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
 /** Fields of the user's hash in the order that `toUser` and the scripts have them. */
 const FIELDS = ["email", "tier", "balance", "available", "granted", "created", "charged"] as const;

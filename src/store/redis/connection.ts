@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, type Redis } from "ioredis";
 import { type Log, storeUnavailable } from "../../kit/index.ts";
 import { type Client, replyCode, storeError, Unanswered, type Wait, Waits } from "./client.ts";
-import type { Script } from "./script.ts";
+import type { Script } from "./scripts.ts";
 
 export type Argument = string | number | Buffer;
 

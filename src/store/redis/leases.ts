@@ -1,8 +1,7 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { LEDGER_RETENTION_MS } from "../limits.ts";
-import { inBatches, loadScript } from "./script.ts";
+import { LEDGER_RETENTION_MS } from "../windows.ts";
 import type { Connection } from "./connection.ts";
-import type { Keys } from "./keys.ts";
+import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds for which a process is believed to be alive without a word from it. */
 export const LEASE_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { LedgerEntry, OutcomeKind, Settlement, Usage } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
-import type { Keys } from "./keys.ts";
+import type { Keys } from "./scripts.ts";
 
 /** Counts of a usage in the order in which entries hold them; the last ones are mostly 0 and left out then. */
 const COUNTS = [

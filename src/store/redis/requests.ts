@@ -10,10 +10,9 @@ import {
 import { type Counts, windowStates } from "../windows.ts";
 import { unanswered } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { loadScript } from "./script.ts";
-import type { Keys } from "./keys.ts";
 import { type Leases, requestKeys, unlessUnavailable } from "./leases.ts";
 import { findRecorded, packEntry, readLedger } from "./ledger.ts";
+import { type Keys, loadScript } from "./scripts.ts";
 import { UnconfirmedAdmissions, UnconfirmedByOthers } from "./unconfirmed.ts";
 
 interface RequestOptions {

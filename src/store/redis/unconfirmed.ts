@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { inBatches, loadScript } from "./script.ts";
 import type { Connection } from "./connection.ts";
-import type { Keys } from "./keys.ts";
 import { type Leases, requestKeys } from "./leases.ts";
+import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds between two attempts. */
 const RETRY_INTERVAL_MS = 1_000;

@@ -1,4 +1,4 @@
-import { type Awaitable, isStoreUnavailable, storeUnavailable } from "../../kit/index.ts";
+import { type Awaitable, isStoreUnavailable, type Store, storeUnavailable } from "../../kit/index.ts";
 
 /** Failures in a row after which the store is away. */
 const FAILURES_TO_OPEN = 3;
@@ -12,7 +12,7 @@ const MAX_WAITING = 10_000;
  */
 const HURRY = { looks: 8, everyMs: 50 };
 
-export interface StoreBreakerOptions {
+interface StoreBreakerOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Told of each change of `away`. */
@@ -129,4 +129,50 @@ export class StoreBreaker {
     else if (before === this.#answers && ++this.#failures === FAILURES_TO_OPEN) this.#options.onChange(true);
     return error;
   }
+}
+
+/** Methods that ask the store, whatever they ask. */
+const ASKING = [
+  "running",
+  "principalByDigest",
+  "principalOf",
+  "touchKeys",
+  "addUser",
+  "findUser",
+  "listUsers",
+  "setTier",
+  "grant",
+  "addKey",
+  "listKeys",
+  "revokeKey",
+  "ledger",
+  "recorded",
+  "stopStreams",
+  "stopTokens",
+  "throttle",
+  "addCounts",
+  "putCode",
+  "takeCode",
+  "addFamily",
+  "rotate",
+  "endFamily",
+  "findIdentity",
+  "linkIdentity",
+  "remember",
+  "announce",
+  "announced",
+  "markInstanceDead",
+  "ping",
+] as const satisfies readonly (keyof Store)[];
+
+type Asking = Pick<Store, (typeof ASKING)[number]>;
+
+/** The store's methods, asked through the breaker. */
+export function askedThrough(breaker: StoreBreaker, store: Store): Asking {
+  const asked = ASKING.map((name) => {
+    const ask = (...args: unknown[]) => breaker.ask(() => (store[name] as (...args: unknown[]) => unknown)(...args));
+    return [name, ask] as const;
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name has the arguments and the result of its method
+  return Object.fromEntries(asked) as unknown as Asking;
 }

@@ -8,8 +8,7 @@ import {
   type Store,
   type Windows,
 } from "../../kit/index.ts";
-import { askedThrough } from "./asking.ts";
-import { StoreBreaker } from "./breaker.ts";
+import { askedThrough, StoreBreaker } from "./breaker.ts";
 import { type Rejection, releaseOf } from "./journal.ts";
 import { LocalView } from "./local-view.ts";
 import { Settlements, sleep, type Sleep } from "./settlements.ts";

@@ -2,7 +2,7 @@ import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import type { AttemptError } from "../../kit/index.ts";
 import { contentCoding, type Head, protocolError, readFailure } from "./classify.ts";
-import type { Reader, ReaderOwner } from "./reader.ts";
+import type { Reader, ReaderOwner } from "./relay.ts";
 
 const CHUNK_BYTES = 16 * 1024;
 /** The readers' limits are checked after each chunk: a few bytes that expand to gigabytes are stopped early. */

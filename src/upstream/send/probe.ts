@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { AttemptError, type Log, type Upstream } from "../../kit/index.ts";
 import type { KeyPool } from "../state/key-pool.ts";
-import type { ProbeResult, ProbeSubject } from "../state/prober.ts";
+import type { ProbeResult, ProbeSubject } from "../state/states.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import { RequestHandler, type RequestPool } from "./request-handler.ts";

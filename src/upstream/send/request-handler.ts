@@ -4,8 +4,8 @@ import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type DeadlineSweeper } from "./deadlines.ts";
-import { bodyStream } from "./bodies.ts";
-import type { Reader, ReaderOwner } from "./reader.ts";
+import { bodyStream } from "./request.ts";
+import type { Reader, ReaderOwner } from "./relay.ts";
 
 const MAX_INFORMATIONAL_COUNT = 10;
 /**

@@ -12,15 +12,14 @@ import {
   type Upstream,
 } from "../../kit/index.ts";
 import type { Signer } from "../signing/signer.ts";
+import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
-import type { Latencies } from "../state/balance.ts";
-import { type ReadContext, readAnswer } from "./readers.ts";
 import type { DeadlineSweeper } from "./deadlines.ts";
-import { textBody } from "./bodies.ts";
-import type { Answer } from "./reader.ts";
+import type { Answer } from "./relay.ts";
+import { readAnswer, type ReadContext } from "./readers.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
-import { type Address, addressRequest, withParameters } from "./request.ts";
+import { type Address, addressRequest, textBody, withParameters } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {

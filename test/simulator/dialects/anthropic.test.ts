@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
-import { call } from "../support.ts";
-import type { Seen } from "../support.ts";
+import { call, type Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));

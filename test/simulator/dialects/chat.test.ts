@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
-import { call, chat, dataOf, eventsOf } from "../support.ts";
-import type { Chunk, Seen, Usage } from "../support.ts";
+import { call, chat, type Chunk, dataOf, eventsOf, type Seen, type Usage } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isStoreUnavailable, type NewUser, storeUnavailable, type User } from "../../../src/kit/index.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
-import { loadScript } from "../../../src/store/redis/script.ts";
+import { loadScript } from "../../../src/store/redis/scripts.ts";
 import { countAt } from "../../../src/store/windows.ts";
 import { describeRedis, type RedisServer, startRedis } from "../../support/redis.ts";
 import { DAY, digest, HOUR, MINUTE, START, unique } from "../support.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { type OpenRedisOptions, openRedis } from "../../../src/store/redis/open.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { type RedisCluster, type RedisServer, describeRedis, startCluster } from "../../support/redis.ts";

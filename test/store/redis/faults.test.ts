@@ -4,7 +4,7 @@ import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Admission, Store } from "../../../src/kit/index.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
 import { collectingLog } from "../resilient/flaky.ts";

@@ -3,15 +3,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { type InstanceInfo, InstanceRegistry } from "../../../src/gateway/instances.ts";
 import { createCluster } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
-import { loadScript } from "../../../src/store/redis/script.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys, loadScript } from "../../../src/store/redis/scripts.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
 import { describeRedis, startRedis } from "../../support/redis.ts";
 import { startResp } from "../../support/resp.ts";
-import { openAt } from "./support.ts";
 import { collectingLog } from "../resilient/flaky.ts";
 import { temporaryJournal, until } from "../resilient/support.ts";
 import { addUser, admission, charged, unique } from "../support.ts";
+import { openAt } from "./support.ts";
 
 /** Milliseconds beyond `server.drain.timeout` in which a process has to be gone. */
 const MOST = 1_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { KillSwitch } from "../../../src/gateway/stream-kill.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { Leases } from "../../../src/store/redis/leases.ts";
 import { TestLog } from "../../support/host.ts";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";

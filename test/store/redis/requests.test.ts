@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Admission, GatewayError, Settlement, Store } from "../../../src/kit/index.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
 import { LEASE_MS, Leases } from "../../../src/store/redis/leases.ts";
