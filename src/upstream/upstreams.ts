@@ -178,11 +178,11 @@ class UpstreamRegistry implements Upstreams {
         ...(upstream.api && { api: upstream.api }),
       }) ?? spoken;
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
-    const patience = targets
+    const connectTimeouts = targets
       .filter((target) => target.upstream === upstream.name)
       .map(({ timeouts }) => timeouts.connect);
     // The longest connect timeout of all targets: a shorter one would end the connection of a target that still waits.
-    const connectTimeout = Math.max(upstream.timeouts.connect, ...patience);
+    const connectTimeout = Math.max(upstream.timeouts.connect, ...connectTimeouts);
     return { upstream, dialect, base, connectTimeout };
   }
 

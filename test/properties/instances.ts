@@ -38,7 +38,7 @@ export interface InstanceOptions {
 /** One process's store, at the end of a way to a server of `withClock`. To be closed, also as a dead one: it has a timer. */
 export function instanceOn(way: Connection, { asks = false, ...options }: InstanceOptions): RedisStore {
   // Nobody hears what is published: nobody would answer.
-  const common = { timeout: TIMEOUT, patience: 0, clock: () => TIME };
+  const common = { timeout: TIMEOUT, confirmationTimeout: 0, clock: () => TIME };
   return redisStore(new Shared(way, asks), { ...options, ...common });
 }
 

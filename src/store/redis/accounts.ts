@@ -139,9 +139,9 @@ function userMethods(connection: Connection, keys: Keys, now: () => number, late
 }
 
 /** What is more than an account can hold stays so: the script refuses it. */
-function within(amount: bigint, most: bigint): bigint {
-  if (amount > most) return most;
-  return amount < -most ? -most : amount;
+function within(amount: bigint, maximum: bigint): bigint {
+  if (amount > maximum) return maximum;
+  return amount < -maximum ? -maximum : amount;
 }
 
 /** The server's integers have 64 bits; this leaves room for sums. */

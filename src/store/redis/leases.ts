@@ -3,7 +3,7 @@ import { LEDGER_RETENTION_MS } from "../windows.ts";
 import type { Connection } from "./connection.ts";
 import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
-/** Milliseconds for which a process is believed to be alive without a word from it. */
+/** Milliseconds for which a process is believed alive without a renewal. */
 export const LEASE_MS = 60_000;
 
 /** Milliseconds between two renewals: three may be lost. */

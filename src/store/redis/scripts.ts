@@ -92,7 +92,7 @@ export function createKeys(prefix: string) {
     counter: (digest: string, length: number) => `${prefix}t:{throttle}:${digest}:${length}`,
     /** Hash, goes with its window: name to count. Windows follow one another through the slots of a Cluster. */
     counts: ({ name, length, endsAt }: CountWindow) => `${prefix}counts:{${name} ${length} ${endsAt}}`,
-    /** Hash: instance to the state it announces. */
+    /** Hash: instance to the state it publishes. */
     instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */
     stops: `${prefix}stops`,

@@ -18,12 +18,12 @@ interface RedisStoreOptions {
   readonly log?: Log;
   /** Unix milliseconds, for tests; without, time is the server's. */
   readonly clock?: () => number;
-  /** Milliseconds for which what this process runs is kept without a word from it. */
+  /** Milliseconds for which what this process runs is kept without a renewal. */
   readonly lease?: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention?: number;
   /** Milliseconds that other processes get to give back their unconfirmed admissions, before a request is refused. */
-  readonly patience?: number;
+  readonly confirmationTimeout?: number;
 }
 
 export type RedisStore = ReturnType<typeof redisStore>;
@@ -31,13 +31,20 @@ export type RedisStore = ReturnType<typeof redisStore>;
 /** The store on Redis or Valkey, alone or as a Cluster. Takes over `connection` and closes it. */
 export function redisStore(connection: RedisConnection, options: RedisStoreOptions) {
   const { prefix, instance, log, timeout, clock } = options;
-  const { lease = LEASE_MS, retention = LEDGER_RETENTION_MS, patience = timeout } = options;
+  const { lease = LEASE_MS, retention = LEDGER_RETENTION_MS, confirmationTimeout = timeout } = options;
   if (!/^\S+$/.test(instance)) throw new RangeError(`not a name for an instance: ${instance}`);
   const keys = createKeys(prefix);
   // To the scripts, 0 is the server's clock.
   const now = clock ?? (() => 0);
   const leases = new Leases(connection, keys, instance, lease, retention);
-  const requests = new Requests(connection, keys, leases, { instance, lease, timeout, retention, patience, clock });
+  const requests = new Requests(connection, keys, leases, {
+    instance,
+    lease,
+    timeout,
+    retention,
+    confirmationTimeout,
+    clock,
+  });
 
   /** What has to be known of a server before it is used. */
   const catchUp = () => Promise.all([unlessUnavailable(requests.setClock()), leases.refreshDead()]);
@@ -45,7 +52,7 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     await Promise.all([requests.renew(), leases.refreshDead()]);
   };
   const logged = (message: string) => (error: unknown) => log?.error({ reason: String(error) }, message);
-  requests.onAsked(logged("other processes were not told what runs here"));
+  requests.onAsked(logged("other processes do not know what runs here"));
   connection.onReady(() => {
     catchUp().catch(logged("the server's clock and its dead instances are not known"));
   });
@@ -101,12 +108,12 @@ export function stopMethods(connection: Connection, keys: Keys, now: () => numbe
       return new Map(userIds.map((id, index) => [id, tokens[index] ?? 0]));
     },
 
-    onStop(listener: OnStop, sure?: (is: boolean) => void): () => void {
+    onStop(listener: OnStop, onCertain?: (is: boolean) => void): () => void {
       const echo = `echo ${randomUUID()}`;
-      const receives = sure && connection.receives;
-      let isSure = false;
-      const setSure = (is: boolean): void => {
-        if (is !== isSure) sure?.((isSure = is));
+      const receives = onCertain && connection.receives;
+      let isCertain = false;
+      const setCertain = (is: boolean): void => {
+        if (is !== isCertain) onCertain?.((isCertain = is));
       };
       // Comes back only where this process may publish and receives: its own stops reach the others like this.
       const sendEcho = (): void => {
@@ -115,23 +122,23 @@ export function stopMethods(connection: Connection, keys: Keys, now: () => numbe
       const unsubscribe = connection.subscribe(
         keys.stops,
         (message) => {
-          if (message === echo) return setSure(true);
+          if (message === echo) return setCertain(true);
           const [, userId, token] = /^(.*) (\d+)$/su.exec(message) ?? [];
           if (userId !== undefined) listener(userId, Number(token));
         },
         // The connection was made afresh.
         () => {
-          setSure(false);
+          setCertain(false);
           sendEcho();
         },
       );
       if (!receives) return unsubscribe;
       const check = async (): Promise<void> => {
-        if (!isSure) sendEcho();
-        else if (!(await receives(CHECK_INTERVAL_MS))) setSure(false);
+        if (!isCertain) sendEcho();
+        else if (!(await receives(CHECK_INTERVAL_MS))) setCertain(false);
       };
       const timer = setInterval(() => {
-        check().catch(() => setSure(false));
+        check().catch(() => setCertain(false));
       }, CHECK_INTERVAL_MS).unref();
       return () => {
         clearInterval(timer);
@@ -142,8 +149,8 @@ export function stopMethods(connection: Connection, keys: Keys, now: () => numbe
 }
 
 const ADD_COUNTS = loadScript("counts-add", "clock");
-const ANNOUNCE = loadScript("instance-announce", "clock");
-const ANNOUNCED = loadScript("instance-announced", "clock");
+const PUBLISH_INSTANCE = loadScript("instance-publish", "clock");
+const LIST_INSTANCES = loadScript("instances-list", "clock");
 
 /**
  * The store's role of what processes share.
@@ -151,12 +158,12 @@ const ANNOUNCED = loadScript("instance-announced", "clock");
  */
 export function instanceMethods(connection: Connection, keys: Keys, now: () => number) {
   return {
-    async announce(instance: string, state: string, ttl: number): Promise<void> {
-      await connection.run(ANNOUNCE, [keys.instances], [now(), instance, state, ttl]);
+    async publishInstance(instance: string, state: string, ttl: number): Promise<void> {
+      await connection.run(PUBLISH_INSTANCE, [keys.instances], [now(), instance, state, ttl]);
     },
 
-    async announced(): Promise<Map<string, string>> {
-      const flat = (await connection.run(ANNOUNCED, [keys.instances], [now()])) as readonly string[];
+    async listInstances(): Promise<Map<string, string>> {
+      const flat = (await connection.run(LIST_INSTANCES, [keys.instances], [now()])) as readonly string[];
       return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : [])));
     },
 

@@ -15,7 +15,7 @@ const HURRY = { looks: 8, everyMs: 50 };
 interface StoreBreakerOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Told of each change of `away`. */
+  /** Called on each change of `away`. */
   readonly onChange: (away: boolean) => void;
 }
 
@@ -159,8 +159,8 @@ const ASKING = [
   "findIdentity",
   "linkIdentity",
   "remember",
-  "announce",
-  "announced",
+  "publishInstance",
+  "listInstances",
   "markInstanceDead",
   "ping",
 ] as const satisfies readonly (keyof Store)[];

@@ -26,7 +26,7 @@ export function canDecompress(headers: Head["headers"]): boolean {
 /**
  * The reader that `choose` returns, behind a decompressor where the upstream has compressed the body without being
  * asked. The limits and the back pressure of that reader apply to the decompressed bytes.
- * @param choose returns null when the body is not wanted and its owner has been told.
+ * @param choose returns null when the body is not wanted and the request is rejected already.
  */
 export function decompressed<Result>(
   headers: Head["headers"],

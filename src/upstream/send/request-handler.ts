@@ -15,7 +15,7 @@ const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
 export interface RequestHandlerOptions<Result> {
-  /** Chooses the reader of the body; null when the body is not wanted. */
+  /** Chooses the reader of the body; null when the body is not isReading. */
   readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
   /** A streamed answer broke off after it had begun. */
   readonly onCut?: (error: AttemptError) => void;
@@ -151,9 +151,9 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   onResponseEnd(): void {
-    const wanted = this.#phase !== "drain" && this.#phase !== "over";
+    const isReading = this.#phase !== "drain" && this.#phase !== "over";
     this.#stop();
-    if (!wanted) return;
+    if (!isReading) return;
     try {
       this.#reader?.end();
     } catch (error) {
@@ -175,9 +175,9 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   fail(error: AttemptError): void {
     if (this.#phase === "over") return;
-    const wanted = this.#phase !== "drain";
+    const isReading = this.#phase !== "drain";
     this.cancel();
-    if (!wanted) return;
+    if (!isReading) return;
     if (this.#reader) this.#reader.fail(error);
     else this.reject(error);
   }

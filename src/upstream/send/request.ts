@@ -68,7 +68,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * A body as a stream, opened when it is first read. Destroying it, at any point, ends the body's own iterator.
- * @param onError told what that iterator threw, or that it gave another number of bytes than it had announced.
+ * @param onError called with what that iterator threw, also for a number of bytes other than `length`.
  */
 export function bodyStream(body: StreamedBody, onError: (error: unknown) => void): Readable {
   // Dropped once it is read: undici keeps the stream until the end of the answer, and a finished iterator still holds
