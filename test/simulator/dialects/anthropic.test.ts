@@ -204,13 +204,6 @@ describe("what is allowed", () => {
     expect((await ask(body, "-", OLD, "/v1/messages?beta=true")).status).toBe(200);
   });
 
-  test("redacted thinking of a stream comes back as it was", async () => {
-    const more = { model: "reason-redact" };
-    const { text } = await ask(said("get_weather", { ...more, tools: [tool], stream: true }));
-    const [, data = ""] = /"data":"([^"]+)"/.exec(text) ?? [];
-    expect((await ask(loop([{ type: "redacted_thinking", data }, use], more))).status).toBe(200);
-  });
-
   test("a signature is good for its own thinking only", async () => {
     const { content } = await signed();
     const id = String(content[1]?.["id"]);

@@ -57,13 +57,6 @@ describe("a JSON answer", () => {
     });
   });
 
-  test("is the same for the same request, also when it is remembered, and another for another", async () => {
-    const [first, again, other] = [await ask(chat("same")), await ask(chat("same")), await ask(chat("other"))];
-    expect(again.text).toBe(first.text);
-    expect(again.headers["content-length"]).toBe(first.headers["content-length"]);
-    expect(JSON.parse(other.text)).not.toHaveProperty("id", (JSON.parse(first.text) as { id: string }).id);
-  });
-
   test("counts a token for each word of every message", async () => {
     const content = [
       { type: "text", text: "three words here" },
