@@ -94,6 +94,7 @@ function instanceMethods({ db, file }: OpenDatabase, { read, write }: Transactio
     remember:
       file === null
         ? (name: string, value: string): string => {
+            ping();
             const kept = remembered.get(name) ?? value;
             remembered.set(name, kept);
             return kept;

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NewCode, Store } from "../../../src/kit/index.ts";
 import { MINUTE, digest, unique } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
 const CODES = ["123456", "654321", "000000"].map(digest);
 
@@ -60,7 +60,7 @@ const COMMAND: fc.Arbitrary<Command> = fc.oneof(
 const address = () => `${unique("code")}@example.com`;
 
 /** Sign-in codes; `clock` is the store's own and only goes forward. */
-export function codeSuite(store: () => Store, clock: { now: number }): void {
+export function codeSuite(store: () => Store, clock: { now: number }, numRuns: number): void {
   const put = async (email: string, more: Partial<NewCode> = {}) =>
     store().putCode({
       email,
@@ -240,7 +240,7 @@ export function codeSuite(store: () => Store, clock: { now: number }): void {
             expect(await take(shown, code, client)).toBe(good.length > 0);
           }
         });
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+        await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
       },
       PATIENCE,
     );

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { NewFamily, Store } from "../../../src/kit/index.ts";
 import { HOUR, MINUTE, addUser, digest, unique } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
 const GRACE = 10_000;
 
@@ -45,7 +45,7 @@ function rotated(model: Model, number: number, grace: number, now: number): bool
 }
 
 /** Families of refresh tokens; `clock` is the store's own and only goes forward. */
-export function familySuite(store: () => Store, clock: { now: number }): void {
+export function familySuite(store: () => Store, clock: { now: number }, numRuns: number): void {
   async function begin(more: Partial<NewFamily> = {}): Promise<NewFamily> {
     const { id: userId } = await addUser(store());
     const id = unique("family");
@@ -198,7 +198,7 @@ export function familySuite(store: () => Store, clock: { now: number }): void {
             expect(answer).toEqual(expected ? { userId, expiresAt: model.expiresAt } : null);
           }
         });
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+        await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
       },
       PATIENCE,
     );

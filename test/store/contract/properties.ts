@@ -10,7 +10,7 @@ import type {
   WindowName,
 } from "../../../src/kit/index.ts";
 import { DAY, HOUR, MINUTE, RECORD, unique } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
 type Command =
   | {
@@ -126,7 +126,7 @@ class Model {
 }
 
 /** Random sequences against the model; `clock` is the store's own and only goes forward. */
-export function propertySuite(store: () => Store, clock: { now: number }): void {
+export function propertySuite(store: () => Store, clock: { now: number }, numRuns: number): void {
   test(
     "random sequences do what the model does",
     async () => {
@@ -136,7 +136,7 @@ export function propertySuite(store: () => Store, clock: { now: number }): void 
         fc.array(COMMAND, { maxLength: 30, size: "max" }),
         (limits, credits, commands) => play(store(), clock, new Model(limits, credits), commands),
       );
-      await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+      await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
     },
     PATIENCE,
   );

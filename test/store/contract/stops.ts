@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Admission, Store } from "../../../src/kit/index.ts";
 import { OPEN, addUser, admission, charged, givenBack } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
 interface Admitted {
   readonly request: Admission;
@@ -23,7 +23,7 @@ const ROUND: fc.Arbitrary<Round> = fc.record({
 });
 
 /** Stop tokens: what ends a user's running streams. */
-export function stopSuite(store: () => Store): void {
+export function stopSuite(store: () => Store, numRuns: number): void {
   async function admit(userId: string, stream: boolean): Promise<Admitted> {
     const request = admission(userId, { stream });
     const result = await store().admit(request);
@@ -115,7 +115,7 @@ export function stopSuite(store: () => Store): void {
             running = running.filter((stream) => !over.has(stream));
           }
         });
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+        await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
       },
       PATIENCE,
     );

@@ -9,6 +9,7 @@ import * as support from "../support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "../support.ts";
 import { throttleSuite } from "./throttle.ts";
 import { windowCountsSuite } from "./window-counts.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 export interface SuiteOptions {
   /** Unix milliseconds; never goes back during a suite. */
@@ -29,8 +30,15 @@ function appendTo(heard: string[]): OnChange {
   };
 }
 
-/** What every store promises (kit/store.ts). `open` gives an empty store. */
-export function storeSuite(name: string, open: (options: SuiteOptions) => Promise<Store>): void {
+/**
+ * What every store promises (kit/store.ts). `open` gives an empty store.
+ * @param numRuns of each property; fewer for one whose code another store has, with each call slower.
+ */
+export function storeSuite(
+  name: string,
+  open: (options: SuiteOptions) => Promise<Store>,
+  numRuns: number = RUNS,
+): void {
   describe(`${name} store`, () => {
     const clock = { now: START };
     let store: Store;
@@ -641,12 +649,12 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       await expect((async () => store.ping())()).resolves.toBeUndefined();
     });
 
-    propertySuite(() => store, clock);
-    stopSuite(() => store);
-    throttleSuite(() => store, clock);
-    windowCountsSuite(() => store, clock);
-    codeSuite(() => store, clock);
-    familySuite(() => store, clock);
+    propertySuite(() => store, clock, numRuns);
+    stopSuite(() => store, numRuns);
+    throttleSuite(() => store, clock, numRuns);
+    windowCountsSuite(() => store, clock, numRuns);
+    codeSuite(() => store, clock, numRuns);
+    familySuite(() => store, clock, numRuns);
     identitySuite(() => store);
   });
 
@@ -688,6 +696,7 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.markInstanceDead("instance_1"),
       () => store.publishInstance("one", "{}", 1_000),
       () => store.listInstances(),
+      () => store.remember("made", "x"),
       () => store.ping(),
     ];
     for (const call of calls) {

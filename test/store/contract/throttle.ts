@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Counter, Store } from "../../../src/kit/index.ts";
 import { DAY, HOUR, MINUTE, unique } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
 /** Whatever a client may have put into a name. */
 const STRANGE = [
@@ -76,7 +76,7 @@ async function play(store: Store, clock: { now: number }, commands: readonly Com
 }
 
 /** Counters by name in fixed windows; `clock` is the store's own and only goes forward. */
-export function throttleSuite(store: () => Store, clock: { now: number }): void {
+export function throttleSuite(store: () => Store, clock: { now: number }, numRuns: number): void {
   describe("throttle", () => {
     beforeEach(() => freshDay(clock));
 
@@ -144,7 +144,7 @@ export function throttleSuite(store: () => Store, clock: { now: number }): void 
         const property = fc.asyncProperty(fc.array(COMMAND, { maxLength: 40, size: "max" }), (commands) =>
           play(store(), clock, commands),
         );
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+        await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
       },
       PATIENCE,
     );

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CountWindow, Store } from "../../../src/kit/index.ts";
 import { HOUR, MINUTE, unique } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
 const MOST = 100_000;
 const PER_CALL = 500;
@@ -17,7 +17,7 @@ const USES = fc.array(
 const CALL = fc.record({ window: fc.nat(2), uses: USES });
 
 /** Counts that processes share; `clock` is the store's own and only goes forward. */
-export function windowCountsSuite(store: () => Store, clock: { now: number }): void {
+export function windowCountsSuite(store: () => Store, clock: { now: number }, numRuns: number): void {
   const window = (more: Partial<CountWindow> = {}): CountWindow => ({
     name: unique("counts"),
     length: MINUTE,
@@ -84,7 +84,7 @@ export function windowCountsSuite(store: () => Store, clock: { now: number }): v
             expect(await store().addCounts(windows[call.window]!, call.uses)).toEqual(expected);
           }
         });
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+        await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
       },
       PATIENCE,
     );

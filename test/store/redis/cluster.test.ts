@@ -5,6 +5,7 @@ import { type OpenRedisOptions, openRedis } from "../../../src/store/redis/open.
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { type RedisCluster, type RedisServer, describeRedis, startCluster } from "../../support/redis.ts";
 import { PATIENT, UNAVAILABLE } from "./support.ts";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { OPEN, addUser, admission, charged, unique } from "../support.ts";
 
@@ -17,8 +18,10 @@ describeRedis("on a Redis Cluster", () => {
   });
   afterAll(() => cluster.stop());
 
-  storeSuite("cluster", ({ now }) =>
-    openRedis({ url: "", nodes: cluster.urls, prefix: `suite${++stores}:`, clock: now, ...PATIENT }),
+  storeSuite(
+    "cluster",
+    ({ now }) => openRedis({ url: "", nodes: cluster.urls, prefix: `suite${++stores}:`, clock: now, ...PATIENT }),
+    FEW_RUNS,
   );
 
   const open = async (more: Partial<OpenRedisOptions> = {}): Promise<RedisStore> => {

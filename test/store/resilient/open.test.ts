@@ -7,6 +7,7 @@ import { countsOf, LocalView } from "../../../src/store/resilient/local-view.ts"
 import type { StoreState } from "../../../src/store/resilient/store.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { windowStates } from "../../../src/store/windows.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { resilient, until } from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, START, admission, charged, givenBack } from "../support.ts";
 
@@ -303,6 +304,7 @@ describe("the local view", () => {
       fc.property(fc.record({ day: window(30_000), hour: window(700_000), minute: window(40_000_000) }), (counts) => {
         expect(countsOf(windowStates(counts, OPEN))).toEqual(counts);
       }),
+      { numRuns: RUNS },
     );
   });
 

@@ -11,6 +11,7 @@ import { decode, encode, type Entry, Journal } from "../../../src/store/resilien
 import { type StoreState, withResilience } from "../../../src/store/resilient/store.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { addUser, admission, charged, DAY, givenBack, OPEN, RECORD, START, temporaryFolder } from "../support.ts";
 import { collectingLog } from "./flaky.ts";
@@ -18,10 +19,14 @@ import { resilient, temporaryJournal, until } from "./support.ts";
 
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE", details: { retryAfter: 1 } };
 
-storeSuite("resilient", async ({ now }) => {
-  const inner = await openStore("memory:", { serving: true, now });
-  return withResilience(inner, { onFailure: () => "open", journal: null, log: collectingLog().log, now });
-});
+storeSuite(
+  "resilient",
+  async ({ now }) => {
+    const inner = await openStore("memory:", { serving: true, now });
+    return withResilience(inner, { onFailure: () => "open", journal: null, log: collectingLog().log, now });
+  },
+  FEW_RUNS,
+);
 
 describe("a settlement while the store is away", () => {
   test("resolves when it is on the disk, and is charged once the store answers", async () => {
