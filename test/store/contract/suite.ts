@@ -3,7 +3,6 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
-import { propertySuite } from "./properties.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "../support.ts";
@@ -649,8 +648,7 @@ export function storeSuite(
       await expect((async () => store.ping())()).resolves.toBeUndefined();
     });
 
-    propertySuite(() => store, clock, numRuns);
-    stopSuite(() => store, numRuns);
+    stopSuite(() => store);
     throttleSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);
     codeSuite(() => store, clock, numRuns);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Admission, Store } from "../../../src/kit/index.ts";
 import { createKeys } from "../../../src/store/redis/scripts.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite, type RedisServer, startRedis } from "../../support/redis.ts";
 import { startResp } from "../../support/resp.ts";
 import { startSlowProxy } from "../../support/slow-proxy.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
@@ -44,11 +44,7 @@ async function behindProxy(shared: RedisServer) {
 }
 
 describeRedis("on Redis, faults", () => {
-  let shared: RedisServer;
-  beforeAll(async () => {
-    shared = await startRedis();
-  });
-  afterAll(() => shared.stop());
+  const shared = redisOfSuite();
 
   test("full memory: nothing is admitted, what runs is settled and stopped, and with room all is well", async () => {
     const server = await ownServer();

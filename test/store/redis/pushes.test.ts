@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { KillSwitch } from "../../../src/gateway/stream-kill.ts";
 import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { Leases } from "../../../src/store/redis/leases.ts";
 import { TestLog } from "../../support/host.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite, type RedisServer } from "../../support/redis.ts";
 import { openAt } from "./support.ts";
 import { addUser, unique } from "../support.ts";
 
@@ -15,11 +15,7 @@ async function executed({ client }: RedisServer, command: string): Promise<numbe
 }
 
 describeRedis("stop tokens on Redis", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite();
 
   async function watching(url = server.url) {
     const prefix = `${unique("pushed")}:`;
