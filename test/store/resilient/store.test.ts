@@ -52,18 +52,6 @@ describe("a settlement while the store is away", () => {
     ]);
   });
 
-  test("one that the store took although its answer was lost is charged once", async () => {
-    const { user, open, proxy, charges, books } = await resilient();
-    const store = open();
-    const request = admission(user.id, { hold: 300n });
-    await store.admit(request);
-    proxy.fate = (method) => (method === "settle" ? "lost" : "answer");
-    await store.settle(charged(request, 250n));
-    proxy.fate = () => "answer";
-    await until(() => store.pending === 0);
-    expect([charges(), books()]).toEqual([[[request.id, 250n]], { balance: 750n, held: 0n }]);
-  });
-
   test("one whose reservation the store has lost, as in a failover, is charged all the same", async () => {
     const { user, open, away, inner, charges, books } = await resilient();
     const store = open();
