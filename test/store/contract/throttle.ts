@@ -80,44 +80,9 @@ export function throttleSuite(store: () => Store, clock: { now: number }, numRun
   describe("throttle", () => {
     beforeEach(() => freshDay(clock));
 
-    test("counts up to the limit and says when there is room again", async () => {
-      const counters = [{ name: name(), limit: 2 }];
-      clock.now += 10_000;
-      expect(await store().throttle(counters, MINUTE)).toBeNull();
-      expect(await store().throttle(counters, MINUTE)).toBeNull();
-      expect(await store().throttle(counters, MINUTE)).toBe(50_000);
-      clock.now += 49_999;
-      expect(await store().throttle(counters, MINUTE)).toBe(1);
-      clock.now += 1;
-      expect(await store().throttle(counters, MINUTE), "the next window").toBeNull();
-    });
-
-    test("one that is full stops them all, and none is counted", async () => {
-      const [full, other] = [
-        { name: name(), limit: 1 },
-        { name: name(), limit: 1 },
-      ];
-      expect(await store().throttle([full], HOUR)).toBeNull();
-      for (const counters of [
-        [full, other],
-        [other, full],
-      ]) {
-        expect(await store().throttle(counters, HOUR)).toBe(HOUR);
-      }
-      expect(await store().throttle([other], HOUR), "still empty").toBeNull();
-      expect(await store().throttle([full, other], HOUR)).toBe(HOUR);
-    });
-
     test("nothing to count has room, a limit of 0 never", async () => {
       expect(await store().throttle([], MINUTE)).toBeNull();
       expect(await store().throttle([{ name: name(), limit: 0 }], MINUTE)).toBe(MINUTE);
-    });
-
-    test("a name counts apart in windows of another length", async () => {
-      const counters = [{ name: name(), limit: 1 }];
-      expect(await store().throttle(counters, MINUTE)).toBeNull();
-      expect(await store().throttle(counters, HOUR)).toBeNull();
-      expect(await store().throttle(counters, MINUTE)).toBe(MINUTE);
     });
 
     test("a name that is given twice is one counter and counts once", async () => {

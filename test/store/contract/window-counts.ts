@@ -4,7 +4,7 @@ import type { CountWindow, Store } from "../../../src/kit/index.ts";
 import { HOUR, MINUTE, unique } from "../support.ts";
 import { PATIENCE } from "../../properties/runs.ts";
 
-const MOST = 100_000;
+const MAX_NAMES = 100_000;
 const PER_CALL = 500;
 
 const USES = fc.array(
@@ -60,7 +60,7 @@ export function windowCountsSuite(store: () => Store, clock: { now: number }, nu
 
     test("are kept of 100,000 names: those go on, others are not counted", async () => {
       const at = window();
-      for (let first = 0; first < MOST; first += PER_CALL) {
+      for (let first = 0; first < MAX_NAMES; first += PER_CALL) {
         const uses = Array.from({ length: PER_CALL }, (_, index) => ({ name: `${first + index}`, uses: 1 }));
         await store().addCounts(at, uses);
       }
