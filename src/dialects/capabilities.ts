@@ -24,7 +24,7 @@ interface Capability {
    */
   readonly loses: (kind: Kind, promise: string, model: string, location?: Location) => boolean;
   /** Whether a key may be Google's credentials, which are no key to be sent. */
-  readonly takesGoogleCredentials: boolean;
+  readonly takesGoogleCredentials: (location: Location) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: Location) => Vendor | null;
   /** Whether there may be a Responses endpoint. */
@@ -70,7 +70,7 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
         {
           kinds,
           served: kinds.filter((kind) => codecs[kind] !== undefined),
-          takesGoogleCredentials: dialect?.signing?.by === "google",
+          takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
           loses(kind, promise, model, location) {
             if (kind !== "chat" || chat === undefined) return false;
             const own = location && dialect?.at?.(location).codecs.chat;

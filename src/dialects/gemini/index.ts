@@ -1,4 +1,5 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
+import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
@@ -10,7 +11,7 @@ import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
 import { generationOf } from "./generation.ts";
-import { errorMessage, get, post } from "./http.ts";
+import { get, post } from "./http.ts";
 import { answersFormattedWithTools, familyOf } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
