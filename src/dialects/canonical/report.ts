@@ -8,6 +8,7 @@ import {
   type Json,
 } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
+import { IDLE, OF_THE_REQUEST, pointersIn } from "./parameters.ts";
 import { hasSourceMap, originalPointer } from "./source-map.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
@@ -71,26 +72,8 @@ export class Report {
   }
 }
 
-/** Values that ask for nothing, as JSON: a field that has one of them is not missed. */
-const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
-  ["n", ["1"]],
-  ["logprobs", ["false"]],
-  ["top_logprobs", ["0"]],
-  ["logit_bias", ["{}"]],
-  ["frequency_penalty", ["0"]],
-  ["presence_penalty", ["0"]],
-  ["store", ["false"]],
-  ["service_tier", ['"auto"', '"default"']],
-  ["speed", ['"standard"']],
-  ["tool_choice", ['"auto"']],
-  ["parallel_tool_calls", ["true"]],
-  ["response_format", ['{"type":"text"}']],
-  ["modalities", ['["text"]']],
-  ["citations", ['{"enabled":false}']],
-]);
-
-/** Fields about the request itself, not about the answer; nothing is lost when they stay behind. */
-const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
+/** Values that ask for nothing, of a request's fields and of one that parts of it have. */
+const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([...IDLE, ["citations", ['{"enabled":false}']]]);
 
 /** Pointers of the top-level fields of a canonical body that are set, mean something, and are not in `carried`. */
 export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
@@ -123,23 +106,7 @@ export function asks(name: string, value: unknown): boolean {
 }
 
 /** Where a canonical top-level field stands in the body that the client sent. */
-const MESSAGES_NAMES: Readonly<Record<string, string>> = {
-  max_completion_tokens: "/max_tokens",
-  stop: "/stop_sequences",
-  reasoning_effort: "/output_config/effort",
-  response_format: "/output_config/format",
-  user: "/metadata/user_id",
-  parallel_tool_calls: "/tool_choice/disable_parallel_tool_use",
-};
-const RESPONSES_NAMES: Readonly<Record<string, string>> = {
-  messages: "/input",
-  max_completion_tokens: "/max_output_tokens",
-  max_tokens: "/max_output_tokens",
-  reasoning_effort: "/reasoning/effort",
-  response_format: "/text/format",
-  verbosity: "/text/verbosity",
-  logprobs: "/include",
-};
+const POINTERS = { messages: pointersIn("messages"), responses: pointersIn("responses") };
 
 /** A pointer into the canonical body as one into the client's. */
 export function clientPointer(call: Call, pointer: string): string {
@@ -148,7 +115,7 @@ export function clientPointer(call: Call, pointer: string): string {
   const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
   if (own !== null) return own;
   const [, name = "", ...rest] = pointer.split("/");
-  const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
+  const names = POINTERS[dialect];
   // Only chat completions have the schema one object further in.
   const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
   return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;

@@ -1,11 +1,12 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { wantedSchema } from "../canonical/json-tool.ts";
 import { append, changed, Edits, pick } from "../canonical/json.ts";
+import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, droppedNative, droppedUnknown, escaped, pointersOf } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/fit.ts";
-import { SAMPLING, type Rules } from "../vendors/types.ts";
+import type { Rules } from "../vendors/types.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
 import { writeMessages } from "./messages.ts";
 
@@ -90,8 +91,6 @@ interface Fitted {
   readonly names: ToolNames;
 }
 
-/** About the request itself, not about the answer. */
-const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
 /** Values that a model has unasked. */

@@ -1,5 +1,6 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, wantedSchema } from "../canonical/json-tool.ts";
+import { readBy } from "../canonical/parameters.ts";
 import { Report } from "../canonical/report.ts";
 import type { AnswerCodec, AnswerForm } from "../dialect.ts";
 import { fitSchema } from "../json-schema.ts";
@@ -14,12 +15,7 @@ import type { Place } from "./place.ts";
 import { MessagesStreamReader } from "./stream.ts";
 
 /** Canonical fields that are carried, or reported by what carries them. */
-const CARRIED: ReadonlySet<string> = new Set(
-  (
-    "messages tools tool_choice parallel_tool_calls max_tokens max_completion_tokens stop temperature top_p top_k " +
-    "reasoning_effort thinking response_format user safety_identifier service_tier cache_control"
-  ).split(" "),
-);
+const CARRIED = readBy("anthropic");
 
 /** Reads answers without what only a Messages client knows: a tool's call is not what such a client is shown. */
 const PLAIN: AnswerForm = {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { append, objects, pick } from "../canonical/json.ts";
+import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
 import { hasSourceMap } from "../canonical/source-map.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
@@ -21,32 +22,9 @@ export interface ResponsesBody {
 }
 
 /** Called the same here as in chat completions. */
-const SAME = [
-  "metadata",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "prompt_cache_options",
-  "safety_identifier",
-] as const;
+const SAME = copiedBy("responses");
 /** Read into fields of other names or shapes. */
-const READ: ReadonlySet<string> = new Set([
-  ...SAME,
-  "messages",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "logprobs",
-  "top_logprobs",
-  "response_format",
-  "verbosity",
-  "reasoning_effort",
-  "thinking",
-  "user",
-]);
+const READ = readBy("responses");
 /** Of the fields that only a Responses client has: read below, not carried over. */
 const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "tool_choice", "store"]);
 /**
