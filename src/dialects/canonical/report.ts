@@ -34,10 +34,25 @@ export class Report {
     this.#dropped.add(clientPointer(this.#call, pointer));
   }
 
-  /** Reports what stands beside the known fields of the object at `at`; a `type` only names what the object is. */
+  /** The same for a pointer into the client's own body. */
+  dropOwn(pointer: string): void {
+    this.#dropped.add(pointer);
+  }
+
+  /**
+   * Reports what stands beside the known fields of the object at `at`: fields that mean something, and those that the
+   * client's own dialect has there (`native`). A `type` only names what the object is.
+   */
   dropUnknown(object: Json, known: ReadonlySet<string>, at: string): void {
-    const native = isJson(object["native"]) ? { ...object["native"], type: undefined } : undefined;
-    for (const pointer of droppedUnknown({ ...object, type: undefined, native }, known, at)) this.drop(pointer);
+    this.#dropBeside(object, known, at);
+    if (isJson(object["native"])) this.#dropBeside(object["native"], known, at);
+  }
+
+  #dropBeside(object: Json, known: ReadonlySet<string>, at: string): void {
+    for (const name in object) {
+      const isKnown = name === "type" || name === "native" || known.has(name);
+      if (!isKnown && asks(name, object[name])) this.drop(`${at}/${escaped(name)}`);
+    }
   }
 
   /** Reports the top-level fields that are not among the read ones, and those that only the client's dialect has. */
@@ -82,21 +97,6 @@ export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
     .map(([name]) => `/${escaped(name)}`);
 }
 
-/**
- * Pointers of what stands beside the known fields of an object inside the canonical body: fields that mean something, and
- * those that the client's own dialect has there (`native`).
- * @param at the object's own pointer.
- */
-export function droppedUnknown(object: Json, known: ReadonlySet<string>, at: string): string[] {
-  const { native, ...fields } = object;
-  const own = isJson(native) ? native : {};
-  return [fields, own].flatMap((given) =>
-    Object.entries(given)
-      .filter(([name, value]) => !known.has(name) && asks(name, value))
-      .map(([name]) => `${at}/${escaped(name)}`),
-  );
-}
-
 /** Whether a field says anything: what asks for nothing is not missed. */
 export function asks(name: string, value: unknown): boolean {
   if (value === null || value === undefined) return false;
@@ -121,11 +121,6 @@ export function clientPointer(call: Call, pointer: string): string {
   return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
 }
 
-/** Pointers into the canonical body as ones into the client's, each once. */
-export function pointersOf(call: Call, pointers: readonly string[]): string[] {
-  return [...new Set(pointers.map((pointer) => clientPointer(call, pointer)))];
-}
-
 /** Fields of which a part is canonical: what `native` has of them is a part too. */
 const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
 
@@ -133,7 +128,7 @@ const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text"
  * Pointers of the fields that only the client's own dialect has.
  * @throws GatewayError for a call that is another one without what only that dialect can say.
  */
-export function droppedNative(call: Call): string[] {
+function droppedNative(call: Call): string[] {
   const records = hasSourceMap(call) ? call.sourceMap.records : null;
   const [unreadable] = hasSourceMap(call) ? (call.sourceMap.own ?? []) : [];
   if (unreadable !== undefined) throw invalidRequest(unreadable.at, unreadable.what);
