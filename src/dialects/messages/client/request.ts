@@ -25,7 +25,7 @@ const FORWARDED = ["anthropic-version", "anthropic-beta"];
 
 /**
  * The canonical call of a Messages body that its schema has accepted. What has no canonical place is in `native`: fields
- * of the body in `Call.native`, of a message, part, tool or tool call as `../../anthropic/native.ts` says.
+ * of the body in `Call.native`, of a message, part, tool or tool call as `../native.ts` says.
  * @param headers of the request, names in lower case.
  * @throws GatewayError for a tool input that cannot be written.
  */
