@@ -5,6 +5,7 @@ import { readCountTokens, readMessages } from "./dialects/anthropic.ts";
 import { azure, readAzureChat } from "./dialects/azure.ts";
 import { checkSigned, readConverse } from "./dialects/bedrock.ts";
 import { Chat, type Encoded } from "./dialects/chat.ts";
+import { readRawPredict } from "./dialects/claude-vertex.ts";
 import { readCohereChat } from "./dialects/cohere.ts";
 import { readGemini } from "./dialects/gemini.ts";
 import { readResponses } from "./dialects/responses.ts";
@@ -312,6 +313,11 @@ const ROUTES: readonly Route[] = [
     dialect: "azure",
     endpoint: azure(endpoint),
   })),
+  {
+    path: /\/publishers\/anthropic\/models\/[^/]+:(?:r|streamR)awPredict$/,
+    dialect: "vertex",
+    endpoint: readRawPredict,
+  },
   { path: /\/models\/[^/]+:[a-zA-Z]+$/, dialect: "gemini", endpoint: readGemini },
   { path: /\/model\/[^/]+\/converse(?:-stream)?$/, dialect: "bedrock", endpoint: readConverse },
   { path: /\/openai\/responses$/, dialect: "azure", endpoint: readResponses },
