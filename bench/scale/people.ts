@@ -1,4 +1,4 @@
-import { newId } from "../../src/accounts/ids.ts";
+import { newId } from "../../src/accounts/users.ts";
 import { createKey, digest } from "../../src/accounts/api-keys.ts";
 import { NANO } from "../../src/kit/index.ts";
 import { openRedis } from "../../src/store/redis/open.ts";

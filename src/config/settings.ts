@@ -55,3 +55,47 @@ export function requestUnits(
 ): number {
   return model.multipliers?.requests ?? kindDefaults?.multipliers?.requests ?? REQUEST_UNITS[kind];
 }
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+/** The keys of an object of gateway.yaml, `per_image`, as the snapshot writes them: `perImage`. Values stay as they are. */
+export function inCamelCase<T extends object>(written: T): { [Key in keyof T as Camel<Key & string>]: T[Key] } {
+  const entries = Object.entries(written).map(([key, value]) => [camel(key), value as unknown] as const);
+  return Object.fromEntries(entries) as { [Key in keyof T as Camel<Key & string>]: T[Key] };
+}
+
+function camel(key: string): string {
+  return key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Keeps names such as `constructor` harmless: the record has no prototype. */
+export function mapRecord<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (name: string, value: From) => To,
+): Record<string, To> {
+  const mapped = Object.create(null) as Record<string, To>;
+  for (const [name, value] of Object.entries(record)) mapped[name] = map(name, value);
+  return mapped;
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** Milliseconds of `250ms`, `5s`, `2m`, `1h`, `30d`. @throws RangeError for anything else. */
+export function milliseconds(duration: string): number {
+  return measure(duration, MILLISECONDS);
+}
+
+/** Bytes of `64KiB`, `32MiB`. @throws RangeError for anything else. */
+export function bytes(size: string): number {
+  return measure(size, BYTES);
+}
+
+function measure(text: string, units: Readonly<Record<string, number>>): number {
+  const [, digits, unit] = /^(\d+)([A-Za-z]+)$/.exec(text) ?? [];
+  const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
+  if (digits === undefined || factor === undefined) throw new RangeError(`not one of the units ${Object.keys(units)}`);
+  return Number(digits) * factor;
+}

@@ -37,13 +37,16 @@ import {
   type Timeouts,
   type Upstream,
 } from "../kit/index.ts";
-import { inCamelCase, mapRecord } from "./names.ts";
 import {
   BODY_LIMIT,
   BODY_MEMORY,
   BREAKER,
+  bytes,
   CONNECTIONS,
   DEADLINE,
+  inCamelCase,
+  mapRecord,
+  milliseconds,
   overlay,
   PROBE_TIMEOUT,
   requestUnits,
@@ -55,7 +58,6 @@ import {
   UPLOAD_SPACE,
 } from "./settings.ts";
 import type { LoadedStep } from "./steps.ts";
-import { bytes, milliseconds } from "./units.ts";
 
 interface SnapshotSources {
   /** Absolute path of the main file, and its folder. */

@@ -1,4 +1,4 @@
-import type { Usage } from "./call.ts";
+import type { Usage } from "./money.ts";
 import type { Json } from "./json.ts";
 import type { Target } from "./snapshot.ts";
 

@@ -3,10 +3,9 @@ import type { RequestListener } from "node:http";
 import { isIP } from "node:net";
 import type { H3Event } from "h3";
 import { type Awaitable, GatewayError, invalidRequest, isLoopback, type Log, type Secret } from "../kit/index.ts";
-import { createRouter, jsonResponse, notFound, type Route, textResponse } from "./router.ts";
 import { bearerOf } from "./credentials.ts";
-import { requestIdOf } from "./ids.ts";
-import { limitUnreadBody } from "./respond.ts";
+import { limitUnreadBody, requestIdOf } from "./respond.ts";
+import { createRouter, jsonResponse, notFound, type Route, textResponse } from "./router.ts";
 
 /** The result of a reload as `POST /admin/reload` shows it. */
 export type ReloadResult =

@@ -1,10 +1,10 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ServerSettings } from "../kit/index.ts";
-import { isFrom, type TrustedProxies } from "./client-address.ts";
-import { limitKey, parseAddress } from "./ip-address.ts";
+import { isFrom, limitKey, parseAddress, type TrustedProxies } from "./client-address.ts";
 
 /** What is in force for the next connection. */
-export interface ConnectionSettings {
+interface ConnectionSettings {
   readonly bounds: ServerSettings["connections"];
   readonly isProxy: TrustedProxies;
 }
@@ -47,4 +47,66 @@ export class Connections {
     if (left > 0) this.#byClient.set(client, left);
     else this.#byClient.delete(client);
   }
+}
+
+/** Requests of one connection that are served at once; Node would hand on as many as a client sends. */
+const MOST_AT_ONCE = 8;
+/**
+ * Requests of one connection that wait for those before them: more than one read of the socket can bring, which is parsed
+ * to its end before reading stops.
+ */
+const MOST_WAITING = 4096;
+
+interface Line {
+  serving: number;
+  readonly waiting: { readonly req: IncomingMessage; readonly res: ServerResponse }[];
+}
+
+/**
+ * Serves no more of one connection's pipelined requests at once than `MOST_AT_ONCE`, and reads no more of it while others
+ * wait. Answers go out in order whatever is done here.
+ */
+export function inTurn(serve: RequestListener): RequestListener {
+  const lines = new WeakMap<Socket, Line>();
+  const begin = (line: Line, req: IncomingMessage, res: ServerResponse): void => {
+    line.serving += 1;
+    // Of a connection that has closed nothing is begun any more: its line goes with it.
+    res.once("close", () => {
+      line.serving -= 1;
+      if (!req.socket.destroyed) go(line, req.socket);
+    });
+    serve(req, res);
+  };
+  const go = (line: Line, socket: Socket): void => {
+    while (line.serving < MOST_AT_ONCE) {
+      const next = line.waiting.shift();
+      if (next === undefined) return;
+      // What comes behind the last one, its own body included, is only read now.
+      if (line.waiting.length === 0) socket.resume();
+      begin(line, next.req, next.res);
+    }
+  };
+  return (req, res) => {
+    const { socket } = req;
+    let line = lines.get(socket);
+    if (line === undefined) lines.set(socket, (line = { serving: 0, waiting: [] }));
+    if (line.serving < MOST_AT_ONCE && line.waiting.length === 0) return begin(line, req, res);
+    if (line.waiting.length >= MOST_WAITING) {
+      socket.destroy();
+      return;
+    }
+    line.waiting.push({ req, res });
+    pauseBehind(line, socket);
+  };
+}
+
+/**
+ * Behind every message Node starts reading again, one tick later: what pauses before that pauses nothing. Two ticks later is
+ * still before the next read.
+ */
+function pauseBehind(line: Line, socket: Socket): void {
+  const pause = (): void => {
+    if (line.waiting.length > 0) socket.pause();
+  };
+  process.nextTick(() => process.nextTick(pause));
 }

@@ -1,8 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { overloaded } from "../kit/index.ts";
-import { requestIdOf } from "./ids.ts";
-import { refusalOf, respond } from "./respond.ts";
+import { refusalOf, requestIdOf, respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i;

@@ -1,7 +1,15 @@
 import type { AcceptsConfig, GatewayConfig } from "#schema";
 import type { DialectName, Kind, Upstream } from "../../kit/index.ts";
-import { diagnose, type Diagnostic, type Finding, join, type Place, type Severity } from "../diagnostics.ts";
-import { didYouMean, inCamelCase } from "../names.ts";
+import {
+  diagnose,
+  type Diagnostic,
+  didYouMean,
+  type Finding,
+  join,
+  type Place,
+  type Severity,
+} from "../diagnostics.ts";
+import { inCamelCase } from "../settings.ts";
 import { find, type MapNode, type Node, type ScalarNode, showNode } from "../node.ts";
 import type { Loose, Validated } from "../validate.ts";
 

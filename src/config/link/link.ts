@@ -1,14 +1,11 @@
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
-import type { Validated } from "../validate.ts";
 import type { LoadedSteps } from "../steps.ts";
-import { milliseconds } from "../units.ts";
-import { linkAuth } from "./auth.ts";
+import { milliseconds } from "../settings.ts";
+import type { Validated } from "../validate.ts";
 import { type Dialects, LinkContext } from "./context.ts";
-import { linkModels } from "./models.ts";
+import { linkModels, linkTiers } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
-import { linkServer } from "./server.ts";
-import { linkStore } from "./store.ts";
-import { linkTiers } from "./tiers.ts";
+import { linkAuth, linkServer, linkStore } from "./server.ts";
 import { linkUpstreams } from "./upstreams.ts";
 
 interface LinkOptions {

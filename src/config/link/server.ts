@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { join } from "../diagnostics.ts";
-import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "../settings.ts";
-import { bytes } from "../units.ts";
-import type { LinkContext } from "./context.ts";
 import { isLoopback } from "../../kit/index.ts";
+import { join } from "../diagnostics.ts";
+import { BODY_LIMIT, BODY_MEMORY, bytes, milliseconds, UPLOAD_SPACE } from "../settings.ts";
+import type { LinkContext } from "./context.ts";
+import { parseUrl } from "./upstreams.ts";
 
 const LARGEST_BODY = bytes("256MiB");
 const EVERY_HOST = new Set(["0.0.0.0", "::"]);
@@ -123,4 +123,135 @@ function isMapped(address: string): boolean {
   const mapped = new BlockList();
   mapped.addSubnet("::ffff:0:0", 96, "ipv6");
   return mapped.check(address, "ipv6");
+}
+
+/** Milliseconds for which a settlement that waits is looked for in the ledger before it is told again. */
+const LEAST_RETENTION = 7 * 86_400_000;
+
+const HINT = "write sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB";
+
+/** The store's address, and whether it can be shared. Its URL may hold a password: messages never show it. */
+export function linkStore(context: LinkContext): void {
+  const { store, server } = context.config;
+  const { url, nodes } = store ?? {};
+  if (url !== undefined && nodes !== undefined) {
+    context.report(
+      "/store/nodes",
+      { rule: "store-conflict", message: "stands beside store.url", hint: "keep one of the two" },
+      "key",
+    );
+  }
+  const wrong = url === undefined ? null : wrongUrl(url);
+  if (wrong !== null) context.report("/store/url", { rule: "store-url", message: wrong, hint: HINT });
+  for (const [index, node] of (nodes ?? []).entries()) {
+    if (node !== undefined && !isRedis(node)) {
+      context.report(join("/store/nodes", index), {
+        rule: "store-url",
+        message: "is no redis:// or rediss:// URL",
+        hint: "redis://HOST:PORT",
+      });
+    }
+  }
+  const { retention } = store ?? {};
+  if (retention !== undefined && milliseconds(retention) < LEAST_RETENTION) {
+    context.report("/store/retention", {
+      rule: "store-retention",
+      message: "is shorter than the week for which a settlement may wait for the store: it could be charged twice",
+      hint: "7d or longer",
+    });
+  }
+  const shared = nodes !== undefined || (url !== undefined && /^rediss?:/.test(url));
+  if (
+    (server?.workers ?? 1) > 1 &&
+    !shared &&
+    wrong === null &&
+    !context.damaged("/store") &&
+    !context.isUnset("/store/url")
+  ) {
+    const message = "several workers need a Redis store: each would count limits on its own";
+    context.report("/server/workers", {
+      rule: "workers-store",
+      message,
+      hint: "set store.url to redis://HOST:PORT, or workers to 1",
+    });
+  }
+}
+
+function wrongUrl(url: string): string | null {
+  if (url === "memory:") return null;
+  const file = /^sqlite:(.*)$/.exec(url)?.[1];
+  if (file !== undefined) {
+    if (file === "") return "names no file";
+    return file === ":memory:" ? "is written memory:" : null;
+  }
+  return isRedis(url) ? null : "has a scheme that no store has";
+}
+
+function isRedis(url: string): boolean {
+  const parsed = parseUrl(url);
+  return parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== "";
+}
+
+const SHORTEST_SECRET = 32;
+
+/** Tokens, sign-up and identity providers. */
+export function linkAuth(context: LinkContext): void {
+  const { auth } = context.config;
+  context.resolve("tiers", auth?.signup?.tier, "/auth/signup/tier");
+  linkSecrets(context);
+  const { access_ttl: access, refresh_ttl: refresh } = auth?.tokens ?? {};
+  if (access !== undefined && refresh !== undefined && milliseconds(refresh) < milliseconds(access)) {
+    const message = "refresh tokens end before the access tokens they renew";
+    context.report("/auth/tokens/refresh_ttl", {
+      rule: "token-ttl",
+      severity: "warning",
+      message,
+      hint: "make refresh_ttl longer than access_ttl",
+    });
+  }
+  const smtp = auth?.email?.smtp ?? "";
+  if (smtp !== "" && !/^smtps?:$/.test(parseUrl(smtp)?.protocol ?? "")) {
+    context.report("/auth/email/smtp", {
+      rule: "smtp-url",
+      message: "is no smtp:// or smtps:// URL",
+      hint: "smtps://USER:PASSWORD@HOST:465",
+    });
+  }
+  for (const [name, provider] of Object.entries(auth?.oauth ?? {})) {
+    if (provider?.issuer !== undefined && !isIssuer(provider.issuer)) {
+      const pointer = join("/auth/oauth", name, "issuer");
+      context.report(pointer, {
+        rule: "oauth-issuer",
+        message: "must be an https URL, or http on loopback",
+        hint: "https://id.example.com",
+      });
+    }
+  }
+}
+
+function linkSecrets(context: LinkContext): void {
+  const kids = new Set<string>();
+  for (const [index, secret] of (context.config.auth?.tokens?.secrets ?? []).entries()) {
+    const pointer = join("/auth/tokens/secrets", index);
+    const { kid, value = "" } = secret ?? {};
+    if (kid !== undefined && kids.has(kid)) {
+      const message = `the kid ${context.show(`${pointer}/kid`)} is taken by a secret above`;
+      context.report(`${pointer}/kid`, { rule: "duplicate-kid", message, hint: "give each secret its own kid" });
+    }
+    if (kid !== undefined) kids.add(kid);
+    if (value !== "" && Buffer.byteLength(value) < SHORTEST_SECRET) {
+      const message = `is shorter than ${SHORTEST_SECRET} bytes: tokens could be forged`;
+      context.report(`${pointer}/value`, {
+        rule: "weak-secret",
+        message,
+        hint: "make one with: openssl rand -base64 48",
+      });
+    }
+  }
+}
+
+function isIssuer(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }

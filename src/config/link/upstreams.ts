@@ -3,11 +3,10 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
+import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Loose } from "../validate.ts";
-import { BREAKER, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
-import { milliseconds } from "../units.ts";
-import { targetsOf } from "./features.ts";
 import type { LinkContext } from "./context.ts";
+import { targetsOf } from "./features.ts";
 
 /** Headers that frame the message or the connection: the client library sets them. */
 const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;

@@ -10,9 +10,8 @@ import {
   tierOf,
 } from "../../kit/index.ts";
 import { callerOf } from "../credentials.ts";
-import { CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { jsonResponse, notFound, textResponse } from "../router.ts";
-import type { RouteParts } from "./parts.ts";
 
 const DETAIL = "/v1/models/";
 
