@@ -27,7 +27,7 @@ const MAX_LEVELS = 100;
 const MAX_OPEN_TOKENS = 3 * MAX_LEVELS + 1;
 const DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVELS} levels deep` } as const;
 /** Nodes that aliases may add to a document: enough for shared blocks, too few for a bomb. */
-const MAX_ALIASED = 10_000;
+const MAX_ALIASED_NODES = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
 /** Strict YAML 1.2 with positions: no merge keys, custom tags, further documents or duplicate keys. */
@@ -148,8 +148,9 @@ class Reader {
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
     if (depth > MAX_LEVELS) return this.#bad(nothing, DEEP.rule, DEEP.message);
-    if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED) {
-      if (this.#aliased === MAX_ALIASED + 1) this.#add(place, "yaml-alias", "aliases repeat too much of the document");
+    if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED_NODES) {
+      if (this.#aliased === MAX_ALIASED_NODES + 1)
+        this.#add(place, "yaml-alias", "aliases repeat too much of the document");
       return nothing;
     }
     if (isAlias(node)) return this.#alias(node, nothing, key, depth);

@@ -1,6 +1,6 @@
 import type { BreakerConfig, ModelConfig, RetriesConfig, TimeoutsConfig } from "#schema";
 import type { Kind } from "../kit/index.ts";
-import type { Loose } from "./validate.ts";
+import type { Incomplete } from "./validate.ts";
 
 /** Given to what neither the entry nor `defaults` says. */
 export const TIMEOUTS: Required<TimeoutsConfig> = { connect: "2s", first_byte: "30s", idle: "60s", total: "10m" };
@@ -14,7 +14,7 @@ export const BREAKER: Required<BreakerConfig> = {
   max_open_for: "5m",
   probes: 1,
 };
-export const CONNECTIONS = 256;
+export const UPSTREAM_CONNECTIONS = 256;
 /** Of clients, of one process; an address has no bound of its own, for behind a load balancer all have the same. */
 export const SERVER_CONNECTIONS = 10_000;
 export const BODY_LIMIT = "32MiB";
@@ -38,7 +38,7 @@ const REQUEST_UNITS: Readonly<Record<Kind, number>> = {
 /** Fields of the later ones win; a field that is absent in all keeps the built-in value. */
 export function overlay<T extends object>(
   base: T,
-  ...layers: readonly (Partial<T> | Loose<Partial<T>> | undefined)[]
+  ...layers: readonly (Partial<T> | Incomplete<Partial<T>> | undefined)[]
 ): T {
   const result: T = { ...base };
   for (const layer of layers) {
@@ -50,7 +50,7 @@ export function overlay<T extends object>(
 
 export function requestUnits(
   kind: Kind,
-  model: Loose<ModelConfig>,
+  model: Incomplete<ModelConfig>,
   kindDefaults: { readonly multipliers?: { readonly requests?: number } } | undefined,
 ): number {
   return model.multipliers?.requests ?? kindDefaults?.multipliers?.requests ?? REQUEST_UNITS[kind];

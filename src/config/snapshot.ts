@@ -42,7 +42,7 @@ import {
   BODY_MEMORY,
   BREAKER,
   bytes,
-  CONNECTIONS,
+  UPSTREAM_CONNECTIONS,
   DEADLINE,
   inCamelCase,
   mapRecord,
@@ -284,7 +284,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       maxOpenFor: milliseconds(breaker.max_open_for),
       probes: breaker.probes,
     },
-    connections: upstream.connections ?? defaults.connections ?? CONNECTIONS,
+    connections: upstream.connections ?? defaults.connections ?? UPSTREAM_CONNECTIONS,
     http2: upstream.http2 ?? defaults.http2 ?? false,
     probe:
       probe === "none"

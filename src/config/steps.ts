@@ -9,7 +9,7 @@ import { diagnose, type Diagnostic, type Finding, join, pluginHint, shortPath } 
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
 import { compileSchema, isRecord, type Schema } from "./schema.ts";
-import { check, type Loose, place, type Validated } from "./validate.ts";
+import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
 /** One step of the pipeline with its plugin. */
 export interface LoadedStep {
@@ -23,7 +23,7 @@ export interface LoadedStep {
   /** Null when it could not be found or loaded. */
   readonly plugin: Plugin | null;
   readonly options: Readonly<Record<string, unknown>>;
-  readonly when: Loose<ConditionConfig> | null;
+  readonly when: Incomplete<ConditionConfig> | null;
   readonly fail: "closed" | "open";
 }
 
@@ -37,15 +37,15 @@ interface StepOptions {
 export interface LoadedSteps {
   readonly steps: readonly LoadedStep[];
   /** Pointers of unset variables in options where empty text cannot stand. */
-  readonly unfit: readonly string[];
+  readonly unsetPointers: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Finds the plugin of every step, loads local ones and checks their options with their own schemas. */
-export async function loadSteps({ tree, config, damage }: Validated, options: StepOptions): Promise<LoadedSteps> {
+export async function loadSteps({ tree, config, invalid }: Validated, options: StepOptions): Promise<LoadedSteps> {
   const steps: LoadedStep[] = [];
   const diagnostics: Diagnostic[] = [];
-  const unfit: string[] = [];
+  const unsetPointers: string[] = [];
   const loaded = new Map<string, LocalPlugin>();
 
   for (const [index, step] of (config.pipeline ?? []).entries()) {
@@ -66,7 +66,7 @@ export async function loadSteps({ tree, config, damage }: Validated, options: St
     } as const;
     steps.push(base.local ? await localStep(base) : builtInStep(base));
   }
-  return { steps, unfit, diagnostics };
+  return { steps, unsetPointers, diagnostics };
 
   function builtInStep(step: Omit<LoadedStep, "plugin">): LoadedStep {
     const plugin = Object.hasOwn(options.builtins, step.use) ? options.builtins[step.use] : undefined;
@@ -89,11 +89,11 @@ export async function loadSteps({ tree, config, damage }: Validated, options: St
 
   function checkOptions(step: Omit<LoadedStep, "plugin">, schema: Schema): Readonly<Record<string, unknown>> {
     const pointer = join(step.pointer, "options");
-    if (damage.includes(pointer)) return {};
+    if (invalid.includes(pointer)) return {};
     const empty: MapNode = { kind: "map", place: nodeAt(step.at).place, entries: new Map() };
     const node = find(tree, pointer)?.node ?? empty;
     const checked = check(schema, node, pointer);
-    unfit.push(...checked.unfit);
+    unsetPointers.push(...checked.unsetPointers);
     diagnostics.push(...checked.problems.map((problem) => place(node, pointer, problem)));
     return checked.value as Readonly<Record<string, unknown>>;
   }
@@ -177,12 +177,12 @@ export function contractBreach(plugin: unknown): string | null {
 }
 
 async function withSchema(plugin: Plugin, path: string, files: FileAccess): Promise<LocalPlugin> {
-  const beside = relative(dirname(files.locate(path)), fileURLToPath(plugin.schema));
+  const schemaPath = relative(dirname(files.locate(path)), fileURLToPath(plugin.schema));
   try {
-    return { plugin, schema: compileSchema(JSON.parse(await files.read(resolve(dirname(path), beside)))) };
+    return { plugin, schema: compileSchema(JSON.parse(await files.read(resolve(dirname(path), schemaPath)))) };
   } catch (error) {
     const reason = error instanceof FileError ? error.message : `is no usable schema: ${firstLine(error)}`;
-    return bad("plugin-schema", `the schema ${beside} of plugin '${plugin.name}' ${reason}`);
+    return bad("plugin-schema", `the schema ${schemaPath} of plugin '${plugin.name}' ${reason}`);
   }
 }
 

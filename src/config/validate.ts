@@ -26,39 +26,39 @@ export const GATEWAY_SCHEMA: Schema = compileSchema(gateway, [
 ]);
 
 /** A configuration of which any value may be missing: what is left after the wrong ones were taken out. */
-export type Loose<T> = T extends readonly (infer Item)[]
-  ? readonly (Loose<Item> | undefined)[]
+export type Incomplete<T> = T extends readonly (infer Item)[]
+  ? readonly (Incomplete<Item> | undefined)[]
   : T extends object
-    ? { readonly [Key in keyof T]?: Loose<T[Key]> }
+    ? { readonly [Key in keyof T]?: Incomplete<T[Key]> }
     : T;
 
 export interface Validated {
   readonly tree: MapNode;
-  readonly config: Loose<GatewayConfig>;
+  readonly config: Incomplete<GatewayConfig>;
   /** The whole configuration, when nothing was wrong with it. */
-  readonly sound: GatewayConfig | null;
+  readonly valid: GatewayConfig | null;
   /** Pointers at which something was wrong. */
-  readonly damage: readonly string[];
+  readonly invalid: readonly string[];
   /** Pointers of unset variables where empty text cannot stand. */
-  readonly unfit: readonly string[];
+  readonly unsetPointers: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Checks the resolved tree against the schema of gateway.yaml. */
 export function validate({ root, diagnostics: before }: Resolved, schema: Schema): Validated {
-  const { value, problems, unfit } = check(schema, root, "");
+  const { value, problems, unsetPointers } = check(schema, root, "");
   const unresolved = new Set(before.map(({ pointer }) => pointer));
   const found = problems.filter(({ pointer }) => !unresolved.has(pointer));
-  const damage = [...problems.map(({ pointer }) => pointer), ...unresolved, ...unfit];
-  const sound = damage.length === 0 ? (value as GatewayConfig) : null;
+  const invalid = [...problems.map(({ pointer }) => pointer), ...unresolved, ...unsetPointers];
+  const valid = invalid.length === 0 ? (value as GatewayConfig) : null;
   for (const { pointer, unusable, unknown } of problems) if (unusable) remove(value, pointer, unknown !== undefined);
-  for (const pointer of [...unfit, ...unresolved]) remove(value, pointer, false);
+  for (const pointer of [...unsetPointers, ...unresolved]) remove(value, pointer, false);
   return {
     tree: root,
     config: isRecord(value) ? value : {},
-    sound,
-    damage,
-    unfit,
+    valid,
+    invalid,
+    unsetPointers,
     diagnostics: [...before, ...found.map((problem) => place(root, "", problem))],
   };
 }
@@ -84,7 +84,7 @@ interface Checked {
   readonly value: unknown;
   readonly problems: readonly Problem[];
   /** Pointers of unset variables where empty text cannot stand. */
-  readonly unfit: readonly string[];
+  readonly unsetPointers: readonly string[];
 }
 
 /**
@@ -113,13 +113,13 @@ export function check(schema: Schema, node: Node, base: string): Checked {
 
   function finish(value: unknown, problems: readonly Problem[]): Checked {
     // What is wrong with the empty text of an unset variable is that the variable is not set.
-    const unfit = problems.filter((problem) => problem.unusable && isUnset(problem));
+    const unsetPointers = problems.filter((problem) => problem.unusable && isUnset(problem));
     return {
       value,
       problems: problems
         .filter((problem) => !isUnset(problem))
         .map((problem) => ({ ...problem, pointer: base + problem.pointer })),
-      unfit: unfit.map(({ pointer }) => base + pointer),
+      unsetPointers: unsetPointers.map(({ pointer }) => base + pointer),
     };
   }
 

@@ -163,7 +163,7 @@ function offlineHost(snapshot: Snapshot): Host {
     snapshot,
     store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
     identities: { byKey: offline, presume: offline, confirm: offline, forget() {}, byToken: offline },
-    stops: { watch: () => () => {} },
+    streamKills: { watch: () => () => {} },
     breaker: offline,
     order: (step) => step.targets,
     now: () => 0,

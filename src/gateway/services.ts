@@ -176,7 +176,7 @@ export function hostServices(
   return {
     store,
     identities,
-    stops: killSwitch,
+    streamKills: killSwitch,
     now,
     schedule: (at, callback) => timers.schedule(at, callback),
     countTokens: count,

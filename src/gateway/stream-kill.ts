@@ -1,4 +1,4 @@
-import { inBackground, type Log, type Store, type StreamStops } from "../kit/index.ts";
+import { inBackground, type Log, type Store, type StreamKills } from "../kit/index.ts";
 
 /** Between looks at the store while pushes may be lost: a kill must reach every process within a second. */
 const POLL_INTERVAL_MS = 1_000;
@@ -17,7 +17,7 @@ export interface KillSwitchOptions {
 }
 
 /** Ends streams whose user's stop token was raised: pushed by the store, and polled in case a push is lost. */
-export class KillSwitch implements StreamStops {
+export class KillSwitch implements StreamKills {
   readonly #options: KillSwitchOptions;
   readonly #unsubscribe: () => void;
   readonly #watched = new Map<string, Set<WatchedStream>>();

@@ -125,7 +125,7 @@ export interface Identities {
 }
 
 /** The streams that users can end with `POST /v1/user/streams/kill`. */
-export interface StreamStops {
+export interface StreamKills {
   /**
    * Calls `stop` once when the user's stop token is raised above `token`, pushed and within a second at the latest.
    * @returns lets go; `stop` is not called any more.
@@ -133,7 +133,7 @@ export interface StreamStops {
   watch(userId: string, token: number, stop: () => void): () => void;
 }
 
-/** What is told to metrics and logs. */
+/** What metrics and logs are made of. */
 export interface Observer {
   attempt(exchange: Exchange, target: Target, result: AttemptResult): void;
   /** A request refused before it became an exchange; `receivedAt` in Unix milliseconds. */
@@ -147,7 +147,7 @@ export interface Host {
   readonly snapshot: Snapshot;
   readonly store: Store;
   readonly identities: Identities;
-  readonly stops: StreamStops;
+  readonly streamKills: StreamKills;
   /** By upstream name; outlives a reload. */
   breaker(upstream: string): Breaker;
   /** The targets of a step in the order in which to try them. */

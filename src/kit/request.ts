@@ -221,7 +221,7 @@ export interface Client {
   readonly signal: AbortSignal;
   /** Nobody waits any more: aborts `signal`; the first reason stays. */
   abort(reason: AbortReason): void;
-  /** `listener` hears `abort("shutdown")` also when `signal` was aborted before for another reason. One listener. */
+  /** `listener` is called at `abort("shutdown")` also when `signal` was aborted before for another reason. One listener. */
   onShutdown(listener: () => void): void;
   answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void;
   /** Sends the head of a streamed answer. */

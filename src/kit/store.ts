@@ -251,9 +251,9 @@ export interface SignInStore {
 /** What the processes of one store share. */
 export interface InstanceStore {
   /** Publishes the state of this instance to every process of the store, for `ttl` milliseconds. */
-  announce(instance: string, state: string, ttl: number): Awaitable<void>;
+  publishInstance(instance: string, state: string, ttl: number): Awaitable<void>;
   /** The instances' states by name; one whose `ttl` has passed is not among them. */
-  announced(): Awaitable<ReadonlyMap<string, string>>;
+  listInstances(): Awaitable<ReadonlyMap<string, string>>;
   /** Frees slots and holds of an instance that is known to be dead, sooner than they expire. */
   markInstanceDead(instance: string): Awaitable<void>;
   /**

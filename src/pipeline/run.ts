@@ -200,7 +200,7 @@ class Run {
     const { client } = state.request;
     this.#unwatch?.();
     const { userId } = state.exchange.principal;
-    this.#unwatch = this.#parts.host.stops.watch(userId, stopToken, () => client.abort("killed"));
+    this.#unwatch = this.#parts.host.streamKills.watch(userId, stopToken, () => client.abort("killed"));
   }
 
   /** A store that is away leaves a refusal what it is. */
@@ -288,8 +288,8 @@ class Run {
     }
     const killed = kind === "killed" && state.call.stream;
     const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE_STATUS : failure.status;
-    const told = killed || kind === "client_gone" ? null : failure;
-    const bill = state.settled ? state.bill! : await this.#settle(kind, status, told, (priced) => priced);
+    const upstreamFailure = killed || kind === "client_gone" ? null : failure;
+    const bill = state.settled ? state.bill! : await this.#settle(kind, status, upstreamFailure, (priced) => priced);
     // What was given back must not look used.
     if (!state.started) {
       const away = failure.code === "STORE_UNAVAILABLE";

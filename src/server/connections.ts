@@ -50,53 +50,53 @@ export class Connections {
 }
 
 /** Requests of one connection that are served at once; Node would hand on as many as a client sends. */
-const MOST_AT_ONCE = 8;
+const MAX_SERVED_REQUESTS = 8;
 /**
  * Requests of one connection that wait for those before them: more than one read of the socket can bring, which is parsed
  * to its end before reading stops.
  */
-const MOST_WAITING = 4096;
+const MAX_WAITING_REQUESTS = 4096;
 
-interface Line {
+interface PipelinedRequests {
   serving: number;
   readonly waiting: { readonly req: IncomingMessage; readonly res: ServerResponse }[];
 }
 
 /**
- * Serves no more of one connection's pipelined requests at once than `MOST_AT_ONCE`, and reads no more of it while others
- * wait. Answers go out in order whatever is done here.
+ * Serves no more of one connection's pipelined requests at once than `MAX_SERVED_REQUESTS`, and reads no more of it while
+ * others wait. Answers go out in order whatever is done here.
  */
-export function inTurn(serve: RequestListener): RequestListener {
-  const lines = new WeakMap<Socket, Line>();
-  const begin = (line: Line, req: IncomingMessage, res: ServerResponse): void => {
-    line.serving += 1;
-    // Of a connection that has closed nothing is begun any more: its line goes with it.
+export function limitPipelining(serve: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, PipelinedRequests>();
+  const begin = (queue: PipelinedRequests, req: IncomingMessage, res: ServerResponse): void => {
+    queue.serving += 1;
+    // Of a connection that has closed nothing is begun any more: its queue goes with it.
     res.once("close", () => {
-      line.serving -= 1;
-      if (!req.socket.destroyed) go(line, req.socket);
+      queue.serving -= 1;
+      if (!req.socket.destroyed) serveNext(queue, req.socket);
     });
     serve(req, res);
   };
-  const go = (line: Line, socket: Socket): void => {
-    while (line.serving < MOST_AT_ONCE) {
-      const next = line.waiting.shift();
+  const serveNext = (queue: PipelinedRequests, socket: Socket): void => {
+    while (queue.serving < MAX_SERVED_REQUESTS) {
+      const next = queue.waiting.shift();
       if (next === undefined) return;
       // What comes behind the last one, its own body included, is only read now.
-      if (line.waiting.length === 0) socket.resume();
-      begin(line, next.req, next.res);
+      if (queue.waiting.length === 0) socket.resume();
+      begin(queue, next.req, next.res);
     }
   };
   return (req, res) => {
     const { socket } = req;
-    let line = lines.get(socket);
-    if (line === undefined) lines.set(socket, (line = { serving: 0, waiting: [] }));
-    if (line.serving < MOST_AT_ONCE && line.waiting.length === 0) return begin(line, req, res);
-    if (line.waiting.length >= MOST_WAITING) {
+    let queue = queues.get(socket);
+    if (queue === undefined) queues.set(socket, (queue = { serving: 0, waiting: [] }));
+    if (queue.serving < MAX_SERVED_REQUESTS && queue.waiting.length === 0) return begin(queue, req, res);
+    if (queue.waiting.length >= MAX_WAITING_REQUESTS) {
       socket.destroy();
       return;
     }
-    line.waiting.push({ req, res });
-    pauseBehind(line, socket);
+    queue.waiting.push({ req, res });
+    pauseBehind(queue, socket);
   };
 }
 
@@ -104,9 +104,9 @@ export function inTurn(serve: RequestListener): RequestListener {
  * Behind every message Node starts reading again, one tick later: what pauses before that pauses nothing. Two ticks later is
  * still before the next read.
  */
-function pauseBehind(line: Line, socket: Socket): void {
+function pauseBehind(queue: PipelinedRequests, socket: Socket): void {
   const pause = (): void => {
-    if (line.waiting.length > 0) socket.pause();
+    if (queue.waiting.length > 0) socket.pause();
   };
   process.nextTick(() => process.nextTick(pause));
 }

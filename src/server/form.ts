@@ -41,17 +41,17 @@ export async function readForm(http: HttpExchange, limit: number, { signal, clai
   const { req } = http;
   requireForm(req);
   sendContinue(http, limit);
-  const announced = Number(req.headers["content-length"] ?? 0);
-  if (announced > limit) throw tooLarge(limit);
+  const announcedBytes = Number(req.headers["content-length"] ?? 0);
+  if (announcedBytes > limit) throw tooLarge(limit);
   if (req.destroyed || signal?.aborted) throw brokenOff(signal);
-  claim?.hold(announced);
-  return new FormReader(req, { limit, announced, signal, claim }).read();
+  claim?.hold(announcedBytes);
+  return new FormReader(req, { limit, announcedBytes, signal, claim }).read();
 }
 
 class FormReader {
   readonly #req: IncomingMessage;
   readonly #limit: number;
-  readonly #announced: number;
+  readonly #announcedBytes: number;
   readonly #signal: AbortSignal | undefined;
   readonly #claim: ByteClaim | undefined;
   readonly #parser: BusboyInstance;
@@ -67,14 +67,14 @@ class FormReader {
     req: IncomingMessage,
     bounds: {
       readonly limit: number;
-      readonly announced: number;
+      readonly announcedBytes: number;
       readonly signal: AbortSignal | undefined;
       readonly claim: ByteClaim | undefined;
     },
   ) {
     this.#req = req;
     this.#limit = bounds.limit;
-    this.#announced = bounds.announced;
+    this.#announcedBytes = bounds.announcedBytes;
     this.#signal = bounds.signal;
     this.#claim = bounds.claim;
     this.#parser = createParser(req);
@@ -102,7 +102,7 @@ class FormReader {
   readonly #onData = (chunk: Buffer): void => {
     this.#received += chunk.length;
     if (this.#received > this.#limit) return this.#fail(tooLarge(this.#limit));
-    if (this.#received > this.#announced) this.#attempt(() => this.#claim?.hold(this.#received));
+    if (this.#received > this.#announcedBytes) this.#attempt(() => this.#claim?.hold(this.#received));
     if (!this.#over && !this.#parser.write(chunk)) this.#req.pause();
   };
 

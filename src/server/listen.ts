@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { promisify } from "node:util";
 import { listen, type Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
-import { type Connections, inTurn } from "./connections.ts";
+import { type Connections, limitPipelining } from "./connections.ts";
 import { answerClientError, type OnMalformed, refuseConnection, refuseMalformed, refuseStatus } from "./malformed.ts";
 
 export interface Listening {
@@ -81,7 +81,7 @@ export async function cut(listening: Listening): Promise<void> {
 async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
-  const guarded = inTurn((req, res) => {
+  const guarded = limitPipelining((req, res) => {
     // Its answer has been written already.
     if (refused.has(req.socket)) res.destroy();
     else if (!refuseMalformed(req, res, onMalformed)) handler(req, res);

@@ -8,7 +8,7 @@ const ABSOLUTE = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i;
 /** What a URL would take for the end of its host, or for something before it. */
 const NO_HOST = /[\s/?#@\\]/;
 
-/** Told of a request that was refused before anything of the gateway saw it. */
+/** Called for a request that was refused before anything of the gateway saw it. */
 export type OnMalformed = (status: number, requestId: string) => void;
 
 /**

@@ -97,7 +97,7 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.reload();
     case "markInstanceDead":
       await store.markInstanceDead(about);
-      await store.announce(about, "null", 1);
+      await store.publishInstance(about, "null", 1);
       return null;
   }
 }

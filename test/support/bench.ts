@@ -212,7 +212,7 @@ async function audit(bench: Bench): Promise<void> {
   for (const breaker of bench.host.breakers.values()) expect(breaker.running).toBe(0);
   expect(bench.upstream.sources.filter((source) => source.live)).toEqual([]);
   expect(bench.clock.pending).toBe(0);
-  expect(bench.host.stops.watched).toBe(0);
+  expect(bench.host.streamKills.watched).toBe(0);
   for (const { id, client } of bench.requests) {
     expect({ id, violations: client.violations, ended: client.ended, answers: client.answers }).toEqual({
       id,

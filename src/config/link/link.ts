@@ -19,8 +19,8 @@ interface LinkOptions {
 /** Everything that one value cannot show: names, capabilities, prices, order. */
 export function link(validated: Validated, loaded: LoadedSteps, options: LinkOptions): readonly Diagnostic[] {
   const context = new LinkContext(validated, options.dialects, options.missingSecret);
-  const unfit = new Set([...validated.unfit, ...loaded.unfit]);
-  linkScalars(context, (pointer) => (unfit.has(pointer) ? options.missingValue : options.missingSecret));
+  const unsetPointers = new Set([...validated.unsetPointers, ...loaded.unsetPointers]);
+  linkScalars(context, (pointer) => (unsetPointers.has(pointer) ? options.missingValue : options.missingSecret));
   linkServer(context);
   linkStore(context);
   linkAuth(context);
@@ -33,7 +33,7 @@ export function link(validated: Validated, loaded: LoadedSteps, options: LinkOpt
 }
 
 /** Node's timers fire at once beyond 2^31 ms. */
-const LONGEST_TIMER = milliseconds("24d");
+const MAX_TIMER_MS = milliseconds("24d");
 /** Keys of durations that are waited for. */
 const TIMED =
   /\/(connect|first_byte|idle|total|min_delay|max_delay|open_for|max_open_for|every|timeout|deadline|heartbeat|delay)$/;
@@ -53,7 +53,7 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "
 }
 
 function isTooLong(value: unknown): boolean {
-  return typeof value === "string" && DURATION.test(value) && milliseconds(value) > LONGEST_TIMER;
+  return typeof value === "string" && DURATION.test(value) && milliseconds(value) > MAX_TIMER_MS;
 }
 
 /** Incidents: one id each, times that fit their state. */

@@ -2,7 +2,7 @@ import type { ModelConfig, PriceConfig, TargetConfig, TierConfig } from "#schema
 import { type Kind, pathOf } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
 import { requestUnits } from "../settings.ts";
-import type { Loose } from "../validate.ts";
+import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 import { linkFeatures, targetsOf } from "./features.ts";
 
@@ -29,7 +29,7 @@ export function linkModels(context: LinkContext): void {
   }
 }
 
-function linkFields(context: LinkContext, model: Loose<ModelConfig>, pointer: string): void {
+function linkFields(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
   const { kind, context_window: window, max_output: output } = model;
   for (const [field, kinds] of Object.entries(KINDS_OF_FIELD)) {
     if (kind === undefined || kinds.includes(kind) || !(field in model)) continue;
@@ -51,12 +51,12 @@ function linkFields(context: LinkContext, model: Loose<ModelConfig>, pointer: st
   }
 }
 
-function linkReach(context: LinkContext, model: Loose<ModelConfig>, pointer: string): void {
+function linkReach(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
   const { tiers } = context.config;
   const { tier, kind } = model;
   if (tiers === undefined || tier === undefined || !Object.hasOwn(tiers, tier)) return;
   const plans = Object.entries(tiers).filter(([, plan]) => canCall(plan, tier));
-  if (plans.length === 0 && model.published !== false && !context.damaged("/tiers")) {
+  if (plans.length === 0 && model.published !== false && !context.isInvalid("/tiers")) {
     const message = `no plan can call models of tier ${context.show(join(pointer, "tier"))}`;
     context.report(join(pointer, "tier"), {
       rule: "unreachable-model",
@@ -120,7 +120,7 @@ const UNITS: Readonly<
 };
 
 /** Prices are there, in units of the model's kind; a free model says 0. */
-function linkPrice(context: LinkContext, { kind, price }: Loose<ModelConfig>, modelPointer: string): void {
+function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "price");
   if (kind === undefined) return;
   const { allowed, required } = UNITS[kind];
@@ -135,7 +135,7 @@ function linkPrice(context: LinkContext, { kind, price }: Loose<ModelConfig>, mo
     );
   }
   const complete = required.some((set) => set.every((unit) => units.includes(unit)));
-  if (complete || foreign.length > 0 || context.damaged(pointer) || context.misspelt(modelPointer)) return;
+  if (complete || foreign.length > 0 || context.isInvalid(pointer) || context.misspelt(modelPointer)) return;
   const missing = (required[0] ?? []).filter((unit) => !units.includes(unit));
   const finding = {
     rule: "missing-price",
@@ -146,7 +146,7 @@ function linkPrice(context: LinkContext, { kind, price }: Loose<ModelConfig>, mo
 }
 
 /** Chains: upstreams that exist, can serve the kind, and keep what the model promises. */
-function linkChain(context: LinkContext, model: Loose<ModelConfig>, modelPointer: string): void {
+function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "chain");
   const seen = new Set<string>();
   const places = targetsOf(model.chain, pointer);
@@ -175,7 +175,7 @@ function linkChain(context: LinkContext, model: Loose<ModelConfig>, modelPointer
   linkFeatures(context, model, places, modelPointer);
   for (const [index, step] of (model.chain ?? []).entries()) {
     if (step === undefined || !("targets" in step) || step.balance !== "weighted") continue;
-    const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
+    const targets: readonly (Incomplete<TargetConfig> | undefined)[] = step.targets ?? [];
     if (targets.length > 0 && targets.every((target) => target?.weight === 0)) {
       context.report(
         join(pointer, index, "targets"),
@@ -188,8 +188,8 @@ function linkChain(context: LinkContext, model: Loose<ModelConfig>, modelPointer
 
 function linkDialect(
   context: LinkContext,
-  { kind }: Loose<ModelConfig>,
-  { upstream }: Loose<TargetConfig>,
+  { kind }: Incomplete<ModelConfig>,
+  { upstream }: Incomplete<TargetConfig>,
   at: string,
 ): void {
   const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
@@ -210,7 +210,12 @@ function linkDialect(
   }
 }
 
-function linkWindow(context: LinkContext, model: Loose<ModelConfig>, target: Loose<TargetConfig>, at: string): void {
+function linkWindow(
+  context: LinkContext,
+  model: Incomplete<ModelConfig>,
+  target: Incomplete<TargetConfig>,
+  at: string,
+): void {
   const [promised, window] = [model.context_window, target.context_window];
   if (promised === undefined || window === undefined || window >= promised) return;
   const message = `the window of this step is smaller than the ${promised} tokens the model promises`;
@@ -228,8 +233,8 @@ const ROUTED: ReadonlySet<string | undefined> = new Set(["model", "stream"]);
 /** The `parameters` of a chain target. */
 function linkParameters(
   context: LinkContext,
-  { kind }: Loose<ModelConfig>,
-  { parameters }: Loose<TargetConfig>,
+  { kind }: Incomplete<ModelConfig>,
+  { parameters }: Incomplete<TargetConfig>,
   targetPointer: string,
 ): void {
   if (parameters === undefined) return;
@@ -287,7 +292,7 @@ export function linkTiers(context: LinkContext): void {
 }
 
 /** Whether a plan may call models of a tier; a plan that is wrong in itself is taken to. */
-function canCall(plan: Loose<TierConfig> | undefined, modelTier: string): boolean {
+function canCall(plan: Incomplete<TierConfig> | undefined, modelTier: string): boolean {
   const access: "all" | readonly (string | undefined)[] = plan?.access ?? "all";
   return access === "all" || access.includes(modelTier);
 }

@@ -12,7 +12,7 @@ export function linkPipeline(context: LinkContext, steps: readonly LoadedStep[])
   linkRepeats(context, known);
   // A step that could not be loaded may have been the one that seems to be missing.
   const complete =
-    known.length === steps.length && !context.damaged("/pipeline") && (context.config.pipeline ?? []).length > 0;
+    known.length === steps.length && !context.isInvalid("/pipeline") && (context.config.pipeline ?? []).length > 0;
   if (complete) linkMissing(context, known);
   for (const step of known) linkCondition(context, step);
 }

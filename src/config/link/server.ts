@@ -5,7 +5,7 @@ import { BODY_LIMIT, BODY_MEMORY, bytes, milliseconds, UPLOAD_SPACE } from "../s
 import type { LinkContext } from "./context.ts";
 import { parseUrl } from "./upstreams.ts";
 
-const LARGEST_BODY = bytes("256MiB");
+const MAX_BODY_BYTES = bytes("256MiB");
 const EVERY_HOST = new Set(["0.0.0.0", "::"]);
 
 /** Listeners, trusted proxies and limits of the server. */
@@ -15,7 +15,7 @@ export function linkServer(context: LinkContext): void {
   for (const [index, cidr] of (server?.trusted_proxies ?? []).entries()) {
     if (cidr !== undefined) linkProxy(context, cidr, join("/server/trusted_proxies", index));
   }
-  if (server?.body_limit !== undefined && bytes(server.body_limit) > LARGEST_BODY) {
+  if (server?.body_limit !== undefined && bytes(server.body_limit) > MAX_BODY_BYTES) {
     context.report("/server/body_limit", {
       rule: "body-limit",
       message: "is more than one request may take of the memory",
@@ -44,7 +44,7 @@ function linkRoom(context: LinkContext): void {
   const { server } = context.config;
   const limit = server?.body_limit ?? BODY_LIMIT;
   // Said already.
-  if (bytes(limit) > LARGEST_BODY) return;
+  if (bytes(limit) > MAX_BODY_BYTES) return;
   const rooms = { body_memory: server?.body_memory ?? BODY_MEMORY, upload_space: server?.upload_space ?? UPLOAD_SPACE };
   for (const [key, room] of Object.entries(rooms)) {
     if (bytes(room) >= 4 * bytes(limit)) continue;
@@ -125,8 +125,8 @@ function isMapped(address: string): boolean {
   return mapped.check(address, "ipv6");
 }
 
-/** Milliseconds for which a settlement that waits is looked for in the ledger before it is told again. */
-const LEAST_RETENTION = 7 * 86_400_000;
+/** Milliseconds for which a settlement that waits is looked for in the ledger before it is sent again. */
+const MIN_RETENTION_MS = 7 * 86_400_000;
 
 const HINT = "write sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB";
 
@@ -153,7 +153,7 @@ export function linkStore(context: LinkContext): void {
     }
   }
   const { retention } = store ?? {};
-  if (retention !== undefined && milliseconds(retention) < LEAST_RETENTION) {
+  if (retention !== undefined && milliseconds(retention) < MIN_RETENTION_MS) {
     context.report("/store/retention", {
       rule: "store-retention",
       message: "is shorter than the week for which a settlement may wait for the store: it could be charged twice",
@@ -165,7 +165,7 @@ export function linkStore(context: LinkContext): void {
     (server?.workers ?? 1) > 1 &&
     !shared &&
     wrong === null &&
-    !context.damaged("/store") &&
+    !context.isInvalid("/store") &&
     !context.isUnset("/store/url")
   ) {
     const message = "several workers need a Redis store: each would count limits on its own";
@@ -192,7 +192,7 @@ function isRedis(url: string): boolean {
   return parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== "";
 }
 
-const SHORTEST_SECRET = 32;
+const MIN_SECRET_BYTES = 32;
 
 /** Tokens, sign-up and identity providers. */
 export function linkAuth(context: LinkContext): void {
@@ -239,8 +239,8 @@ function linkSecrets(context: LinkContext): void {
       context.report(`${pointer}/kid`, { rule: "duplicate-kid", message, hint: "give each secret its own kid" });
     }
     if (kid !== undefined) kids.add(kid);
-    if (value !== "" && Buffer.byteLength(value) < SHORTEST_SECRET) {
-      const message = `is shorter than ${SHORTEST_SECRET} bytes: tokens could be forged`;
+    if (value !== "" && Buffer.byteLength(value) < MIN_SECRET_BYTES) {
+      const message = `is shorter than ${MIN_SECRET_BYTES} bytes: tokens could be forged`;
       context.report(`${pointer}/value`, {
         rule: "weak-secret",
         message,

@@ -154,7 +154,7 @@ const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
 function pricing({ id, displayName, tier, price }: Model) {
   const others = OTHER_PRICES.flatMap(([name, unit]) => {
     const value = price[unit];
-    return value === undefined ? [] : [[name, shown(value)]];
+    return value === undefined ? [] : [[name, priceBody(value)]];
   });
   return {
     model: id,
@@ -166,7 +166,7 @@ function pricing({ id, displayName, tier, price }: Model) {
   };
 }
 
-function shown(price: Decimal | ImagePrices): unknown {
+function priceBody(price: Decimal | ImagePrices): unknown {
   if (!("default" in price)) return numberOf(price);
   return Object.fromEntries(Object.entries(price).map(([variant, one]) => [variant, numberOf(one)]));
 }
