@@ -133,7 +133,7 @@ const DISPOSE_TIMEOUT_MS = 3_000;
 
 /**
  * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses.
- * @param log is told of a `dispose` that does not end.
+ * @param log gets a line for a `dispose` that does not end.
  * @throws what the setup threw.
  */
 export async function dryRun(

@@ -47,7 +47,7 @@ export type Open = (target: Target) => Promise<Reply>;
 export interface Hooks {
   /** identify: who is calling. Nothing means "not me"; nobody known is a 401. Throw GatewayError to refuse. */
   identify?(request: ClientRequest): Awaitable<Principal | null | undefined>;
-  /** admit: throw GatewayError to refuse, StalePrincipal to begin afresh; return a settler to be told how it ended. */
+  /** admit: throw GatewayError to refuse, StalePrincipal to begin afresh; return a settler to be called with how it ended. */
   admit?(exchange: Exchange): Awaitable<Admitted | void>;
   /** admit: the caller's counters, for answers refused before `admit` ran. */
   windows?(principal: Principal): Awaitable<Windows>;
@@ -61,7 +61,7 @@ export interface Hooks {
   response?(body: Json, exchange: Exchange): Awaitable<Json>;
   /** relay: walks the model's chain; one plugin per pipeline. @throws GatewayError with the verdict when nothing served. */
   relay?(exchange: Exchange, open: Open): Promise<Reply>;
-  /** account: told once how it ended; says what it costs. */
+  /** account: called once with how it ended; returns what it costs. */
   settle?(ending: Ending, exchange: BegunExchange): Awaitable<Bill>;
   /** After the last exchange of a retired generation has settled, and at a stop, which waits a few seconds for it. */
   dispose?(): Awaitable<void>;

@@ -141,7 +141,7 @@ export interface Ending {
   readonly finished: boolean;
   readonly status: number;
   readonly code: ErrorCode | null;
-  /** The upstream's own count, as far as it told one; null when it gave none. */
+  /** The upstream's own count, as far as it gave one; null when it gave none. */
   readonly usage: Usage | null;
   /** Whether `usage` counts all that was produced; else its `completion` is the least it can be. False without `usage`. */
   readonly usageComplete: boolean;

@@ -185,7 +185,7 @@ export interface AdmissionStore {
   stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
   /**
    * Subscribes to the stops of other processes, as far as the store pushes them: `stopTokens` has to be polled as well.
-   * @param sure told whether pushes are sure to come; until it is told, and with a store that never tells, they are not.
+   * @param sure called with whether pushes are sure to come; until it is called, and with a store that never does, they are not.
    * When it changes some may have been missed. @returns unsubscribes.
    */
   onStop(listener: OnStop, sure?: (is: boolean) => void): () => void;
