@@ -1,7 +1,6 @@
-import type { ErrorObject } from "ajv";
 import { nearest } from "../kit/index.ts";
 import { didYouMean, type Finding, join, pluginHint } from "./diagnostics.ts";
-import { isRecord, type Schema } from "./schema.ts";
+import { isRecord, type Schema, type SchemaError } from "./schema.ts";
 
 /** One mistake against a schema. */
 export interface Problem {
@@ -21,7 +20,7 @@ export interface Problem {
 type Show = (pointer: string) => string;
 
 /** The mistakes behind a failed validation, one for each. */
-export function explain(schema: Schema, errors: readonly ErrorObject[], show: Show, base = ""): Problem[] {
+export function explain(schema: Schema, errors: readonly SchemaError[], show: Show, base = ""): Problem[] {
   const unions = outermost(errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf"));
   const plain = errors.filter(
     ({ keyword, instancePath }) =>
@@ -44,7 +43,7 @@ function explains({ pointer, unknown }: Problem, parent: string, missing: string
 }
 
 /** An inner union is explained with the branch that holds it; of two at one place the outer one is reported last. */
-function outermost(unions: readonly ErrorObject[]): ErrorObject[] {
+function outermost(unions: readonly SchemaError[]): SchemaError[] {
   return unions.filter(
     (union, index) =>
       !unions.some(
@@ -60,7 +59,7 @@ function within(path: string, outer: string): boolean {
 }
 
 /** Validates against the one branch that was meant: the errors of the others are noise. */
-function explainUnion(schema: Schema, union: ErrorObject, show: Show, base: string): Problem[] {
+function explainUnion(schema: Schema, union: SchemaError, show: Show, base: string): Problem[] {
   const { instancePath, data } = union;
   const branches: readonly unknown[] = Array.isArray(union.schema) ? union.schema : [];
   const branch = chooseBranch(schema.root, branches, data);
@@ -72,7 +71,7 @@ function explainUnion(schema: Schema, union: ErrorObject, show: Show, base: stri
   return [{ pointer: base + instancePath, at: "value", unusable: true, finding: { rule: "wrong-type", message } }];
 }
 
-function problem(schema: Schema, error: ErrorObject, show: Show, base: string): Problem {
+function problem(schema: Schema, error: SchemaError, show: Show, base: string): Problem {
   const pointer = base + error.instancePath;
   const parent: Readonly<Record<string, unknown>> = isRecord(error.parentSchema) ? error.parentSchema : {};
   const params = error.params as Readonly<Record<string, unknown>>;
@@ -194,7 +193,7 @@ function unknownTag(
   return { ...at, finding: { rule: "unknown-plugin", message: `no plugin is named ${show(pointer)}`, hint } };
 }
 
-function wrongType({ data, params }: ErrorObject): Finding {
+function wrongType({ data, params }: SchemaError): Finding {
   const { type } = params as { readonly type?: unknown };
   const message = `must be ${typeName(type)}`;
   if (data === null || data === undefined) return { rule: "wrong-type", message: `has no value: it ${message}` };

@@ -1,6 +1,6 @@
 /** Money and prices: exact decimals in, integer nano-units (10^-9 of the currency) in the ledger. */
 
-export const NANO = 1_000_000_000n;
+export const NANOS_PER_UNIT = 1_000_000_000n;
 
 /** `digits × 10^-scale`, exact. */
 export interface Decimal {
@@ -59,8 +59,8 @@ export function nanoToNumber(nano: bigint): number {
 export function nanoToString(nano: bigint): string {
   const sign = nano < 0n ? "-" : "";
   const size = nano < 0n ? -nano : nano;
-  const fraction = (size % NANO).toString().padStart(9, "0").replace(/0+$/, "");
-  return `${sign}${size / NANO}${fraction && `.${fraction}`}`;
+  const fraction = (size % NANOS_PER_UNIT).toString().padStart(9, "0").replace(/0+$/, "");
+  return `${sign}${size / NANOS_PER_UNIT}${fraction && `.${fraction}`}`;
 }
 
 function rescale(value: Decimal, scale: number): bigint {
