@@ -88,7 +88,7 @@ class FormReader {
       .on("partsLimit", () => this.#fail(tooManyFields()))
       .on("field", (name, value, _nameCut, valueCut) => this.#attempt(() => this.#addField(name, value, valueCut)))
       .on("file", (name, stream, fileName, _encoding, mediaType) => {
-        // Told when the body ends too early, also after everyone has stopped listening.
+        // Called when the body ends too early, also after everyone has stopped listening.
         stream.on("error", () => {});
         this.#attempt(() => this.#addFile(name, stream, fileName, mediaType));
         if (this.#over) stream.resume();
@@ -133,17 +133,17 @@ class FormReader {
     const upload = await storeUpload(stream, fileName, mediaType);
     if (this.#over) return upload.dispose();
     this.#upload = upload;
-    this.#settle();
+    this.#resolveWhenComplete();
   }
 
   #finish(): void {
     if (this.#file === null) throw invalidRequest(`/${FILE}`, "is required");
     this.#parsed = true;
-    this.#settle();
+    this.#resolveWhenComplete();
   }
 
   /** The form's end and the last write to disk come in any order. */
-  #settle(): void {
+  #resolveWhenComplete(): void {
     if (!this.#parsed || this.#upload === null) return;
     this.#stop();
     // An own property for every field, whatever it is called.
@@ -163,7 +163,7 @@ class FormReader {
     if (this.#over) return;
     this.#stop();
     this.#parser.destroy();
-    // Ends its spooling, which cleans up after itself.
+    // Ends its storing, which cleans up after itself.
     this.#file?.destroy();
     // The file has no name: whatever closing it says, nothing is left of it.
     this.#upload?.dispose().catch(() => {});

@@ -32,7 +32,7 @@ export interface IpLimit {
 interface Count {
   /** Of all processes, as far as this one knows. */
   known: number;
-  /** Those of them that the store has not been told of. */
+  /** Those of them that have not been reported to the store. */
   unreported: number;
   query: StoreQuery | null;
 }

@@ -151,7 +151,7 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     },
     async report() {
       const [first, ...more] = await askAll("report");
-      if (first !== undefined) lastReport = merge(first, more);
+      if (first !== undefined) lastReport = mergeReports(first, more);
       else if (lastReport !== null) lastReport = { ...lastReport, complete: false };
       else throw new Error("no worker answers");
       return lastReport;
@@ -189,7 +189,7 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
 }
 
 /** The first worker's report; for every worker its own entry replaces the one that the store has of it. */
-function merge(first: ProcessReport, more: readonly ProcessReport[]): ProcessReport {
+function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): ProcessReport {
   const own = new Map(more.map(({ self }) => [self.instance, self]));
   const others = [...first.others.filter(({ instance }) => !own.has(instance)), ...own.values()];
   const statuses = [first, ...more].map(({ status }) => status);

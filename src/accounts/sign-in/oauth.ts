@@ -216,7 +216,7 @@ function reasonOf(error: unknown): string {
   return reason;
 }
 
-const LABEL = "sign-in state";
+const STATE_KEY_LABEL = "sign-in state";
 
 /** Kept in a cookie while the browser is at the identity provider. */
 interface SignInState {
@@ -251,7 +251,7 @@ function createStateSeal({ keyring, now, lifeSeconds }: StateSealOptions): State
       return new EncryptJWT({ ...state })
         .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid })
         .setExpirationTime(Math.floor(now() / 1000) + lifeSeconds)
-        .encrypt(deriveKey(key, LABEL));
+        .encrypt(deriveKey(key, STATE_KEY_LABEL));
     },
 
     async open(sealed) {
@@ -280,7 +280,7 @@ function createStateSeal({ keyring, now, lifeSeconds }: StateSealOptions): State
 function keyOf({ kid }: CompactJWEHeaderParameters, keys: ReadonlyMap<string, KeyObject>): KeyObject {
   const key = typeof kid === "string" ? keys.get(kid) : undefined;
   if (!key) throw new errors.JWEInvalid("unknown kid");
-  return deriveKey(key, LABEL);
+  return deriveKey(key, STATE_KEY_LABEL);
 }
 
 /** Percent-encoded, as it is stored in a cookie. */
