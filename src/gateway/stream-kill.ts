@@ -3,7 +3,7 @@ import { inBackground, type Log, type Store, type StreamKills } from "../kit/ind
 /** Between looks at the store while pushes may be lost: a kill must reach every process within a second. */
 const POLL_INTERVAL_MS = 1_000;
 /** The same while the store guarantees its pushes: a safety net. */
-const NET_INTERVAL_MS = 15_000;
+const SAFETY_NET_INTERVAL_MS = 15_000;
 
 interface WatchedStream {
   readonly token: number;
@@ -80,7 +80,8 @@ export class KillSwitch implements StreamKills {
   }
 
   #tick(): void {
-    if (!this.#pushesGuaranteed || performance.now() - this.#polledAt >= NET_INTERVAL_MS) this.#pollInBackground();
+    if (!this.#pushesGuaranteed || performance.now() - this.#polledAt >= SAFETY_NET_INTERVAL_MS)
+      this.#pollInBackground();
   }
 
   #pollInBackground(): void {

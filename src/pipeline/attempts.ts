@@ -12,7 +12,7 @@ import {
   type Source,
   type Target,
 } from "../kit/index.ts";
-import type { Plan } from "./build.ts";
+import type { BoundHooks } from "./build.ts";
 import { internalError, passOver } from "./hooks.ts";
 
 /**
@@ -34,7 +34,7 @@ export class Attempts {
   sent = false;
   /** Whether an upstream has answered one. */
   answered = false;
-  readonly #plan: Plan;
+  readonly #hooks: BoundHooks;
   /** null once a reply was handed over, or the exchange is through. */
   #call: Call | null;
   readonly #exchange: Exchange;
@@ -44,8 +44,8 @@ export class Attempts {
   #handedOver = false;
   #released = false;
 
-  constructor(plan: Plan, call: Call, exchange: Exchange, send: Send, observer: Observer) {
-    this.#plan = plan;
+  constructor(hooks: BoundHooks, call: Call, exchange: Exchange, send: Send, observer: Observer) {
+    this.#hooks = hooks;
     this.#call = call;
     this.#exchange = exchange;
     this.#send = send;
@@ -61,7 +61,7 @@ export class Attempts {
     const call = this.#call;
     if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
     const attempt = new Attempt(target, exchange, this.#observer);
-    attempt.enter(this.#plan.attempt);
+    attempt.enter(this.#hooks.attempt);
     let reply: Reply;
     try {
       reply = await this.#send(target, call, exchange, this.#onSent);
@@ -128,7 +128,7 @@ class Attempt {
   }
 
   /** Asks the guards in order; a refusal releases those that had let it through. @throws AttemptError "skipped" */
-  enter(hooks: Plan["attempt"]): void {
+  enter(hooks: BoundHooks["attempt"]): void {
     for (const hook of hooks) {
       let refusal: unknown = null;
       try {
@@ -160,7 +160,7 @@ class Attempt {
   }
 
   /** What a guard's failure is thrown as; null for one that may fail. */
-  #refusalOf(hook: Plan["attempt"][number], error: unknown): unknown {
+  #refusalOf(hook: BoundHooks["attempt"][number], error: unknown): unknown {
     try {
       passOver(hook, error, this.#observer);
       return null;

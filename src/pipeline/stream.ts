@@ -1,5 +1,5 @@
 import type { AbortReason, Bill, Host, Observer, Sink, Source, StreamEvent, StreamFormat } from "../kit/index.ts";
-import type { Plan } from "./build.ts";
+import type { BoundHooks } from "./build.ts";
 import type { ExchangeState } from "./exchange.ts";
 import { changeEvent } from "./hooks.ts";
 
@@ -141,13 +141,13 @@ export class ByteRelay extends StreamRelay<Uint8Array> {
  */
 export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
   readonly #format: StreamFormat;
-  readonly #hooks: Plan["event"];
+  readonly #hooks: BoundHooks["event"];
   readonly #observer: Observer;
   readonly #heartbeatMs: number;
   #lastWriteAt: number;
   #cancelHeartbeat: () => void;
 
-  constructor(state: ExchangeState, hooks: Plan["event"], observer: Observer, host: Host) {
+  constructor(state: ExchangeState, hooks: BoundHooks["event"], observer: Observer, host: Host) {
     super(state, host);
     this.#format = state.streamFormat;
     this.#hooks = hooks;
