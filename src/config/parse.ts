@@ -25,7 +25,7 @@ import type { Entry, MapNode, Node, Scalar } from "./node.ts";
 const MAX_LEVELS = 100;
 /** A level takes the parser up to three open tokens; the document's own is one more. */
 const MAX_OPEN_TOKENS = 3 * MAX_LEVELS + 1;
-const DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVELS} levels deep` } as const;
+const TOO_DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVELS} levels deep` } as const;
 /** Nodes that aliases may add to a document: enough for shared blocks, too few for a bomb. */
 const MAX_ALIASED_NODES = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
@@ -66,7 +66,7 @@ export function parse(
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
     const place = placeAt(file, lines, [error.offset, error.offset]);
-    return { root: null, diagnostics: [diagnose(place, "", DEEP)] };
+    return { root: null, diagnostics: [diagnose(place, "", TOO_DEEP)] };
   }
 }
 
@@ -147,7 +147,7 @@ class Reader {
     const place = node?.range ? this.#place(node.range) : key;
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
-    if (depth > MAX_LEVELS) return this.#bad(nothing, DEEP.rule, DEEP.message);
+    if (depth > MAX_LEVELS) return this.#bad(nothing, TOO_DEEP.rule, TOO_DEEP.message);
     if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED_NODES) {
       if (this.#aliased === MAX_ALIASED_NODES + 1)
         this.#add(place, "yaml-alias", "aliases repeat too much of the document");

@@ -36,18 +36,18 @@ export async function drain(parts: DrainParts): Promise<void> {
   const until = performance.now() + timeoutMs;
   /** @returns whether requests had to be aborted. */
   const finish = async (): Promise<boolean> => {
-    await idle(server, until);
+    await untilIdle(server, until);
     const left = server.inFlight();
     if (left === 0) return false;
     log.warn({ requests: left }, "drain timed out: ending what is left");
     server.abortAll("shutdown");
     onTimeout();
-    await idle(server, until + SETTLE_TIMEOUT_MS);
+    await untilIdle(server, until + SETTLE_TIMEOUT_MS);
     return true;
   };
   await readPending();
   const closed = listening.close();
-  await idle(server, until - LATE_MS);
+  await untilIdle(server, until - LATE_MS);
   if (server.inFlight() > 0) onLate();
   const aborted = await finish();
   await Promise.race([closed, sleep(aborted ? FLUSH_ABORTED_MS : FLUSH_FINISHED_MS)]);
@@ -64,7 +64,7 @@ async function readPending(): Promise<void> {
 }
 
 /** Resolves when no request is in flight, and at the latest at `until` (as `performance.now()`). */
-async function idle(server: PublicServer, until: number): Promise<void> {
+async function untilIdle(server: PublicServer, until: number): Promise<void> {
   while (server.inFlight() > 0 && performance.now() < until) await sleep(POLL_MS);
 }
 

@@ -115,7 +115,7 @@ export interface Price {
 
 const PER_MILLION: Decimal = { digits: 1n, scale: 6 };
 const PER_THOUSAND: Decimal = { digits: 1n, scale: 3 };
-const NOTHING: Decimal = { digits: 0n, scale: 0 };
+const ZERO: Decimal = { digits: 0n, scale: 0 };
 
 /** A model's price with both multipliers, ready to be applied. */
 export interface Tariff {
@@ -127,7 +127,7 @@ export interface Tariff {
 
 /** @param multipliers the model's and `billing.cost_multiplier`. */
 export function createTariff(price: Price, multipliers: readonly Decimal[]): Tariff {
-  const scaled = (unit: Decimal | undefined): Decimal => multipliers.reduce(multiply, unit ?? NOTHING);
+  const scaled = (unit: Decimal | undefined): Decimal => multipliers.reduce(multiply, unit ?? ZERO);
   const input = multiply(scaled(price.inputPerMillion), PER_MILLION);
   const cached = multiply(scaled(price.cachedInputPerMillion ?? price.inputPerMillion), PER_MILLION);
   const write = price.cacheWritePerMillion ?? price.inputPerMillion;

@@ -66,8 +66,8 @@ export class Attempts {
     try {
       reply = await this.#send(target, call, exchange, this.#onSent);
     } catch (error) {
-      if (wasMade(error)) this.count += 1;
-      attempt.settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
+      if (reachedUpstream(error)) this.count += 1;
+      attempt.settle({ ok: false, error: error instanceof AttemptError ? error : notUpstreamFault(error) });
       throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
     }
     this.count += 1;
@@ -243,12 +243,12 @@ function cancelled(): AttemptResult {
 }
 
 /** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
-function wasMade(error: unknown): boolean {
+function reachedUpstream(error: unknown): boolean {
   if (error instanceof AttemptError) return error.failure !== "unsupported" && error.failure !== "resting";
   return !(error instanceof GatewayError);
 }
 
 /** A fault of ours, not of the upstream: it must not count against its breaker, and must release its probe. */
-function neutral(cause: unknown): AttemptError {
+function notUpstreamFault(cause: unknown): AttemptError {
   return new AttemptError(cause instanceof GatewayError ? "client_fault" : "aborted", "not sent", { cause });
 }

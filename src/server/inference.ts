@@ -32,7 +32,7 @@ export interface InferenceOptions {
 }
 
 /** A request to an inference endpoint, as far as the server has looked at it. */
-export interface InferenceArrival {
+export interface ReceivedInference {
   readonly http: HttpExchange;
   readonly ip: string;
   /** Unix milliseconds. */
@@ -41,7 +41,7 @@ export interface InferenceArrival {
 }
 
 export interface Inference {
-  serve(arrival: InferenceArrival, format: Format): void;
+  serve(received: ReceivedInference, format: Format): void;
   /** Those that have not been answered and settled. */
   readonly requests: DenseSet<ServedRequest>;
 }
@@ -50,8 +50,8 @@ export function createInference(options: InferenceOptions): Inference {
   const requests = new DenseSet<ServedRequest>();
   return {
     requests,
-    serve(arrival, format) {
-      const request = new ServedRequest(arrival, format, options);
+    serve(received, format) {
+      const request = new ServedRequest(received, format, options);
       requests.add(request);
       request.serve(requests).catch((err: unknown) => {
         options.log.error({ err, request_id: request.head.requestId }, "a request was not put away");
@@ -68,14 +68,14 @@ class ServedRequest implements InferenceRequest, Indexed {
   readonly head: ClientRequest;
   readonly client: ServerClient;
   body: RequestBody | null = null;
-  readonly #arrival: InferenceArrival;
+  readonly #received: ReceivedInference;
   readonly #format: Format;
   readonly #options: InferenceOptions;
   #claim: ByteClaim | null = null;
   #upload: StoredUpload | null = null;
 
-  constructor(arrival: InferenceArrival, format: Format, options: InferenceOptions) {
-    const { http, ip, receivedAt } = arrival;
+  constructor(received: ReceivedInference, format: Format, options: InferenceOptions) {
+    const { http, ip, receivedAt } = received;
     this.id = chargeId(receivedAt);
     this.receivedAt = receivedAt;
     this.head = {
@@ -85,7 +85,7 @@ class ServedRequest implements InferenceRequest, Indexed {
       endpoint: format.endpoint,
     };
     this.client = new ServerClient(http, options.log, options.stallAfterMs);
-    this.#arrival = arrival;
+    this.#received = received;
     this.#format = format;
     this.#options = options;
   }
@@ -125,7 +125,7 @@ class ServedRequest implements InferenceRequest, Indexed {
 
   /** Reads, parses and checks the body. @throws GatewayError for one that cannot be used, or that there is no room for. */
   async #readBody({ userId }: Principal): Promise<void> {
-    const { http, bodyLimit, receivedAt } = this.#arrival;
+    const { http, bodyLimit, receivedAt } = this.#received;
     const format = this.#format;
     const { memory, disk } = this.#options.budgets;
     const { headers } = http.req;

@@ -78,7 +78,7 @@ export interface PublicServer {
 const STALL_AFTER_MS = 30_000;
 
 /** One request as its head describes it. */
-interface Arrival {
+interface ReceivedRequest {
   readonly http: HttpExchange;
   /** null for everything beside inference. */
   readonly format: Format | null;
@@ -111,7 +111,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   let held = 0;
   const closing = (): boolean => draining;
 
-  const reject = ({ http, format, receivedAt }: Arrival, status: number, code: ErrorCode | null): void => {
+  const reject = ({ http, format, receivedAt }: ReceivedRequest, status: number, code: ErrorCode | null): void => {
     const { requestId } = http;
     onRejectedEarly?.({
       endpoint: format?.endpoint ?? "other",
@@ -123,20 +123,20 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   };
 
   /** @param tooMany what the limit of its address refuses it with. */
-  const proceed = (arrival: Arrival, tooMany: GatewayError | null): void => {
-    const { http, format } = arrival;
+  const proceed = (received: ReceivedRequest, tooMany: GatewayError | null): void => {
+    const { http, format } = received;
     // Its close has passed: nobody would be told of it any more.
-    if (http.res.destroyed) return reject(arrival, CLIENT_GONE_STATUS, null);
+    if (http.res.destroyed) return reject(received, CLIENT_GONE_STATUS, null);
     if (tooMany !== null) {
       const { status, code, contentType, headers, body } = refusalOf(tooMany, http);
       respond(http, status, contentType, headers, body);
-      return reject(arrival, status, code);
+      return reject(received, status, code);
     }
-    if (format === null) serveRoute(arrival);
-    else inference.serve(arrival, format);
+    if (format === null) serveRoute(received);
+    else inference.serve(received, format);
   };
 
-  const serveRoute = ({ http, ip, proxied, receivedAt }: Arrival): void => {
+  const serveRoute = ({ http, ip, proxied, receivedAt }: ReceivedRequest): void => {
     const { req, res, requestId } = http;
     const context: RouteContext = { req, http, ip, proxied, memory: budgets.memory, route: null };
     contexts.set(req, context);
@@ -154,11 +154,11 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     router(req, res);
   };
 
-  const holdFor = async (verdict: Promise<GatewayError | null>, arrival: Arrival): Promise<void> => {
+  const holdFor = async (verdict: Promise<GatewayError | null>, received: ReceivedRequest): Promise<void> => {
     held += 1;
     const tooMany = await verdict;
     held -= 1;
-    proceed(arrival, tooMany);
+    proceed(received, tooMany);
   };
 
   const connections = new Connections(() => {
@@ -185,10 +185,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const peer = req.socket.remoteAddress ?? "";
       const isProxy = trusted(trustedProxies);
       const ip = clientAddress(peer, req.headers["x-forwarded-for"]?.toString(), isProxy);
-      const arrival: Arrival = { http, format, ip, proxied: isFrom(peer, isProxy), receivedAt, bodyLimit };
+      const received: ReceivedRequest = { http, format, ip, proxied: isFrom(peer, isProxy), receivedAt, bodyLimit };
       const verdict = ipLimit.take(ip, limit, receivedAt);
-      if (verdict instanceof Promise) inBackground(log, "a request", holdFor(verdict, arrival));
-      else proceed(arrival, verdict);
+      if (verdict instanceof Promise) inBackground(log, "a request", holdFor(verdict, received));
+      else proceed(received, verdict);
     },
     setDraining(value) {
       draining = value;

@@ -4,7 +4,7 @@ import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 
 /** What of a model's promises one step does not keep. */
-interface Lack {
+interface MissingFeatures {
   readonly place: Place;
   /** What the step itself says not to have. */
   readonly notListed: readonly string[];
@@ -22,9 +22,9 @@ export function linkFeatures(
   modelPointer: string,
 ): void {
   const promises = model.features ?? [];
-  const lacks = places.map((place) => lackOf(context, model, place));
+  const missing = places.map((place) => missingFeatures(context, model, place));
   const noneCarries = (promise: string): boolean =>
-    lacks.length > 0 && lacks.every(({ notListed, notCarried }) => [...notListed, ...notCarried].includes(promise));
+    missing.length > 0 && missing.every(({ notListed, notCarried }) => [...notListed, ...notCarried].includes(promise));
   for (const [index, promise] of promises.entries()) {
     if (promise === undefined || !noneCarries(promise)) continue;
     const strict = model.strict === true;
@@ -36,15 +36,19 @@ export function linkFeatures(
       hint: "take it from features, or add a step that can",
     });
   }
-  for (const lack of lacks) {
+  for (const step of missing) {
     const someCarries = (promise: string): boolean => !noneCarries(promise);
-    const { place, notListed, notCarried, vendor } = lack;
+    const { place, notListed, notCarried, vendor } = step;
     reportNotListed(context, place, notListed.filter(someCarries));
     reportNotCarried(context, { place, vendor }, notCarried.filter(someCarries), hintFor(model, place === places[0]));
   }
 }
 
-function lackOf(context: LinkContext, { kind, features = [] }: Incomplete<ModelConfig>, place: Place): Lack {
+function missingFeatures(
+  context: LinkContext,
+  { kind, features = [] }: Incomplete<ModelConfig>,
+  place: Place,
+): MissingFeatures {
   const { upstream, model = "", features: own } = place.target;
   const promises = features.filter((feature) => feature !== undefined);
   const notListed = own === undefined ? [] : promises.filter((promise) => !own.includes(promise));
@@ -77,7 +81,7 @@ function reportNotListed(context: LinkContext, { pointer }: Place, promises: rea
 
 function reportNotCarried(
   context: LinkContext,
-  { place: { target, pointer }, vendor }: Pick<Lack, "place" | "vendor">,
+  { place: { target, pointer }, vendor }: Pick<MissingFeatures, "place" | "vendor">,
   promises: readonly string[],
   hint: string,
 ): void {

@@ -35,7 +35,7 @@ export function link(validated: Validated, loaded: LoadedSteps, options: LinkOpt
 /** Node's timers fire at once beyond 2^31 ms. */
 const MAX_TIMER_MS = milliseconds("24d");
 /** Keys of durations that are waited for. */
-const TIMED =
+const TIMER_KEYS =
   /\/(connect|first_byte|idle|total|min_delay|max_delay|open_for|max_open_for|every|timeout|deadline|heartbeat|delay)$/;
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
@@ -46,7 +46,7 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "
       const message = `the variable ${reference.unset} is not set`;
       const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
-    } else if (TIMED.test(pointer) && isTooLong(value)) {
+    } else if (TIMER_KEYS.test(pointer) && isTooLong(value)) {
       context.report(pointer, { rule: "timer-range", message: "is longer than a timer can wait", hint: "at most 24d" });
     }
   }

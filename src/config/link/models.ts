@@ -22,14 +22,14 @@ export function linkModels(context: LinkContext): void {
     if (!model) continue;
     const pointer = join("/models", id);
     context.resolve("tiers", model.tier, join(pointer, "tier"));
-    linkFields(context, model, pointer);
+    linkFieldsOfKind(context, model, pointer);
     linkPrice(context, model, pointer);
     linkChain(context, model, pointer);
-    linkReach(context, model, pointer);
+    linkAccess(context, model, pointer);
   }
 }
 
-function linkFields(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
+function linkFieldsOfKind(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
   const { kind, context_window: window, max_output: output } = model;
   for (const [field, kinds] of Object.entries(KINDS_OF_FIELD)) {
     if (kind === undefined || kinds.includes(kind) || !(field in model)) continue;
@@ -51,7 +51,7 @@ function linkFields(context: LinkContext, model: Incomplete<ModelConfig>, pointe
   }
 }
 
-function linkReach(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
+function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
   const { tiers } = context.config;
   const { tier, kind } = model;
   if (tiers === undefined || tier === undefined || !Object.hasOwn(tiers, tier)) return;
@@ -153,7 +153,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
   for (const { target, pointer: at, weighted } of places) {
     context.resolve("upstreams", target.upstream, join(at, "upstream"));
     linkDialect(context, model, target, at);
-    linkWindow(context, model, target, at);
+    linkContextWindow(context, model, target, at);
     linkParameters(context, model, target, at);
     if (target.weight !== undefined && !weighted) {
       const message = "a weight counts in a step with balance: weighted only";
@@ -210,7 +210,7 @@ function linkDialect(
   }
 }
 
-function linkWindow(
+function linkContextWindow(
   context: LinkContext,
   model: Incomplete<ModelConfig>,
   target: Incomplete<TargetConfig>,
@@ -228,7 +228,7 @@ function linkWindow(
 }
 
 /** What the chain and the client decide: changed behind their backs, answers would be misread and misbilled. */
-const ROUTED: ReadonlySet<string | undefined> = new Set(["model", "stream"]);
+const ROUTING_FIELDS: ReadonlySet<string | undefined> = new Set(["model", "stream"]);
 
 /** The `parameters` of a chain target. */
 function linkParameters(
@@ -251,18 +251,18 @@ function linkParameters(
 
   for (const path of Object.keys(set)) {
     const at = join(pointer, "set", path);
-    if (isRouted(path)) report(at, routed(path));
+    if (isRoutingField(path)) report(at, routingField(path));
     else if (removed.has(path)) report(at, [`'${path}' is set and removed`, "set alone replaces what was there"]);
   }
   for (const [index, path] of remove.entries()) {
-    if (path !== undefined && isRouted(path)) report(join(pointer, "remove", index), routed(path), "value");
+    if (path !== undefined && isRoutingField(path)) report(join(pointer, "remove", index), routingField(path), "value");
   }
   for (const [path, name] of Object.entries(rename)) {
     const at = join(pointer, "rename", path);
     const own = pathOf(path);
-    if (isRouted(path)) report(at, routed(path));
+    if (isRoutingField(path)) report(at, routingField(path));
     else if (name === undefined) continue;
-    else if (own.length === 1 && isRouted(`/${name}`)) report(at, routed(`/${name}`), "value");
+    else if (own.length === 1 && isRoutingField(`/${name}`)) report(at, routingField(`/${name}`), "value");
     else if (own.at(-1) === name) report(at, [`'${path}' has that name already`, "remove it"], "value");
     else if (removed.has(path)) report(at, [`'${path}' is removed before it could be renamed`, "do one of the two"]);
   }
@@ -270,11 +270,11 @@ function linkParameters(
 
 type Mistake = readonly [message: string, hint: string];
 
-function isRouted(path: string): boolean {
-  return ROUTED.has(pathOf(path)[0]);
+function isRoutingField(path: string): boolean {
+  return ROUTING_FIELDS.has(pathOf(path)[0]);
 }
 
-function routed(path: string): Mistake {
+function routingField(path: string): Mistake {
   return [
     `'${path}' is what the request is routed by, and cannot be changed`,
     "the model is the target's own key; whether it streams is the client's to say",

@@ -6,7 +6,7 @@ import type { LinkContext } from "./context.ts";
 import { parseUrl } from "./upstreams.ts";
 
 const MAX_BODY_BYTES = bytes("256MiB");
-const EVERY_HOST = new Set(["0.0.0.0", "::"]);
+const WILDCARD_HOSTS = new Set(["0.0.0.0", "::"]);
 
 /** Listeners, trusted proxies and limits of the server. */
 export function linkServer(context: LinkContext): void {
@@ -22,7 +22,7 @@ export function linkServer(context: LinkContext): void {
       hint: "at most 256MiB",
     });
   }
-  linkRoom(context);
+  linkBodyMemory(context);
   const { admin } = server ?? {};
   if (
     admin?.host !== undefined &&
@@ -40,7 +40,7 @@ export function linkServer(context: LinkContext): void {
 }
 
 /** One user gets a quarter of each room: less than a body of the limit would refuse it for ever. */
-function linkRoom(context: LinkContext): void {
+function linkBodyMemory(context: LinkContext): void {
   const { server } = context.config;
   const limit = server?.body_limit ?? BODY_LIMIT;
   // Said already.
@@ -82,8 +82,8 @@ function linkAddresses(context: LinkContext): void {
 function overlap(a: string, b: string): boolean {
   return (
     a === b ||
-    EVERY_HOST.has(a) ||
-    EVERY_HOST.has(b) ||
+    WILDCARD_HOSTS.has(a) ||
+    WILDCARD_HOSTS.has(b) ||
     (isLoopback(a) && isLoopback(b) && [a, b].includes("localhost"))
   );
 }

@@ -81,12 +81,12 @@ function answerObject({ description, content, headers = [] }: Answer): Json {
 }
 
 /** What every call can meet. */
-const EVERYWHERE: readonly ErrorCode[] = ["IP_RATE_LIMIT", "INTERNAL"];
+const COMMON_ERRORS: readonly ErrorCode[] = ["IP_RATE_LIMIT", "INTERNAL"];
 const WITH_RETRY_AFTER: ReadonlySet<ErrorCode> = new Set(["IP_RATE_LIMIT", "TOO_MANY_REQUESTS"]);
-const OF_UPSTREAMS: ReadonlySet<ErrorCode> = new Set(["PROVIDER_ERROR", "PROVIDER_TIMEOUT", "CIRCUIT_BREAKER_OPEN"]);
+const UPSTREAM_ERRORS: ReadonlySet<ErrorCode> = new Set(["PROVIDER_ERROR", "PROVIDER_TIMEOUT", "CIRCUIT_BREAKER_OPEN"]);
 
 /** An error as it is described: its row of the table of errors, and its body here. */
-interface Described {
+interface DescribedError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly coded: boolean;
@@ -99,7 +99,7 @@ const MESSAGES_ERROR = { mediaType: "application/json", schema: schemaRef("Messa
 
 /** The errors of an operation, by status: their bodies, codes and headers, from the table of errors. */
 function errorResponses(operation: Endpoint): Readonly<Record<string, Json>> {
-  const codes = [...new Set([...operation.errors, ...EVERYWHERE])];
+  const codes = [...new Set([...operation.errors, ...COMMON_ERRORS])];
   const rows = codes.flatMap((code) => {
     const row = rowOf(code, operation.apiErrors === true);
     return operation.messagesErrors ? [row, { ...row, ...MESSAGES_ERROR }] : [row];
@@ -111,10 +111,10 @@ function errorResponses(operation: Endpoint): Readonly<Record<string, Json>> {
   );
 }
 
-function rowOf(code: ErrorCode, apiErrors: boolean): Described {
+function rowOf(code: ErrorCode, apiErrors: boolean): DescribedError {
   const row = ERRORS[code];
   const { status, coded } = row;
-  const form = apiErrors && OF_UPSTREAMS.has(code) ? "failure" : row.body;
+  const form = apiErrors && UPSTREAM_ERRORS.has(code) ? "failure" : row.body;
   return {
     code,
     status,
@@ -138,14 +138,14 @@ function bodySchema(form: "text" | "message" | "error" | "failure", code: ErrorC
   }
 }
 
-function response(status: number, group: readonly Described[], plan: readonly HeaderName[]): Json {
+function response(status: number, group: readonly DescribedError[], plan: readonly HeaderName[]): Json {
   const codes = [...new Set(group.filter(({ coded }) => coded).map(({ code }) => code))];
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 429 || status === 503) names.push("Retry-After");
   if (group.every(({ final }) => final)) names.push("X-Should-Retry");
   if (status === 429) names.push(...plan, ...ADDRESS_LIMITS);
   return {
-    description: [...new Set(group.map(({ code }) => WHEN[code]))].join(" "),
+    description: [...new Set(group.map(({ code }) => ERROR_DESCRIPTIONS[code]))].join(" "),
     headers: { ...headerRefs(names), ...(codes.length > 0 && { "X-Error-Code": codeHeader(codes, group) }) },
     content: contentOf(group),
   };
@@ -156,7 +156,7 @@ function headerRefs(names: readonly HeaderName[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function codeHeader(codes: readonly ErrorCode[], group: readonly Described[]): Json {
+function codeHeader(codes: readonly ErrorCode[], group: readonly DescribedError[]): Json {
   const required = group.every(({ coded }) => coded);
   return {
     description: required ? "Which error it is." : "Which error it is; not sent with the other form of body.",
@@ -165,7 +165,7 @@ function codeHeader(codes: readonly ErrorCode[], group: readonly Described[]): J
   };
 }
 
-function contentOf(group: readonly Described[]): Json {
+function contentOf(group: readonly DescribedError[]): Json {
   const byType = Map.groupBy(group, ({ mediaType }) => mediaType);
   return Object.fromEntries(
     [...byType].map(([mediaType, rows]) => {
@@ -176,7 +176,7 @@ function contentOf(group: readonly Described[]): Json {
 }
 
 /** When a call meets them. */
-const WHEN: Readonly<Record<ErrorCode, string>> = {
+const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   INVALID_REQUEST: "The request is not what the endpoint takes.",
   INVALID_MODEL: "No such model, or one of another kind.",
   AUTHENTICATION_ERROR: "A wrong key, or an access token where a key is needed.",

@@ -13,7 +13,7 @@ import { callerOf } from "../credentials.ts";
 import { CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { jsonResponse, notFound, textResponse } from "../router.ts";
 
-const DETAIL = "/v1/models/";
+const MODELS_PATH = "/v1/models/";
 
 /** Models, prices, status and public settings, all from the configuration in force. */
 export const CATALOGUE: readonly RouteEndpoint[] = [
@@ -134,7 +134,7 @@ function entry({ id, created, ownedBy, tier }: Model) {
 
 /** What follows `/v1/models/`, whether its slash is written as one or as %2F. */
 function modelId(event: H3Event): string {
-  const id = event.url.pathname.slice(DETAIL.length);
+  const id = event.url.pathname.slice(MODELS_PATH.length);
   if (id === "") throw notFound();
   return decodeURIComponent(id);
 }
