@@ -21,7 +21,7 @@ export interface DialectCapability {
   /** Whether a word of a model's `features` is lost on the way to the upstream's model of that name. */
   readonly loses: (kind: Kind, promise: string, model: string, location: UpstreamLocation) => boolean;
   /** Whether a key may be Google's credentials, which are no key to be sent. */
-  readonly takesGoogleCredentials: boolean;
+  readonly takesGoogleCredentials: (location: UpstreamLocation) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: UpstreamLocation) => string | null;
   /** Whether there may be a Responses endpoint. */

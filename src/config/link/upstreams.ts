@@ -32,7 +32,7 @@ export function linkUpstreams(context: LinkContext): void {
     }
     if (!upstream) continue;
     linkUrl(context, upstream, pointer);
-    linkGoogle(context, upstream, pointer);
+    linkGoogle(context, name, upstream);
     linkVendor(context, upstream, pointer);
     linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
@@ -156,42 +156,54 @@ function linkSettings(
 type Pair = readonly [name: string, duration: string];
 
 const HINT = "give a service account's key file, ${file:PATH}, or application-default";
-const VERTEX_HOST = /(?:^|[.-])aiplatform\.googleapis\.com$/;
-const VERTEX_PATH = /^\/v\d+(?:beta\d+)?(?:\/projects\/[^/]+\/locations\/[^/]+\/publishers\/[^/]+)?\/?$/;
+/** `aiplatform.googleapis.com`, `europe-west4-aiplatform.googleapis.com`, `aiplatform.eu.rep.googleapis.com`. */
+const VERTEX_HOST = /(?:^|[.-])aiplatform\.(?:[a-z0-9-]+\.rep\.)?googleapis\.com$/;
+const PUBLISHED = String.raw`/projects/[^/]+/locations/[^/]+/publishers`;
+/** Whose models a dialect is spoken for at Vertex AI. Only Gemini's may be named whole by a target. */
+const VERTEX: Readonly<
+  Partial<Record<UpstreamConfig["dialect"], { readonly publisher: string; readonly path: RegExp }>>
+> = {
+  gemini: { publisher: "google", path: new RegExp(String.raw`^/v\d+(?:beta\d+)?(?:${PUBLISHED}/google)?/?$`) },
+  anthropic: { publisher: "anthropic", path: new RegExp(String.raw`^/v\d+(?:beta\d+)?${PUBLISHED}/anthropic/?$`) },
+};
 
 /** Keys that are Google's credentials, and addresses of Vertex AI. */
-function linkGoogle(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+function linkGoogle(context: LinkContext, name: string, upstream: Incomplete<UpstreamConfig>): void {
   const { dialect, api_keys: keys = [], base_url: url } = upstream;
-  const google = dialect !== undefined && context.dialects[dialect].takesGoogleCredentials;
+  if (dialect === undefined) return;
+  const pointer = join("/upstreams", name);
+  const vertex = VERTEX[dialect];
+  const address = vertex && url !== undefined ? parseUrl(url) : null;
+  const isMisplaced = address !== null && VERTEX_HOST.test(address.hostname) && !vertex?.path.test(address.pathname);
+  if (vertex && isMisplaced) context.report(join(pointer, "base_url"), vertexUrl(address.host, vertex.publisher));
+  const google = isMisplaced || context.dialects[dialect].takesGoogleCredentials(context.location(name));
   for (const [index, key] of keys.entries()) {
     const wrong = key === undefined || !key.trimStart().startsWith("{") ? null : wrongKey(dialect, google, key);
     if (wrong !== null) context.report(join(pointer, "api_keys", index), { rule: "google-credentials", ...wrong });
   }
-  const address = google && url !== undefined ? parseUrl(url) : null;
-  if (address === null || !VERTEX_HOST.test(address.hostname) || VERTEX_PATH.test(address.pathname)) return;
-  context.report(join(pointer, "base_url"), vertexUrl(address.host));
 }
 
-function vertexUrl(host: string): Finding {
-  const message = "an address of Vertex AI names its version, project and location";
+function vertexUrl(host: string, publisher: string): Finding {
+  const message = "an address of Vertex AI names its version, project, location and publisher";
   return {
     rule: "upstream-url",
     message,
-    hint: `https://${host}/v1/projects/PROJECT/locations/LOCATION/publishers/google`,
+    hint: `https://${host}/v1/projects/PROJECT/locations/LOCATION/publishers/${publisher}`,
   };
 }
 
 /** What is wrong with a key that seems to be a key file's text, in words that hold none of it. */
 function wrongKey(
-  dialect: UpstreamConfig["dialect"] | undefined,
+  dialect: UpstreamConfig["dialect"],
   google: boolean,
   text: string,
 ): Pick<Finding, "message" | "hint"> | null {
   const file = parsed(text);
-  if (file !== null && dialect !== undefined && !google) {
+  if (file !== null && !google) {
     if (file["type"] !== "service_account") return null;
     const message = `the dialect ${dialect} would send the service account's key file as it is`;
-    return { message, hint: "set dialect: gemini, or give a key of the provider" };
+    const place = dialect === "anthropic" ? "end base_url with /publishers/anthropic" : "set dialect: gemini";
+    return { message, hint: `${place}, or give a key of the provider` };
   }
   if (!google) return null;
   const message = file === null ? "the upstream's key begins like JSON and is none" : wrongFile(file);
