@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerRecord } from "../../src/kit/index.ts";
-import { chargeId } from "../../src/server/ids.ts";
+import { chargeId } from "../../src/server/inference.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { bootGateway, driveOn, type Site } from "../load/bench.ts";
 import { prepareGateway } from "../load/gateway.ts";

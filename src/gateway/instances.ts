@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { type BreakerState, inBackground, type Log, type Store } from "../kit/index.ts";
-import type { ProcessState } from "./state.ts";
+import type { ProcessState } from "./generation.ts";
 
 /** What every instance publishes about itself for the others. */
 export interface InstanceInfo {

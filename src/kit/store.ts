@@ -1,5 +1,5 @@
-import type { Awaitable, Principal, Usage } from "./call.ts";
-import type { OutcomeKind } from "./exchange.ts";
+import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
+import type { Usage } from "./money.ts";
 import type { Limits } from "./snapshot.ts";
 
 export type WindowName = "day" | "hour" | "minute";

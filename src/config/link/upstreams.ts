@@ -3,11 +3,10 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
-import type { Loose } from "../validate.ts";
-import { BREAKER, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
-import { milliseconds } from "../units.ts";
-import { targetsOf } from "./features.ts";
+import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
+import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
+import { targetsOf } from "./features.ts";
 
 /** Headers that frame the message or the connection: the client library sets them. */
 const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
@@ -47,12 +46,12 @@ export function linkUpstreams(context: LinkContext): void {
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
 function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
-  if (context.damaged("/models") || context.names("models") === null) return null;
+  if (context.isInvalid("/models") || context.names("models") === null) return null;
   const models = Object.values(context.config.models ?? {});
   return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
 }
 
-function linkUrl(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
   const { base_url: url, api_keys: keys = [] } = upstream;
   const place = join(pointer, "base_url");
   if (url === undefined || context.isUnset(place) || url.startsWith("sim:")) return;
@@ -79,7 +78,7 @@ const DIALECTS_OF_KEY = {
   api: { dialects: ["openai", "azure"], remedy: "remove it: other dialects have one endpoint for chat" },
 } as const satisfies Partial<Record<keyof UpstreamConfig, unknown>>;
 
-function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+function linkVendor(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
   const { dialect } = upstream;
   if (dialect === undefined) return;
   for (const key of ["vendor", "api"] as const) {
@@ -90,7 +89,7 @@ function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, point
   }
 }
 
-function linkApi(context: LinkContext, name: string, { dialect, api }: Loose<UpstreamConfig>): void {
+function linkApi(context: LinkContext, name: string, { dialect, api }: Incomplete<UpstreamConfig>): void {
   if (api !== "responses" || (dialect !== "openai" && dialect !== "azure")) return;
   const { mayHaveResponses, vendor } = context.dialects[dialect];
   const location = context.location(name);
@@ -113,11 +112,11 @@ function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], p
     hint: "set the variable the key comes from",
   } as const;
   for (const [index, key] of keys.entries()) if (key === "") context.report(join(pointer, "api_keys", index), finding);
-  if (keys.length > 0 || context.damaged(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
+  if (keys.length > 0 || context.isInvalid(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
   context.report(pointer, { ...finding, message: "the upstream has no key", hint: "add api_keys" }, "key");
 }
 
-type Settings = Pick<Loose<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;
+type Settings = Pick<Incomplete<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;
 
 /** Reported where one of the two values was written; a pair of inherited ones is reported where it was. */
 function linkSettings(
@@ -169,7 +168,7 @@ const VERTEX: Readonly<
 };
 
 /** Keys that are Google's credentials, and addresses of Vertex AI. */
-function linkGoogle(context: LinkContext, name: string, upstream: Loose<UpstreamConfig>): void {
+function linkGoogle(context: LinkContext, name: string, upstream: Incomplete<UpstreamConfig>): void {
   const { dialect, api_keys: keys = [], base_url: url } = upstream;
   if (dialect === undefined) return;
   const pointer = join("/upstreams", name);

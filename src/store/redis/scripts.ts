@@ -24,7 +24,7 @@ function read(name: string): string {
 }
 
 /** Calls that one method has under way at once: less than what the connection lets wait, so that requests have room. */
-const BATCH_SIZE = 200;
+const BATCH_CALL_COUNT = 200;
 
 /** Works on all items, some at a time; the results are in their order. */
 export async function inBatches<Item, Result>(
@@ -32,8 +32,8 @@ export async function inBatches<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let at = 0; at < items.length; at += BATCH_SIZE) {
-    results.push(...(await Promise.all(items.slice(at, at + BATCH_SIZE).map(work))));
+  for (let at = 0; at < items.length; at += BATCH_CALL_COUNT) {
+    results.push(...(await Promise.all(items.slice(at, at + BATCH_CALL_COUNT).map(work))));
   }
   return results;
 }

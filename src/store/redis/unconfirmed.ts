@@ -8,7 +8,7 @@ import { inBatches, type Keys, loadScript } from "./scripts.ts";
 const RETRY_INTERVAL_MS = 1_000;
 
 /** More than a hanging server can take in one timeout; what is beyond goes with its lease. */
-const MAX_UNCONFIRMED = 10_000;
+const MAX_UNCONFIRMED_COUNT = 10_000;
 
 interface Unconfirmed {
   readonly userId: string;
@@ -33,7 +33,7 @@ export class UnconfirmedAdmissions {
 
   /** @param delay milliseconds for which it may still be executed after what is sent now; 0 when it is executed before. */
   add(id: string, userId: string, delay: number): void {
-    if (this.#waiting.size >= MAX_UNCONFIRMED || this.#closed) return;
+    if (this.#waiting.size >= MAX_UNCONFIRMED_COUNT || this.#closed) return;
     this.#waiting.set(id, { userId, over: performance.now() + delay });
     this.#schedule(delay);
   }
@@ -97,7 +97,7 @@ const FIRST_WAIT_MS = 5;
 /** However long they take: this process may be busy, or the server slow. */
 const MIN_LOOKS = 3;
 /** Reservations remembered whose processes have not answered. */
-const MAX_UNANSWERED = 10_000;
+const MAX_UNANSWERED_COUNT = 10_000;
 
 const FIND_UNCONFIRMED = loadScript("unconfirmed", "reservations");
 
@@ -201,7 +201,7 @@ export class UnconfirmedByOthers {
 
   #noteUnanswered(ids: Iterable<string>): void {
     for (const id of ids) {
-      if (this.#unanswered.size >= MAX_UNANSWERED) this.#unanswered.clear();
+      if (this.#unanswered.size >= MAX_UNANSWERED_COUNT) this.#unanswered.clear();
       this.#unanswered.set(id, performance.now() + this.#options.lease);
     }
   }

@@ -5,7 +5,7 @@ const FAILURES_TO_OPEN = 3;
 /** Between the questions that find out whether it is back. */
 const PROBE_INTERVAL_MS = 100;
 /** Questions that may wait for their answers at the same time. */
-const MAX_WAITING = 10_000;
+const MAX_WAITING_COUNT = 10_000;
 /**
  * Looks without any answer after which a store that must hurry is given up, and milliseconds between them. A process that
  * is busy looks less often, and does not take its own delay for the store's.
@@ -71,7 +71,7 @@ export class StoreBreaker {
 
   /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
   ask<T>(question: () => Awaitable<T>): Awaitable<T> {
-    if (this.#waiting.size >= MAX_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.#waiting.size >= MAX_WAITING_COUNT) throw storeUnavailable(new Error("too many wait for the store"));
     if (this.left || (this.away && !this.#mayProbe()))
       throw storeUnavailable(new Error("the store did not answer before"));
     return this.observe(question);

@@ -13,7 +13,7 @@ const HURRIED_WAIT_MS = 500;
 /** Milliseconds between checks for what a process that died has left. */
 const POLL_INTERVAL_MS = 5_000;
 /** Settlements in memory beyond which no more requests are admitted without the store. */
-const MAX_IN_MEMORY = 10_000;
+const MAX_IN_MEMORY_COUNT = 10_000;
 
 /** Rejected settlements that are shown, and kept in memory when they cannot be written down. */
 const MAX_REJECTIONS = 1_000;
@@ -116,7 +116,7 @@ export class Settlements {
 
   /** Whether more could be lost than memory should hold. */
   get full(): boolean {
-    return this.#memory.size >= MAX_IN_MEMORY;
+    return this.#memory.size >= MAX_IN_MEMORY_COUNT;
   }
 
   /** Resolves when the entry is on the disk; without a disk when the store has it. */

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { isJson, Secret } from "../../src/kit/index.ts";
+import { isLoopback, Secret } from "../../src/kit/index.ts";
 
 const secret = new Secret("hunter2");
 
@@ -21,13 +21,20 @@ test("only reveal gives it away", () => {
   expect(Object.isFrozen(secret)).toBe(true);
 });
 
+test.each(["localhost", "127.0.0.1", "127.255.0.9", "::1", "[::1]"])("%s is this machine", (host) => {
+  expect(isLoopback(host)).toBe(true);
+});
+
 test.each([
-  [{}, true],
-  [Object.create(null), true],
-  [[], false],
-  [null, false],
-  ["{}", false],
-  [undefined, false],
-])("isJson(%j) is %s", (value, expected) => {
-  expect(isJson(value)).toBe(expected);
+  "",
+  "127",
+  "127.0.0.256",
+  "127.0.0.01",
+  "127.0.0.1.example.com",
+  "127.example.com",
+  "128.0.0.1",
+  "localhost.example",
+  "::2",
+])("%j is not", (host) => {
+  expect(isLoopback(host)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { EventLoopMonitor } from "../../src/gateway/process-view.ts";
+import { EventLoopMonitor } from "../../src/gateway/admin-view.ts";
 import { poll } from "../e2e/support/child.ts";
 
 test("an event loop that stood still is noticed as soon as it runs again, and forgiven in time", async () => {

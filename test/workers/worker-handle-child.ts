@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConnectionHandover } from "../../src/workers/handover.ts";
+import { ConnectionHandover } from "../../src/workers/worker-handle.ts";
 
 const KILLS = 3;
 const CLIENTS = 30;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { poolAdminView } from "../../src/workers/pool-view.ts";
+import { poolAdminView } from "../../src/workers/supervisor.ts";
 import type { WorkerHandle } from "../../src/workers/worker-handle.ts";
 import type { Scrape } from "../../src/telemetry/metrics.ts";
 import { metricsWith, samplesOf } from "../telemetry/support.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Principals } from "../../src/accounts/principals.ts";
+import { Principals } from "../../src/accounts/authenticate.ts";
 import type { Principal } from "../../src/kit/index.ts";
 
 type Step = readonly ["add" | "drop" | "forget" | "dropUser" | "doubtAll", secret: number, user: number];

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { Workspace } from "../e2e/support/process.ts";
 
-const PROGRAM = fileURLToPath(new URL("handover-child.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("worker-handle-child.ts", import.meta.url));
 
 test("whom a worker was being given when it died is told at once, every time", async () => {
   const workspace = new Workspace();
