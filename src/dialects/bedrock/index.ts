@@ -5,9 +5,9 @@ import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from ".
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
+import { fitSchema } from "../schemas/fit.ts";
 import { claudeOutput, rulesOf, SCHEMA_AT } from "../messages/models.ts";
-import { CLAUDE_SCHEMAS } from "../schema-rules.ts";
+import { CLAUDE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
 import { conversationOf } from "./messages.ts";

@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { cachePoint, type Translation } from "./translation.ts";
 import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
-import { fitSchema } from "../json-schema.ts";
-import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 
 /** What of a request's tools goes where. */
 export interface Tools {

@@ -8,8 +8,8 @@ import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../c
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../endpoints/embedding.ts";
 import { rerankCodec } from "../endpoints/rerank.ts";
-import { fitSchema } from "../json-schema.ts";
-import { COHERE_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { COHERE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, CohereStreamReader } from "./answer.ts";
 import { messagesOf } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { outputLimit, type Report } from "../canonical/report.ts";
-import { fitSchema } from "../json-schema.ts";
-import { GEMINI_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import type { Family } from "./models.ts";
 
 /** Carried as they are. */

@@ -3,8 +3,8 @@ import { mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts"
 import { objects } from "../canonical/json.ts";
 import { MARKED } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { fitSchema } from "../json-schema.ts";
-import { CLAUDE_MOST_OPTIONAL, CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_MOST_OPTIONAL, CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 
 /** What a request for a model must keep to, because the API answers 400 to anything else. */
 export interface ModelRules {

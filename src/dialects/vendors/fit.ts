@@ -1,6 +1,6 @@
 import { type EffortLevel, EFFORTS, isJson, type Json } from "../../kit/index.ts";
-import { fitSchema } from "../json-schema.ts";
-import { vendorSchemas } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { vendorSchemas } from "../schemas/rules.ts";
 import type { Rules } from "./types.ts";
 
 /** Most tokens of thought that still are an effort, as upstreams translate efforts into budgets. */

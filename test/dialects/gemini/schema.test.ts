@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitSchema } from "../../../src/dialects/json-schema.ts";
-import { GEMINI_SCHEMAS } from "../../../src/dialects/schema-rules.ts";
+import { fitSchema } from "../../../src/dialects/schemas/fit.ts";
+import { GEMINI_SCHEMAS } from "../../../src/dialects/schemas/rules.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { callOf, list, send } from "./support.ts";
 

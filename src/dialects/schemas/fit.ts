@@ -1,21 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
-import { isJson, type Json } from "../kit/index.ts";
-import { escaped } from "./canonical/report.ts";
-import { Comparables, shared, sharedTypes } from "./schema-compare.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import { escaped } from "../canonical/report.ts";
+import { Comparables, shared, sharedTypes } from "./conjunction.ts";
 import {
   ANNOTATIONS,
   costOf,
-  LISTS,
   listOf,
+  LISTS,
   MAPS,
-  type Placed,
   placeBelow,
+  type Placed,
+  References,
   SAYS_NOTHING,
   SINGLES,
-} from "./schema-keywords.ts";
-import { References, unescaped } from "./schema-references.ts";
-import { withoutRootUnion } from "./schema-root.ts";
-import { weightOf, Work } from "./schema-work.ts";
+  unescaped,
+} from "./places.ts";
+import { withoutRootUnion } from "./unrestricted.ts";
+import { weightOf, Work } from "./work.ts";
 
 /** What JSON Schemas a target takes. */
 export interface SchemaRules {

@@ -1,6 +1,6 @@
-import { isJson, type Json } from "../kit/index.ts";
-import { ANNOTATIONS, listOf } from "./schema-keywords.ts";
-import { weightOf, type Work } from "./schema-work.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import { ANNOTATIONS, listOf } from "./places.ts";
+import { weightOf, type Work } from "./work.ts";
 
 /** What several schemas of objects are joined by. */
 const OF_OBJECTS: ReadonlySet<string> = new Set(["type", "properties", "required", ...ANNOTATIONS]);

@@ -1,4 +1,4 @@
-import type { SchemaRules } from "./json-schema.ts";
+import type { SchemaRules } from "./fit.ts";
 
 /*
  * What JSON Schemas each provider takes. The sources stand beside each.

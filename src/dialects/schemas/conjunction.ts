@@ -1,5 +1,5 @@
-import { isJson, type Json } from "../kit/index.ts";
-import { listOf } from "./schema-keywords.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import { listOf } from "./places.ts";
 
 /** What is looked at to tell whether two schemas have a value in common. */
 interface Comparable {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/chat/client.ts";
-import { readMessages } from "../../src/dialects/messages/client/request.ts";
-import { readResponses } from "../../src/dialects/responses/client/request.ts";
-import { fitSchema, type SchemaRules } from "../../src/dialects/json-schema.ts";
-import { MOST_SCHEMA_VALUES, withinSchemaBound } from "../../src/dialects/schema-bound.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
+import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readResponses } from "../../../src/dialects/responses/client/request.ts";
+import { fitSchema, type SchemaRules } from "../../../src/dialects/schemas/fit.ts";
 import {
   CLAUDE_SCHEMAS,
   CLAUDE_TOOLS,
@@ -11,10 +10,10 @@ import {
   GEMINI_SCHEMAS,
   STRICT_SCHEMAS,
   vendorSchemas,
-} from "../../src/dialects/schema-rules.ts";
-import { weightOf, Work } from "../../src/dialects/schema-work.ts";
-import type { Json } from "../../src/kit/index.ts";
-import { cpuOf } from "../support/cpu.ts";
+} from "../../../src/dialects/schemas/rules.ts";
+import { MOST_SCHEMA_VALUES, weightOf, withinSchemaBound, Work } from "../../../src/dialects/schemas/work.ts";
+import type { Json } from "../../../src/kit/index.ts";
+import { cpuOf } from "../../support/cpu.ts";
 
 const RULES: Readonly<Record<string, SchemaRules>> = {
   claude: CLAUDE_SCHEMAS,

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitSchema, type SchemaRules } from "../../src/dialects/json-schema.ts";
+import { fitSchema, type SchemaRules } from "../../../src/dialects/schemas/fit.ts";
 import {
   CLAUDE_SCHEMAS,
   CLAUDE_TOOLS,
@@ -11,8 +11,8 @@ import {
   GEMINI_SCHEMAS,
   STRICT_SCHEMAS,
   vendorSchemas,
-} from "../../src/dialects/schema-rules.ts";
-import { isJson, type Json } from "../../src/kit/index.ts";
+} from "../../../src/dialects/schemas/rules.ts";
+import { isJson, type Json } from "../../../src/kit/index.ts";
 
 const RULES: Readonly<Record<string, SchemaRules>> = {
   claude: CLAUDE_SCHEMAS,
@@ -33,7 +33,7 @@ interface Case {
   >;
 }
 
-const FOLDER = new URL("schemas/", import.meta.url).pathname;
+const FOLDER = new URL("cases/", import.meta.url).pathname;
 const cases = globSync("*.json", { cwd: FOLDER })
   .toSorted()
   .map((file) => [basename(file, ".json"), JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Case] as const);
