@@ -175,7 +175,7 @@ function outputOf(body: Json, model: string, { family, report }: Translation): O
     return { body, config: {}, tool: null };
   }
   if (structured) {
-    const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
+    const fitted = fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork);
     report.dropWithin(fitted, SCHEMA_AT);
     return { body, config: configOf(body, fitted.schema, report), tool: null };
   }

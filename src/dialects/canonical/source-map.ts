@@ -64,7 +64,7 @@ const ELSEWHERE: Readonly<Record<ClientDialect, readonly Rule[]>> = {
 };
 
 /** A pointer into the canonical messages or tools as one into the client's body; null for any other. */
-export function originalPointer(
+function originalPointer(
   { dialect = "chat", sourceMap: { messages, tools } }: SourceMappedCall,
   pointer: string,
 ): string | null {
@@ -92,4 +92,41 @@ function below(place: string | undefined, names: readonly string[], rules: reado
   if (place.endsWith("/encrypted_content")) return place;
   const [from, to] = rules.find(([pattern]) => pattern.test(rest)) ?? [/^/, ""];
   return place + rest.replace(from, to);
+}
+
+/** Where a canonical top-level field stands in the body that the client sent. */
+const MESSAGES_NAMES: Readonly<Record<string, string>> = {
+  max_completion_tokens: "/max_tokens",
+  stop: "/stop_sequences",
+  reasoning_effort: "/output_config/effort",
+  response_format: "/output_config/format",
+  user: "/metadata/user_id",
+  parallel_tool_calls: "/tool_choice/disable_parallel_tool_use",
+};
+const RESPONSES_NAMES: Readonly<Record<string, string>> = {
+  messages: "/input",
+  max_completion_tokens: "/max_output_tokens",
+  max_tokens: "/max_output_tokens",
+  reasoning_effort: "/reasoning/effort",
+  response_format: "/text/format",
+  verbosity: "/text/verbosity",
+  logprobs: "/include",
+};
+
+/** A pointer into the canonical body as one into the client's. */
+export function clientPointer(call: Call, pointer: string): string {
+  const { dialect = "chat" } = call;
+  if (dialect === "chat") return pointer;
+  const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
+  if (own !== null) return own;
+  const [, name = "", ...rest] = pointer.split("/");
+  const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
+  // Only chat completions have the schema one object further in.
+  const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
+  return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
+}
+
+/** Pointers into the canonical body as ones into the client's, each once. */
+export function pointersOf(call: Call, pointers: readonly string[]): string[] {
+  return [...new Set(pointers.map((pointer) => clientPointer(call, pointer)))];
 }

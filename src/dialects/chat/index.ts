@@ -1,7 +1,8 @@
 import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
-import { asks, clientPointer, escaped } from "../canonical/report.ts";
+import { asks, escaped } from "../canonical/report.ts";
+import { clientPointer } from "../canonical/source-map.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
 import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";

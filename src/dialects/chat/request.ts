@@ -1,9 +1,11 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { wantedSchema } from "../canonical/json-tool.ts";
 import { append, changed, Edits, pick } from "../canonical/json.ts";
-import { asks, droppedNative, droppedUnknown, escaped, pointersOf } from "../canonical/report.ts";
+import { asks, droppedNative, droppedUnknown, escaped } from "../canonical/report.ts";
+import { pointersOf } from "../canonical/source-map.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
+import { Work } from "../schemas/work.ts";
 import { effortOf, withFittedSchema } from "../vendors/fit.ts";
 import { SAMPLING, type Rules } from "../vendors/types.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
@@ -117,6 +119,7 @@ class Fitting {
   readonly #rules: Rules;
   readonly #translated: boolean;
   readonly #edits: Edits;
+  readonly #schemaWork = new Work();
 
   constructor(body: Json, rules: Rules, translated: boolean) {
     this.#body = body;
@@ -241,7 +244,7 @@ class Fitting {
   }
 
   #held(owner: Json, name: "schema" | "parameters", at: string): Json {
-    const held = withFittedSchema(owner, name, this.#rules);
+    const held = withFittedSchema(owner, name, this.#rules, this.#schemaWork);
     for (const pointer of held.dropped) this.dropped.push(at + pointer);
     return held.owner;
   }

@@ -79,7 +79,7 @@ function formatOf(format: unknown, report: Report): Json {
     return format["type"] === "json_schema" ? json : {};
   }
   if (typeof description === "string" && description !== "") report.drop("/response_format/json_schema/description");
-  return { ...json, responseJsonSchema: fitSchema(schema, GEMINI_SCHEMAS).schema };
+  return { ...json, responseJsonSchema: fitSchema(schema, GEMINI_SCHEMAS, report.schemaWork).schema };
 }
 
 const MODALITIES: Readonly<Record<string, string>> = { text: "TEXT", image: "IMAGE" };

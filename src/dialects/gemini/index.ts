@@ -185,7 +185,9 @@ function declarations(
       name,
       ...(typeof description === "string" && description !== "" && { description }),
       ...(isJson(parameters) &&
-        Object.keys(parameters).length > 0 && { parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS).schema }),
+        Object.keys(parameters).length > 0 && {
+          parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS, report.schemaWork).schema,
+        }),
     });
     report.dropUnknown(tool, DECLARED_FIELDS, at);
   }

@@ -1,9 +1,9 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { list, objects, stringOf } from "../canonical/json.ts";
-import { clientPointer, type KeptBack, ownModelOnly, type PaidExtras, without } from "../canonical/report.ts";
+import { type KeptBack, ownModelOnly, type PaidExtras, without } from "../canonical/report.ts";
 import { getJson } from "../canonical/requests.ts";
-import { hasSourceMap } from "../canonical/source-map.ts";
+import { hasSourceMap, clientPointer } from "../canonical/source-map.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerCodec, Location, UpstreamDialect } from "../dialect.ts";
 import { answer } from "./answer.ts";

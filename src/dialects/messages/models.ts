@@ -103,11 +103,11 @@ export function claudeOutput(
     }
     return { body, schema: null, tool: null };
   }
-  const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
+  const fitted = fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork);
   const isHeld = structured && fitted.shaped && fitted.optional <= CLAUDE_MOST_OPTIONAL;
   if (!isHeld && forcedTools) {
     const choice = isJson(thinking) && thinking["type"] === "enabled" ? "auto" : "required";
-    const asTool = fitSchema(schema, CLAUDE_TOOLS);
+    const asTool = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
     const tool = withJsonTool(body, asTool.schema, choice);
     if (tool !== null) {
       report.dropWithin(asTool, SCHEMA_AT);

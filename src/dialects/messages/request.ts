@@ -171,13 +171,13 @@ function inputSchema(parameters: unknown, at: string, report: Report): Json {
 
 /** A strict tool's schema is one that its calls can be held to; where there is none, the tool is not strict. */
 function claudeInput(schema: Json, strict: boolean, holds: boolean, at: string, report: Report): Json {
-  const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS) : null;
+  const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork) : null;
   if (held?.shaped === true) {
     report.dropWithin(held, `${at}/parameters`);
     return { input_schema: held.schema, strict: true };
   }
   if (strict) report.drop(`${at}/strict`);
-  const taken = fitSchema(schema, CLAUDE_TOOLS);
+  const taken = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
   report.dropWithin(taken, `${at}/parameters`);
   return { input_schema: taken.schema };
 }

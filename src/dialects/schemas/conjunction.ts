@@ -1,77 +1,296 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { listOf } from "./places.ts";
+import {
+  Comparables,
+  isReference,
+  isSame,
+  listOf,
+  type Placed,
+  placeBelow,
+  type References,
+  sharedTypes,
+  sharedValues,
+} from "./json-schema.ts";
+import { weightOf, type Work } from "./work.ts";
 
-/** What is looked at to tell whether two schemas have a value in common. */
-interface Comparable {
-  readonly types: ReadonlySet<unknown> | null;
-  readonly values: ReadonlySet<string> | null;
-  /** The values that required properties may have; null: the schema is not known to be of objects. */
-  readonly properties: ReadonlyMap<string, ReadonlySet<string>> | null;
+/** What several schemas say together: a value must fit all of them. */
+export interface Conjunction {
+  /** Each keyword but those below. */
+  readonly fields: Map<string, Placed>;
+  /** null: none is named. */
+  properties: Map<string, Placed[]> | null;
+  readonly required: Placed[];
+  readonly items: Placed[];
+  readonly unions: { readonly at: string; readonly branches: readonly Placed[] }[];
+  /** The one reference, where the conjunction is nothing else but annotations. */
+  reference: Placed | null;
 }
 
-/** Schemas by what is looked at to compare them: made once each, however many they are compared with. */
-export class Comparables {
-  readonly #known = new Map<Json, Comparable>();
+export type Part = Placed | Conjunction;
 
-  /** How much comparing with it comes to. */
-  weightOf(schema: Json): number {
-    const { types, values, properties } = this.#of(schema);
-    let weight = 1 + (types?.size ?? 0) + (values?.size ?? 0);
-    for (const named of properties?.values() ?? []) weight += 1 + named.size;
-    return weight;
+/** How often each reference was followed on the way to where the writer is. */
+export type Trail = ReadonlyMap<string, number>;
+
+export function conjunction(): Conjunction {
+  return { fields: new Map(), properties: null, required: [], items: [], unions: [], reference: null };
+}
+
+/** Pointers that are reported. */
+const MOST_DROPPED = 1_000;
+
+/** What the fitted schema no longer says. */
+export class Losses {
+  readonly dropped = new Set<string>();
+  shaped = true;
+
+  drop(at: string): void {
+    this.dropped.add(this.dropped.size < MOST_DROPPED ? at : "");
   }
 
-  /** Whether it is sure that no value fits both. */
-  areDisjoint(one: Json, other: Json): boolean {
-    const [mine, theirs] = [this.#of(one), this.#of(other)];
-    if (mine.types !== null && theirs.types !== null && sharedTypes(mine.types, theirs.types).length === 0) return true;
-    if (mine.values !== null && theirs.values !== null) return mine.values.isDisjointFrom(theirs.values);
-    if (mine.properties === null || theirs.properties === null) return false;
-    for (const [name, values] of mine.properties) {
-      if (theirs.properties.get(name)?.isDisjointFrom(values) === true) return true;
+  /** Drops what said which values there may be at all. */
+  lose(at: string): void {
+    this.shaped = false;
+    this.drop(at);
+  }
+}
+
+/** How often one reference is followed within itself where it cannot stay a reference. */
+const MAX_UNROLLED = 3;
+/** Branches of a `oneOf` that are compared with each other. */
+const MAX_COMPARED = 50;
+
+/** Of two values that must both hold, the one that implies the other. */
+const NARROWER: Readonly<Record<string, (one: number, other: number) => number>> = {
+  minimum: Math.max,
+  exclusiveMinimum: Math.max,
+  minLength: Math.max,
+  minItems: Math.max,
+  minProperties: Math.max,
+  maximum: Math.min,
+  exclusiveMaximum: Math.min,
+  maxLength: Math.min,
+  maxItems: Math.min,
+  maxProperties: Math.min,
+};
+
+interface JoinOptions {
+  readonly references: References;
+  readonly work: Work;
+  readonly losses: Losses;
+  /** Whether a reference to what stands there may be written as one. */
+  readonly staysReference: (target: Placed) => boolean;
+}
+
+/** Brings schemas that hold together, with those that they refer to, to one. */
+export class Joiner {
+  readonly #references: References;
+  readonly #work: Work;
+  readonly #losses: Losses;
+  readonly #staysReference: JoinOptions["staysReference"];
+  /** Branches of `oneOf` by what they name, for comparing. */
+  readonly #comparable = new Comparables();
+  /** Lists of `oneOf` whose branches exclude each other, or do not: one may be read through many references. */
+  readonly #disjoint = new Map<unknown, boolean>();
+
+  constructor({ references, work, losses, staysReference }: JoinOptions) {
+    this.#references = references;
+    this.#work = work;
+    this.#losses = losses;
+    this.#staysReference = staysReference;
+  }
+
+  /**
+   * The schemas and those that they refer to, keyword by keyword, and the references followed up to there; null where one
+   * leads nowhere any more.
+   */
+  join(
+    schemas: readonly Part[],
+    trail: Trail,
+    isRoot: boolean,
+  ): { readonly joined: Conjunction; readonly trail: Trail } | null {
+    const joined = conjunction();
+    const open = [...schemas];
+    const [first] = schemas;
+    // A reference may stay one where nothing else is said.
+    const alone =
+      !isRoot && schemas.length === 1 && first !== undefined && "value" in first && isReference(first.value);
+    let followed: Map<string, number> | null = null;
+    // Not by `shift`, which moves all that is left of a long list.
+    for (const part of open) {
+      if (!("value" in part)) {
+        this.#include(joined, part);
+        continue;
+      }
+      const { value: schema, at } = part;
+      if (schema === true) continue;
+      if (!isJson(schema)) {
+        this.#losses.lose(at);
+        return null;
+      }
+      for (const keyword in schema) {
+        const value = schema[keyword];
+        // A sum of many schemas, whose parts are all of the same few kinds, stops here too.
+        if (!this.#work.spend(costOf(keyword, value))) return null;
+        const place = placeBelow(at, keyword);
+        if (keyword === "allOf" && Array.isArray(value)) {
+          for (const [index, one] of value.entries())
+            open.push({ value: one as unknown, at: placeBelow(place, index) });
+          continue;
+        }
+        if (keyword !== "$ref") {
+          this.#add(joined, keyword, { value, at: place });
+          continue;
+        }
+        const target = this.#references.target(value);
+        if (target === null) {
+          this.#losses.lose(place);
+          continue;
+        }
+        if (alone && this.#staysReference(target)) {
+          joined.reference = target;
+          continue;
+        }
+        followed ??= this.#copied(trail);
+        const times = followed.get(target.at) ?? 0;
+        if (times >= MAX_UNROLLED) {
+          this.#losses.lose(place);
+          return null;
+        }
+        followed.set(target.at, times + 1);
+        open.push(target);
+      }
     }
-    return false;
+    return { joined, trail: followed ?? trail };
   }
 
-  #of(schema: Json): Comparable {
-    const known = this.#known.get(schema);
+  /** What the schema refers to, or itself; null where that is no object. */
+  resolved(schema: unknown): Json | null {
+    let found = schema;
+    for (let n = 0; n < MAX_UNROLLED && isJson(found) && typeof found["$ref"] === "string"; n++) {
+      found = this.#references.target(found["$ref"])?.value;
+    }
+    return isJson(found) ? found : null;
+  }
+
+  /** A trail as long as the schema is deep would otherwise be copied for nothing at every level. */
+  #copied(trail: Trail): Map<string, number> {
+    this.#work.spend(trail.size >> 2);
+    return new Map(trail);
+  }
+
+  #include(joined: Conjunction, { fields, properties, required, items, unions }: Conjunction): void {
+    this.#work.spend((properties?.size ?? 0) + required.length + items.length + unions.length);
+    for (const [keyword, placed] of fields) {
+      this.#work.spend(weightOf(placed.value));
+      this.#field(joined, keyword, placed);
+    }
+    for (const [name, schemas] of properties ?? []) {
+      this.#work.spend(schemas.length);
+      for (const schema of schemas) addProperty(joined, name, schema);
+    }
+    for (const one of required) joined.required.push(one);
+    for (const one of items) joined.items.push(one);
+    for (const one of unions) joined.unions.push(one);
+  }
+
+  #add(joined: Conjunction, keyword: string, placed: Placed): void {
+    const { value, at } = placed;
+    switch (keyword) {
+      case "$defs":
+      case "definitions":
+        return;
+      case "properties":
+        // One that names none is meant to be empty.
+        joined.fields.set(keyword, placed);
+        if (!isJson(value)) return;
+        for (const name in value) addProperty(joined, name, { value: value[name], at: placeBelow(at, name) });
+        return;
+      case "required":
+        for (const [index, name] of listOf(value).entries())
+          joined.required.push({ value: name, at: placeBelow(at, index) });
+        return;
+      case "items":
+        if (!Array.isArray(value)) {
+          joined.items.push(placed);
+          return;
+        }
+        break;
+      case "anyOf":
+      case "oneOf": {
+        const branches = listOf(value).map((one, index) => ({ value: one, at: placeBelow(at, index) }));
+        if (keyword === "oneOf" && !this.#areDisjoint(value)) this.#losses.drop(at);
+        if (branches.length > 0) joined.unions.push({ at, branches });
+        return;
+      }
+      default:
+    }
+    this.#field(joined, keyword, placed);
+  }
+
+  #field(joined: Conjunction, keyword: string, placed: Placed): void {
+    const before = joined.fields.get(keyword);
+    joined.fields.set(keyword, before === undefined ? placed : this.#both(keyword, before, placed));
+  }
+
+  #both(keyword: string, one: Placed, other: Placed): Placed {
+    // The first stays whatever comes: a long one is compared with no more of the others than it may cost.
+    if (!this.#work.spend(weightOf(one.value))) {
+      this.#losses.drop(other.at);
+      return one;
+    }
+    if (isSame(one.value, other.value)) return one;
+    const narrower = NARROWER[keyword];
+    if (narrower !== undefined && typeof one.value === "number" && typeof other.value === "number") {
+      return { at: one.at, value: narrower(one.value, other.value) };
+    }
+    if (keyword === "type") {
+      const types = sharedTypes(new Set(listOf(one.value)), new Set(listOf(other.value)));
+      if (types.length > 0) return { at: one.at, value: types.length === 1 ? types[0] : types };
+    }
+    if (keyword === "enum") {
+      const values = sharedValues(listOf(one.value), listOf(other.value));
+      if (values.length > 0) return { at: one.at, value: values };
+    }
+    if (keyword === "additionalProperties" && (one.value === false || other.value === false)) {
+      return one.value === false ? one : other;
+    }
+    // The outer words are about this very place.
+    this.#losses.drop(other.at);
+    return one;
+  }
+
+  /** Whether no value fits two of the branches: then `oneOf` is `anyOf`. */
+  #areDisjoint(branches: unknown): boolean {
+    const list = listOf(branches);
+    if (list.length > MAX_COMPARED) return false;
+    const known = this.#disjoint.get(branches);
     if (known !== undefined) return known;
-    const made = {
-      types: schema["type"] === undefined ? null : new Set(listOf(schema["type"])),
-      values: valuesOf(schema),
-      properties: demandedValues(schema),
-    };
-    this.#known.set(schema, made);
-    return made;
+    const schemas = list.map((branch) => this.resolved(branch) ?? {});
+    // Each is compared with each of those behind it.
+    const found =
+      schemas.every((schema) => this.#work.spend(this.#comparable.weightOf(schema))) &&
+      this.#comparable.areDisjoint(schemas);
+    this.#disjoint.set(branches, found);
+    return found;
   }
 }
 
-function demandedValues({ type, properties, required }: Json): Comparable["properties"] {
-  if (type !== "object" || !isJson(properties)) return null;
-  const found = new Map<string, ReadonlySet<string>>();
-  for (const name of listOf(required)) {
-    const values = typeof name === "string" && Object.hasOwn(properties, name) ? valuesOf(properties[name]) : null;
-    if (values !== null) found.set(String(name), values);
-  }
-  return found;
+/** Keywords whose schemas are written, and paid for, one by one. */
+const WRITTEN: ReadonlySet<string> = new Set(
+  "properties required items prefixItems additionalItems additionalProperties allOf anyOf oneOf".split(" "),
+);
+
+/** How much work one keyword of a schema is, without the schemas in it. */
+function costOf(keyword: string, value: unknown): number {
+  if (typeof value !== "object") return weightOf(value);
+  if (keyword === "$defs" || keyword === "definitions") return 1;
+  if (!WRITTEN.has(keyword)) return weightOf(value);
+  if (Array.isArray(value)) return 1 + value.length;
+  return keyword === "properties" && isJson(value) ? 1 + Object.keys(value).length : 1;
 }
 
-/** The values of `enum` or `const`, as text; null: it names none. */
-function valuesOf(schema: unknown): ReadonlySet<string> | null {
-  if (!isJson(schema)) return null;
-  const values = "const" in schema ? [schema["const"]] : schema["enum"];
-  return Array.isArray(values) ? new Set(values.map((value: unknown) => JSON.stringify(value))) : null;
-}
-
-/** The values that are in both lists. */
-export function shared(some: readonly unknown[], others: readonly unknown[]): readonly unknown[] {
-  const known = new Set(others.map((value) => JSON.stringify(value)));
-  return some.filter((value) => known.has(JSON.stringify(value)));
-}
-
-/** The types that values of both have. An integer is a number. */
-export function sharedTypes(types: ReadonlySet<unknown>, others: ReadonlySet<unknown>): readonly unknown[] {
-  const both = [...types].filter((type) => others.has(type) || (type === "integer" && others.has("number")));
-  const narrows = types.has("number") && !types.has("integer") && others.has("integer") && !both.includes("number");
-  return narrows ? [...both, "integer"] : both;
+function addProperty(joined: Conjunction, name: string, schema: Placed): void {
+  joined.properties ??= new Map();
+  const known = joined.properties.get(name);
+  if (known === undefined) joined.properties.set(name, [schema]);
+  else known.push(schema);
 }

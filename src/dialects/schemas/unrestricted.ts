@@ -1,11 +1,75 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { ANNOTATIONS, listOf } from "./places.ts";
+import { ANNOTATIONS, comparable, isReference, LISTS, listOf, MAPS, SINGLES } from "./json-schema.ts";
 import { weightOf, type Work } from "./work.ts";
+
+/*
+ * Schemas for targets that take every keyword, and refuse only how one is written, or a union at its root.
+ */
+
+export const FORMER_DEFINITIONS = "#/definitions/";
+export const DEFINITIONS = "#/$defs/";
+
+/** The schema under the present names and with nothing beside a reference; the very same where it is so already. */
+export function presentForm(node: unknown): unknown {
+  if (!isJson(node)) return node;
+  const { $ref: reference } = node;
+  const former = "definitions" in node || (typeof reference === "string" && reference.startsWith(FORMER_DEFINITIONS));
+  const apart = typeof reference === "string" && hasBeside(node);
+  let changed: Record<string, unknown> | null = null;
+  for (const keyword in node) {
+    const value = node[keyword];
+    if (typeof value !== "object") continue;
+    const present = presentValue(keyword, value);
+    if (present === value) continue;
+    changed ??= { ...node };
+    changed[keyword] = present;
+  }
+  return former || apart ? rewritten(changed ?? node) : (changed ?? node);
+}
+
+function presentValue(keyword: string, value: unknown): unknown {
+  if (MAPS.has(keyword) && isJson(value)) return presentMap(value);
+  if (LISTS.has(keyword) && Array.isArray(value)) {
+    const list = value.map(presentForm);
+    return list.some((one, index) => one !== value[index]) ? list : value;
+  }
+  return SINGLES.has(keyword) ? presentForm(value) : value;
+}
+
+function presentMap(schemas: Json): Json {
+  const entries: [string, unknown][] = [];
+  let changed = false;
+  for (const name in schemas) {
+    const present = presentForm(schemas[name]);
+    changed ||= present !== schemas[name];
+    entries.push([name, present]);
+  }
+  return changed ? Object.fromEntries(entries) : schemas;
+}
+
+/** Whether anything is said beside a reference. */
+function hasBeside(node: Json): boolean {
+  for (const keyword in node) if (!keyword.startsWith("$") && keyword !== "definitions") return true;
+  return false;
+}
+
+/** A schema whose parts have their present form already. */
+function rewritten({ $defs, definitions, ...rest }: Json): Json {
+  const { $ref: reference, ...others } = rest;
+  const named = isJson(definitions) || isJson($defs);
+  const all = named ? { $defs: { ...(isJson(definitions) && definitions), ...(isJson($defs) && $defs) } } : {};
+  if (typeof reference !== "string") return { ...rest, ...all };
+  const $ref = reference.replace(FORMER_DEFINITIONS, DEFINITIONS);
+  if (!hasBeside(others)) return { ...rest, $ref, ...all };
+  return "anyOf" in rest
+    ? { ...others, ...all, allOf: [...listOf(rest["allOf"]), { $ref }] }
+    : { ...others, ...all, anyOf: [{ $ref }] };
+}
 
 /** What several schemas of objects are joined by. */
 const OF_OBJECTS: ReadonlySet<string> = new Set(["type", "properties", "required", ...ANNOTATIONS]);
 
-export interface ObjectRoot {
+interface ObjectRoot {
   readonly schema: Json;
   /** The unions that say more than the object does. */
   readonly lost: readonly string[];
@@ -13,9 +77,9 @@ export interface ObjectRoot {
 
 /**
  * An object with the properties of every branch, of which those are required that are in all.
- * @param resolved what a branch refers to, or itself.
+ * @param resolved what a branch refers to, or itself; null: nothing.
  */
-export function withoutRootUnion(root: Json, resolved: (branch: unknown) => Json, work: Work): ObjectRoot {
+export function withoutRootUnion(root: Json, resolved: (branch: unknown) => Json | null, work: Work): ObjectRoot {
   const { anyOf, oneOf, allOf, ...rest } = root;
   const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, branches]) => Array.isArray(branches));
   if (unions.length === 0) return { schema: root, lost: [] };
@@ -24,14 +88,14 @@ export function withoutRootUnion(root: Json, resolved: (branch: unknown) => Json
   const lost: string[] = [];
   for (const [keyword, list] of unions) {
     // Once each: many references to one large schema are no larger than it.
-    const branches = [...new Set(listOf(list).map(resolved))];
+    const branches = [...new Set(listOf(list).map((branch) => resolved(branch) ?? {}))];
     for (const [name, schemas] of propertiesOf(branches, work)) {
       properties.set(name, joined(keyword, properties.get(name), schemas));
     }
     for (const name of keyword === "allOf" ? demandedByAny(branches) : demandedByAll(branches)) required.add(name);
-    const exact =
-      keyword === "allOf" && branches.every((branch) => Object.keys(branch).every((key) => OF_OBJECTS.has(key)));
-    if (!exact || work.over) lost.push(`/${keyword}`);
+    const exact = keyword === "allOf" && listOf(list).every((branch) => isOfObjects(branch, resolved(branch)));
+    // What else there may be is said of names that the root does not know, and now it knows those of the branches.
+    if (!exact || (rest["additionalProperties"] ?? true) !== true || work.over) lost.push(`/${keyword}`);
   }
   const schema = {
     type: "object",
@@ -42,11 +106,21 @@ export function withoutRootUnion(root: Json, resolved: (branch: unknown) => Json
   return { schema, lost };
 }
 
+/** Whether a branch says nothing but which properties an object has. */
+function isOfObjects(branch: unknown, resolved: Json | null): boolean {
+  if (resolved === null || (resolved !== branch && !isReference(branch))) return false;
+  if ((resolved["type"] ?? "object") !== "object") return false;
+  for (const keyword in resolved) if (!OF_OBJECTS.has(keyword)) return false;
+  return true;
+}
+
 /** By name, what the branches say of each property, as far as work goes: branches within each other repeat themselves. */
 function propertiesOf(branches: readonly Json[], work: Work): ReadonlyMap<string, readonly unknown[]> {
   const found = new Map<string, unknown[]>();
   for (const { properties } of branches) {
-    for (const [name, schema] of isJson(properties) ? Object.entries(properties) : []) {
+    if (!isJson(properties)) continue;
+    for (const name in properties) {
+      const schema = properties[name];
       if (!work.spend(weightOf(schema))) return found;
       const schemas = found.get(name);
       if (schemas === undefined) found.set(name, [schema]);
@@ -60,9 +134,9 @@ function propertiesOf(branches: readonly Json[], work: Work): ReadonlyMap<string
 function joined(keyword: string, known: unknown, schemas: readonly unknown[]): unknown {
   const word = keyword === "allOf" ? "allOf" : "anyOf";
   const before = known === undefined ? [] : word === "anyOf" ? branchesOf(known) : [known];
-  const distinct = [
-    ...new Map([...before, ...schemas].map((schema) => [JSON.stringify(sorted(schema)), schema])).values(),
-  ];
+  const all = [...before, ...schemas];
+  if (all.length === 1) return all[0];
+  const distinct = [...new Map(all.map((schema) => [comparable(schema), schema])).values()];
   return distinct.length === 1 ? distinct[0] : { [word]: distinct };
 }
 
@@ -71,17 +145,6 @@ function branchesOf(schema: unknown): readonly unknown[] {
   return isJson(schema) && Object.keys(schema).length === 1 && Array.isArray(schema["anyOf"])
     ? schema["anyOf"]
     : [schema];
-}
-
-/** Whatever order its names are in, the same value. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isJson(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((name) => [name, sorted(value[name])]),
-  );
 }
 
 function demandedByAny(branches: readonly Json[]): readonly unknown[] {

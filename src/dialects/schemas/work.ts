@@ -1,24 +1,37 @@
 import { type Call, invalidRequest, isJson, type Json } from "../../kit/index.ts";
 import { list } from "../canonical/json.ts";
-import { clientPointer } from "../canonical/report.ts";
+import { clientPointer } from "../canonical/source-map.ts";
 
-/** Units that fitting a schema may come to beyond a few times its weight: what references and unions repeat. */
-const MOST_REPEATED_UNITS = 10_000;
+/*
+ * How much the schemas of one request may be. Fitting them to an upstream holds the event loop: a value costs about a
+ * microsecond each time it is looked at.
+ */
+
+/** Values of all JSON Schemas of one request: twice those of a hundred tools with forty parameters and what describes them. */
+export const MOST_SCHEMA_VALUES = 20_000;
+/** Values that fitting the schemas of one request may look at beyond `LOOKS` at each: what references and unions repeat. */
+export const MOST_REPEATED_VALUES = 20_000;
 /** How often each value of a schema that repeats nothing is looked at, at most. */
 const LOOKS = 4;
 /** Characters of a text that are as much work as one value. */
-const CHARACTERS_A_UNIT = 16;
+const CHARACTERS_A_VALUE = 16;
 
 /**
- * How much work one schema may be, in values looked at. A few hundred kilobytes of references and unions can stand for
- * more than any memory holds: whoever walks a schema pays here, and stops when nothing is left.
+ * How much work the schemas of one request may be, in values looked at. A few kilobytes of references and unions can stand
+ * for more than any memory holds: whoever walks a schema pays here, and stops when nothing is left. What may be repeated is
+ * the request's, not the schema's: thousands of small tools would come to thousands of times as much.
  */
 export class Work {
-  readonly #most: number;
+  #repeated = MOST_REPEATED_VALUES;
+  /** What is left of the looks at the present schema. */
+  #looks = 0;
   #done = 0;
 
-  constructor(schema: unknown) {
-    this.#most = LOOKS * weightOf(schema) + MOST_REPEATED_UNITS;
+  /** From here on it is this schema that is looked at. */
+  begin(schema: unknown): void {
+    this.#looks = LOOKS * weightOf(schema);
+    // The one before may have stopped in the midst of a large value.
+    this.#repeated = Math.max(this.#repeated, 0);
   }
 
   /** Values looked at, for tests. */
@@ -27,44 +40,43 @@ export class Work {
   }
 
   get over(): boolean {
-    return this.#done > this.#most;
+    return this.#repeated < 0;
   }
 
   /** @returns whether it may still be done. */
-  spend(units: number): boolean {
-    this.#done += units;
-    return !this.over;
+  spend(values: number): boolean {
+    this.#done += values;
+    this.#looks -= values;
+    if (this.#looks < 0) {
+      this.#repeated += this.#looks;
+      this.#looks = 0;
+    }
+    return this.#repeated >= 0;
   }
 }
 
 /** The values in a value and itself; long texts count as several. */
 export function weightOf(value: unknown): number {
-  if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_A_UNIT);
+  if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_A_VALUE);
+  if (typeof value !== "object" || value === null) return 1;
+  let weight = 1;
   if (Array.isArray(value)) {
-    let weight = 1;
     for (const item of value as readonly unknown[]) weight += weightOf(item);
     return weight;
   }
-  if (!isJson(value)) return 1;
-  let weight = 1;
-  for (const name in value) weight += weightOf(value[name]) + Math.floor(name.length / CHARACTERS_A_UNIT);
+  for (const name in value) weight += weightOf((value as Json)[name]) + Math.floor(name.length / CHARACTERS_A_VALUE);
   return weight;
 }
 
 /**
- * Values of all JSON Schemas of one request: fitting them to an upstream walks each a few times. Some 200,000 tokens, which
- * is more than a model reads of tools.
- */
-export const MOST_SCHEMA_VALUES = 50_000;
-
-/**
  * The same call.
- * @throws GatewayError 400 naming the schema by which a request comes to more than that.
+ * @throws GatewayError 400 naming the schema by which a request comes to more than `MOST_SCHEMA_VALUES`.
  */
 export function withinSchemaBound<C extends Call>(call: C): C {
   let left = MOST_SCHEMA_VALUES;
   for (const { at, schema } of schemasOf(call.body)) {
-    left = leftOf(schema, left);
+    // The schema itself is a value too: there may be any number of tools whose schemas are empty.
+    left = leftOf(schema, isJson(schema) ? left - 1 : left);
     if (left < 0) {
       throw invalidRequest(
         clientPointer(call, at),
