@@ -21,6 +21,8 @@ export interface Conjunction {
   readonly required: Placed[];
   readonly items: Placed[];
   readonly unions: { readonly at: string; readonly branches: readonly Placed[] }[];
+  /** What is said of other properties than so many that stand beside it. */
+  readonly others: { readonly at: string; readonly names: number }[];
   /** The one reference, where the conjunction is nothing else but annotations. */
   reference: Placed | null;
 }
@@ -31,7 +33,7 @@ export type Part = Placed | Conjunction;
 export type Trail = ReadonlyMap<string, number>;
 
 export function conjunction(): Conjunction {
-  return { fields: new Map(), properties: null, required: [], items: [], unions: [], reference: null };
+  return { fields: new Map(), properties: null, required: [], items: [], unions: [], others: [], reference: null };
 }
 
 /** Pointers that are reported. */
@@ -131,6 +133,8 @@ export class Joiner {
         // A sum of many schemas, whose parts are all of the same few kinds, stops here too.
         if (!this.#work.spend(costOf(keyword, value))) return null;
         const place = placeBelow(at, keyword);
+        if (keyword === "additionalProperties" && value !== true)
+          joined.others.push({ at: place, names: namesOf(schema) });
         if (keyword === "allOf" && Array.isArray(value)) {
           for (const [index, one] of value.entries())
             open.push({ value: one as unknown, at: placeBelow(place, index) });
@@ -159,6 +163,9 @@ export class Joiner {
         open.push(target);
       }
     }
+    // Properties that another schema names were among those: of them it is no longer said.
+    const named = joined.properties?.size ?? 0;
+    for (const { at, names } of joined.others) if (named > names) this.#losses.drop(at);
     return { joined, trail: followed ?? trail };
   }
 
@@ -177,8 +184,8 @@ export class Joiner {
     return new Map(trail);
   }
 
-  #include(joined: Conjunction, { fields, properties, required, items, unions }: Conjunction): void {
-    this.#work.spend((properties?.size ?? 0) + required.length + items.length + unions.length);
+  #include(joined: Conjunction, { fields, properties, required, items, unions, others }: Conjunction): void {
+    this.#work.spend((properties?.size ?? 0) + required.length + items.length + unions.length + others.length);
     for (const [keyword, placed] of fields) {
       this.#work.spend(weightOf(placed.value));
       this.#field(joined, keyword, placed);
@@ -190,6 +197,7 @@ export class Joiner {
     for (const one of required) joined.required.push(one);
     for (const one of items) joined.items.push(one);
     for (const one of unions) joined.unions.push(one);
+    for (const one of others) joined.others.push(one);
   }
 
   #add(joined: Conjunction, keyword: string, placed: Placed): void {
@@ -286,6 +294,10 @@ function costOf(keyword: string, value: unknown): number {
   if (!WRITTEN.has(keyword)) return weightOf(value);
   if (Array.isArray(value)) return 1 + value.length;
   return keyword === "properties" && isJson(value) ? 1 + Object.keys(value).length : 1;
+}
+
+function namesOf({ properties }: Json): number {
+  return isJson(properties) ? Object.keys(properties).length : 0;
 }
 
 function addProperty(joined: Conjunction, name: string, schema: Placed): void {

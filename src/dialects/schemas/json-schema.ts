@@ -294,11 +294,16 @@ export function comparable(value: unknown): unknown {
   return typeof value === "object" && value !== null ? sortedText(value) : value;
 }
 
+/** Texts with their lengths, so that none needs to be escaped. */
 function sortedText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedText).join(",")}]`;
-  if (!isJson(value)) return JSON.stringify(value);
-  const names = Object.keys(value).toSorted();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${sortedText(value[name])}`).join(",")}}`;
+  if (typeof value === "string") return `"${value.length}:${value}`;
+  if (typeof value !== "object" || value === null) return String(value);
+  let text = Array.isArray(value) ? "[" : "{";
+  if (Array.isArray(value)) for (const item of value as readonly unknown[]) text += `${sortedText(item)},`;
+  else
+    for (const name of Object.keys(value).toSorted())
+      text += `${name.length}:${name}${sortedText((value as Json)[name])},`;
+  return `${text}]`;
 }
 
 /** The types that values of both have. An integer is a number. */

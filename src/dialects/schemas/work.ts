@@ -12,7 +12,7 @@ export const MOST_SCHEMA_VALUES = 20_000;
 /** Values that fitting the schemas of one request may look at beyond `LOOKS` at each: what references and unions repeat. */
 export const MOST_REPEATED_VALUES = 20_000;
 /** How often each value of a schema that repeats nothing is looked at, at most. */
-const LOOKS = 4;
+const LOOKS = 3;
 /** Characters of a text that are as much work as one value. */
 const CHARACTERS_A_VALUE = 16;
 

@@ -212,6 +212,14 @@ test.each<[string, Json]>([
   expect(fit(schema, CLAUDE_TOOLS).dropped).toEqual(["/allOf"]);
 });
 
+test.each(["claude", "strict", "vendor"])("%s is told what a schema said of properties that another names", (name) => {
+  const closed = object({ a: {} }, { additionalProperties: false });
+  const at = "/properties/p/allOf/0/additionalProperties";
+  const of = (other: Json): Json => object({ p: { allOf: [closed, other] } });
+  expect(fit(of(object({ b: { type: "string" } })), RULES[name]!).dropped).toContain(at);
+  expect(fit(of(object({ a: { type: "string" } })), RULES[name]!).dropped).not.toContain(at);
+});
+
 test("beyond a thousand pointers the whole stands for the rest", () => {
   const { dropped } = fit(object(byName(2_000, (i) => [`p${i}`, { type: "string", minLength: 1 }])), CLAUDE_SCHEMAS);
   expect(dropped).toHaveLength(1_001);
