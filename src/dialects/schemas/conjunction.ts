@@ -4,6 +4,7 @@ import {
   isReference,
   isSame,
   listOf,
+  MAX_UNROLLED,
   type Placed,
   placeBelow,
   type References,
@@ -55,8 +56,6 @@ export class Losses {
   }
 }
 
-/** How often one reference is followed within itself where it cannot stay a reference. */
-const MAX_UNROLLED = 3;
 /** Branches of a `oneOf` that are compared with each other. */
 const MAX_COMPARED = 50;
 
@@ -169,15 +168,6 @@ export class Joiner {
     return { joined, trail: followed ?? trail };
   }
 
-  /** What the schema refers to, or itself; null where that is no object. */
-  resolved(schema: unknown): Json | null {
-    let found = schema;
-    for (let n = 0; n < MAX_UNROLLED && isJson(found) && typeof found["$ref"] === "string"; n++) {
-      found = this.#references.target(found["$ref"])?.value;
-    }
-    return isJson(found) ? found : null;
-  }
-
   /** A trail as long as the schema is deep would otherwise be copied for nothing at every level. */
   #copied(trail: Trail): Map<string, number> {
     this.#work.spend(trail.size >> 2);
@@ -272,7 +262,7 @@ export class Joiner {
     if (list.length > MAX_COMPARED) return false;
     const known = this.#disjoint.get(branches);
     if (known !== undefined) return known;
-    const schemas = list.map((branch) => this.resolved(branch) ?? {});
+    const schemas = list.map((branch) => this.#references.resolved(branch) ?? {});
     // Each is compared with each of those behind it.
     const found =
       schemas.every((schema) => this.#work.spend(this.#comparable.weightOf(schema))) &&

@@ -33,6 +33,7 @@ export interface FittedSchema {
  */
 export function fitSchema(schema: Json, rules: SchemaRules, work: Work): FittedSchema {
   work.begin(schema);
+  if (rules.keywords === null) return fitUnrestricted(schema, rules, work);
   const losses = new Losses();
   const writer = new SchemaWriter(schema, rules, work, losses);
   const fitted = writer.fit();
@@ -43,6 +44,11 @@ export function fitSchema(schema: Json, rules: SchemaRules, work: Work): FittedS
     shaped: losses.shaped,
     optional: writer.optional,
   };
+}
+
+function fitUnrestricted(schema: Json, { objectRoot }: SchemaRules, work: Work): FittedSchema {
+  const { schema: root, lost } = objectRoot ? withoutRootUnion(schema, work) : { schema, lost: [] };
+  return { schema: presentForm(root), dropped: lost, shaped: true, optional: 0 };
 }
 
 /** Schemas within each other that are written: those of any body, and as many again below references. */
@@ -83,20 +89,11 @@ class SchemaWriter {
   }
 
   fit(): Json {
-    const written = this.#rules.keywords === null ? this.#unrestricted() : this.#fitRoot();
+    const root = this.#fitRoot();
     // Others join the list while it is gone through.
     for (const next of this.#waiting) this.#writeDefinition(next);
     const definitions = [...this.#definitions].filter(([, value]) => value !== undefined);
-    const root = isJson(written) ? written : {};
     return definitions.length === 0 ? root : { ...root, $defs: Object.fromEntries(definitions) };
-  }
-
-  #unrestricted(): unknown {
-    if (!this.#rules.objectRoot) return presentForm(this.#root);
-    const resolved = (branch: unknown): Json | null => this.#joiner.resolved(branch);
-    const { schema, lost } = withoutRootUnion(this.#root, resolved, this.#work);
-    for (const at of lost) this.#losses.drop(at);
-    return presentForm(schema);
   }
 
   #fitRoot(): Json {

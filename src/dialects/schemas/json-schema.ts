@@ -62,6 +62,9 @@ export function isReference(schema: unknown): boolean {
   return true;
 }
 
+/** How often one reference is followed within itself where it cannot stay a reference. */
+export const MAX_UNROLLED = 3;
+
 /** What the references within one schema point at. */
 export class References {
   readonly #root: Json;
@@ -82,6 +85,15 @@ export class References {
     const found = this.#find(reference);
     this.#targets.set(reference, found);
     return found;
+  }
+
+  /** What the schema refers to, or itself; null where that is no object. */
+  resolved(schema: unknown): Json | null {
+    let found = schema;
+    for (let n = 0; n < MAX_UNROLLED && isJson(found) && typeof found["$ref"] === "string"; n++) {
+      found = this.target(found["$ref"])?.value;
+    }
+    return isJson(found) ? found : null;
   }
 
   #find(reference: string): Placed | null {

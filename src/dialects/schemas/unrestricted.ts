@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { ANNOTATIONS, comparable, isReference, LISTS, listOf, MAPS, SINGLES } from "./json-schema.ts";
+import { ANNOTATIONS, comparable, isReference, LISTS, listOf, MAPS, References, SINGLES } from "./json-schema.ts";
 import { weightOf, type Work } from "./work.ts";
 
 /*
@@ -10,41 +10,59 @@ export const FORMER_DEFINITIONS = "#/definitions/";
 export const DEFINITIONS = "#/$defs/";
 
 /** The schema under the present names and with nothing beside a reference; the very same where it is so already. */
-export function presentForm(node: unknown): unknown {
-  if (!isJson(node)) return node;
-  const { $ref: reference } = node;
-  const former = "definitions" in node || (typeof reference === "string" && reference.startsWith(FORMER_DEFINITIONS));
-  const apart = typeof reference === "string" && hasBeside(node);
-  let changed: Record<string, unknown> | null = null;
-  for (const keyword in node) {
-    const value = node[keyword];
-    if (typeof value !== "object") continue;
-    const present = presentValue(keyword, value);
-    if (present === value) continue;
-    changed ??= { ...node };
-    changed[keyword] = present;
-  }
-  return former || apart ? rewritten(changed ?? node) : (changed ?? node);
+export function presentForm(schema: Json): Json {
+  return new PresentForm().of(schema) as Json;
 }
 
-function presentValue(keyword: string, value: unknown): unknown {
-  if (MAPS.has(keyword) && isJson(value)) return presentMap(value);
-  if (LISTS.has(keyword) && Array.isArray(value)) {
-    const list = value.map(presentForm);
-    return list.some((one, index) => one !== value[index]) ? list : value;
-  }
-  return SINGLES.has(keyword) ? presentForm(value) : value;
-}
+class PresentForm {
+  /** A schema stands in many places of an object that branches within each other were brought together to. */
+  readonly #known = new Map<Json, Json>();
 
-function presentMap(schemas: Json): Json {
-  const entries: [string, unknown][] = [];
-  let changed = false;
-  for (const name in schemas) {
-    const present = presentForm(schemas[name]);
-    changed ||= present !== schemas[name];
-    entries.push([name, present]);
+  of(node: unknown): unknown {
+    if (!isJson(node)) return node;
+    let made = this.#known.get(node);
+    if (made === undefined) {
+      made = this.#made(node);
+      this.#known.set(node, made);
+    }
+    return made;
   }
-  return changed ? Object.fromEntries(entries) : schemas;
+
+  #made(node: Json): Json {
+    const { $ref: reference } = node;
+    const former = "definitions" in node || (typeof reference === "string" && reference.startsWith(FORMER_DEFINITIONS));
+    const apart = typeof reference === "string" && hasBeside(node);
+    let changed: Record<string, unknown> | null = null;
+    for (const keyword in node) {
+      const value = node[keyword];
+      if (typeof value !== "object") continue;
+      const present = this.#value(keyword, value);
+      if (present === value) continue;
+      changed ??= { ...node };
+      changed[keyword] = present;
+    }
+    return former || apart ? rewritten(changed ?? node) : (changed ?? node);
+  }
+
+  #value(keyword: string, value: unknown): unknown {
+    if (MAPS.has(keyword) && isJson(value)) return this.#map(value);
+    if (LISTS.has(keyword) && Array.isArray(value)) {
+      const list = value.map((one) => this.of(one));
+      return list.some((one, index) => one !== value[index]) ? list : value;
+    }
+    return SINGLES.has(keyword) ? this.of(value) : value;
+  }
+
+  #map(schemas: Json): Json {
+    const entries: [string, unknown][] = [];
+    let changed = false;
+    for (const name in schemas) {
+      const present = this.of(schemas[name]);
+      changed ||= present !== schemas[name];
+      entries.push([name, present]);
+    }
+    return changed ? Object.fromEntries(entries) : schemas;
+  }
 }
 
 /** Whether anything is said beside a reference. */
@@ -77,12 +95,13 @@ interface ObjectRoot {
 
 /**
  * An object with the properties of every branch, of which those are required that are in all.
- * @param resolved what a branch refers to, or itself; null: nothing.
  */
-export function withoutRootUnion(root: Json, resolved: (branch: unknown) => Json | null, work: Work): ObjectRoot {
+export function withoutRootUnion(root: Json, work: Work): ObjectRoot {
   const { anyOf, oneOf, allOf, ...rest } = root;
   const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, branches]) => Array.isArray(branches));
   if (unions.length === 0) return { schema: root, lost: [] };
+  const references = new References(root, work);
+  const resolved = (branch: unknown): Json | null => references.resolved(branch);
   const properties = new Map<string, unknown>(isJson(rest["properties"]) ? Object.entries(rest["properties"]) : []);
   const required = new Set(listOf(rest["required"]));
   const lost: string[] = [];
@@ -134,10 +153,23 @@ function propertiesOf(branches: readonly Json[], work: Work): ReadonlyMap<string
 function joined(keyword: string, known: unknown, schemas: readonly unknown[]): unknown {
   const word = keyword === "allOf" ? "allOf" : "anyOf";
   const before = known === undefined ? [] : word === "anyOf" ? branchesOf(known) : [known];
-  const all = [...before, ...schemas];
-  if (all.length === 1) return all[0];
-  const distinct = [...new Map(all.map((schema) => [comparable(schema), schema])).values()];
+  const distinct = distinctOf([...before, ...schemas]);
   return distinct.length === 1 ? distinct[0] : { [word]: distinct };
+}
+
+/** Only what weighs the same is compared: schemas within each other are many times what they are together. */
+function distinctOf(schemas: readonly unknown[]): readonly unknown[] {
+  if (schemas.length === 1) return schemas;
+  const first = new Set<unknown>();
+  for (const alike of Map.groupBy(schemas, weightOf).values()) {
+    const known = new Set<unknown>();
+    for (const schema of alike) {
+      const text = alike.length === 1 ? null : comparable(schema);
+      if (!known.has(text)) first.add(schema);
+      known.add(text);
+    }
+  }
+  return schemas.filter((schema) => first.delete(schema));
 }
 
 /** The branches of what is a union of this making already. */

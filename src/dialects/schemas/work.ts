@@ -7,10 +7,12 @@ import { clientPointer } from "../canonical/source-map.ts";
  * microsecond each time it is looked at.
  */
 
-/** Values of all JSON Schemas of one request: twice those of a hundred tools with forty parameters and what describes them. */
-export const MOST_SCHEMA_VALUES = 20_000;
+/** Values of all JSON Schemas of one request; a hundred tools of coding agents have some 10,000. */
+export const MOST_SCHEMA_VALUES = 15_000;
+/** As many values as a schema counts for besides its own: its tool is written too, and there may be any number of empty ones. */
+export const VALUES_OF_A_TOOL = 4;
 /** Values that fitting the schemas of one request may look at beyond `LOOKS` at each: what references and unions repeat. */
-export const MOST_REPEATED_VALUES = 20_000;
+export const MOST_REPEATED_VALUES = 10_000;
 /** How often each value of a schema that repeats nothing is looked at, at most. */
 const LOOKS = 3;
 /** Characters of a text that are as much work as one value. */
@@ -75,8 +77,7 @@ export function weightOf(value: unknown): number {
 export function withinSchemaBound<C extends Call>(call: C): C {
   let left = MOST_SCHEMA_VALUES;
   for (const { at, schema } of schemasOf(call.body)) {
-    // The schema itself is a value too: there may be any number of tools whose schemas are empty.
-    left = leftOf(schema, isJson(schema) ? left - 1 : left);
+    left = leftOf(schema, isJson(schema) ? left - VALUES_OF_A_TOOL : left);
     if (left < 0) {
       throw invalidRequest(
         clientPointer(call, at),

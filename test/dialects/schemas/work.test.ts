@@ -7,6 +7,7 @@ import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../../../src/dialects/schemas/rule
 import {
   MOST_REPEATED_VALUES,
   MOST_SCHEMA_VALUES,
+  VALUES_OF_A_TOOL,
   weightOf,
   withinSchemaBound,
   Work,
@@ -245,8 +246,12 @@ describe("the schemas of one request", () => {
   });
 
   test("are counted however small they are", () => {
-    expect(() => withinSchemaBound(readChat(chat(times(MOST_SCHEMA_VALUES, () => ({})))))).not.toThrow();
-    expect(() => withinSchemaBound(readChat(chat(times(MOST_SCHEMA_VALUES + 1, () => ({})))))).toThrow(said);
+    expect(() =>
+      withinSchemaBound(readChat(chat(times(MOST_SCHEMA_VALUES / VALUES_OF_A_TOOL, () => ({}))))),
+    ).not.toThrow();
+    expect(() =>
+      withinSchemaBound(readChat(chat(times(MOST_SCHEMA_VALUES / VALUES_OF_A_TOOL + 1, () => ({}))))),
+    ).toThrow(said);
   });
 
   test("are refused together, at the one that is too much, where the client wrote it", () => {
