@@ -1,11 +1,19 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites that start processes, or that look at what their own process has: memory, handles, signals. */
-const PROCESS_SUITES = ["agents", "bench", "chaos", "cli", "deploy", "e2e/process", "fuzz", "gateway", "workers"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+export const PROCESS_SUITES = [
+  "agents",
+  "bench",
+  "chaos",
+  "cli",
+  "deploy",
+  "e2e/process",
+  "fuzz",
+  "gateway",
+  "workers",
+].map((folder) => `test/${folder}/**/*.test.ts`);
 
-const COMMON = {
+export const COMMON = {
   pool: "forks",
   testTimeout: 30_000,
   hookTimeout: 30_000,

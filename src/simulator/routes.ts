@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readCountTokens, readMessages } from "./dialects/anthropic.ts";
 import { azure, readAzureChat } from "./dialects/azure.ts";
+import { readRawPredict } from "./dialects/claude-vertex.ts";
 import { checkSigned, readConverse } from "./dialects/bedrock.ts";
 import { Chat, type Encoded } from "./dialects/chat.ts";
 import { readCohereChat } from "./dialects/cohere.ts";
@@ -229,6 +230,11 @@ const ROUTES: readonly Route[] = [
     dialect: "azure",
     endpoint: azure(endpoint),
   })),
+  {
+    path: /\/publishers\/anthropic\/models\/[^/]+:(?:r|streamR)awPredict$/,
+    dialect: "vertex",
+    endpoint: readRawPredict,
+  },
   { path: /\/models\/[^/]+:[a-zA-Z]+$/, dialect: "gemini", endpoint: readGemini },
   { path: /\/model\/[^/]+\/converse(?:-stream)?$/, dialect: "bedrock", endpoint: readConverse },
   { path: /\/openai\/responses$/, dialect: "azure", endpoint: readResponses },

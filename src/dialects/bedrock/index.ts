@@ -1,6 +1,7 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
+import { readBy } from "../canonical/parameters.ts";
 import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
@@ -46,23 +47,7 @@ export const bedrock: UpstreamDialect = {
 };
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
-const READ: ReadonlySet<string> = new Set([
-  "messages",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "stop",
-  "response_format",
-  "reasoning_effort",
-  "thinking",
-  "service_tier",
-  "metadata",
-]);
+const READ = readBy("bedrock");
 
 /**
  * A canonical call as Converse takes it (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).

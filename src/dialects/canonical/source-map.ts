@@ -1,4 +1,5 @@
 import type { Call, ClientDialect, Json } from "../../kit/index.ts";
+import { pointersIn } from "./parameters.ts";
 
 /** Where a canonical message stands in the client's body, and what it holds. */
 export interface MessageSource {
@@ -95,23 +96,7 @@ function below(place: string | undefined, names: readonly string[], rules: reado
 }
 
 /** Where a canonical top-level field stands in the body that the client sent. */
-const MESSAGES_NAMES: Readonly<Record<string, string>> = {
-  max_completion_tokens: "/max_tokens",
-  stop: "/stop_sequences",
-  reasoning_effort: "/output_config/effort",
-  response_format: "/output_config/format",
-  user: "/metadata/user_id",
-  parallel_tool_calls: "/tool_choice/disable_parallel_tool_use",
-};
-const RESPONSES_NAMES: Readonly<Record<string, string>> = {
-  messages: "/input",
-  max_completion_tokens: "/max_output_tokens",
-  max_tokens: "/max_output_tokens",
-  reasoning_effort: "/reasoning/effort",
-  response_format: "/text/format",
-  verbosity: "/text/verbosity",
-  logprobs: "/include",
-};
+const POINTERS = { messages: pointersIn("messages"), responses: pointersIn("responses") };
 
 /** A pointer into the canonical body as one into the client's. */
 export function clientPointer(call: Call, pointer: string): string {
@@ -120,13 +105,8 @@ export function clientPointer(call: Call, pointer: string): string {
   const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
   if (own !== null) return own;
   const [, name = "", ...rest] = pointer.split("/");
-  const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
+  const names = POINTERS[dialect];
   // Only chat completions have the schema one object further in.
   const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
   return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
-}
-
-/** Pointers into the canonical body as ones into the client's, each once. */
-export function pointersOf(call: Call, pointers: readonly string[]): string[] {
-  return [...new Set(pointers.map((pointer) => clientPointer(call, pointer)))];
 }

@@ -2,6 +2,7 @@ import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
+import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
@@ -14,27 +15,9 @@ import { chatAnswer, CohereStreamReader } from "./answer.ts";
 import { messagesOf } from "./messages.ts";
 
 /** Cohere's own fields, which a client of its models may send. */
-const OWN = ["citation_options", "safety_mode", "priority"] as const;
+const OWN = copiedBy("cohere");
 /** Top-level fields that are read; what of them cannot be said is reported where they are read. */
-const READ: ReadonlySet<string> = new Set([
-  "messages",
-  "documents",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
-  "thinking",
-  "stop",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "seed",
-  "frequency_penalty",
-  "presence_penalty",
-  ...OWN,
-]);
+const READ = readBy("cohere");
 
 /** How answers are read. */
 const FORM: AnswerForm = { answer: chatAnswer, decoder: () => new CohereStreamReader() };

@@ -14,11 +14,11 @@ const ANNOUNCED = loadScript("instance-announced", "clock");
  */
 export function instanceMethods(connection: Connection, keys: Keys, now: () => number) {
   return {
-    async announce(instance: string, state: string, ttl: number): Promise<void> {
+    async publishInstance(instance: string, state: string, ttl: number): Promise<void> {
       await connection.run(ANNOUNCE, [keys.instances], [now(), instance, state, ttl]);
     },
 
-    async announced(): Promise<Map<string, string>> {
+    async listInstances(): Promise<Map<string, string>> {
       const flat = (await connection.run(ANNOUNCED, [keys.instances], [now()])) as readonly string[];
       return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : [])));
     },

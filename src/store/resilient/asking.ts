@@ -29,8 +29,8 @@ const ASKING = [
   "findIdentity",
   "linkIdentity",
   "remember",
-  "announce",
-  "announced",
+  "publishInstance",
+  "listInstances",
   "markInstanceDead",
   "ping",
 ] as const satisfies readonly (keyof Store)[];

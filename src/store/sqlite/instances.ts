@@ -13,12 +13,12 @@ export function instanceMethods({ db, file }: OpenDatabase, { read, write }: Tra
   return {
     ping,
 
-    announce(instance: string, state: string, ttl: number): void {
+    publishInstance(instance: string, state: string, ttl: number): void {
       ping();
       states.set(instance, { state, until: now() + ttl });
     },
 
-    announced(): Map<string, string> {
+    listInstances(): Map<string, string> {
       ping();
       const at = now();
       for (const [instance, { until }] of states) if (until <= at) states.delete(instance);

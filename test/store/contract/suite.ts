@@ -568,12 +568,12 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       test("are told of with what they last said, as long as they said", async () => {
         const [a, b] = [unique("instance"), unique("instance")];
         const said = async () => {
-          const all = await store.announced();
+          const all = await store.listInstances();
           return [all.get(a), all.get(b)];
         };
-        await store.announce(a, '{"one":1}', MINUTE);
-        await store.announce(b, "名前\r\n\u0000", 2 * MINUTE);
-        await store.announce(a, "", MINUTE);
+        await store.publishInstance(a, '{"one":1}', MINUTE);
+        await store.publishInstance(b, "名前\r\n\u0000", 2 * MINUTE);
+        await store.publishInstance(a, "", MINUTE);
         expect(await said()).toEqual(["", "名前\r\n\u0000"]);
         clock.now += MINUTE;
         expect(await said(), "a has said nothing since").toEqual([undefined, "名前\r\n\u0000"]);
@@ -686,8 +686,8 @@ export function storeSuite(name: string, open: (options: SuiteOptions) => Promis
       () => store.findIdentity("https://id.example", "1"),
       () => store.linkIdentity("https://id.example", "1", user.id),
       () => store.markInstanceDead("instance_1"),
-      () => store.announce("one", "{}", 1_000),
-      () => store.announced(),
+      () => store.publishInstance("one", "{}", 1_000),
+      () => store.listInstances(),
       () => store.ping(),
     ];
     for (const call of calls) {

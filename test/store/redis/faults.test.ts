@@ -390,8 +390,8 @@ describeRedis("on Redis, faults", () => {
     const store = await openAt(shared.url);
     await store.close();
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => store.announce("a", "x", 1_000),
-      () => store.announced(),
+      () => store.publishInstance("a", "x", 1_000),
+      () => store.listInstances(),
       () => store.remember("made", "x"),
       () => store.markInstanceDead("a"),
     ];
@@ -409,7 +409,7 @@ describeRedis("on Redis, faults", () => {
     for (const request of [kept, lost]) await store.admit(request);
     await store.settle(charged(kept, 5n));
     await store.markInstanceDead("other");
-    await store.announce("me", "well", 1_000);
+    await store.publishInstance("me", "well", 1_000);
     await store.throttle([{ name: "a", limit: 1 }], 1_000);
     const keys = createKeys(prefix);
     await server.client.zadd(keys.leases(user.id), "XX", 1, lost.id);
