@@ -140,7 +140,8 @@ function propertiesOf(branches: readonly Json[], work: Work): ReadonlyMap<string
     if (!isJson(properties)) continue;
     for (const name in properties) {
       const schema = properties[name];
-      if (!work.spend(weightOf(schema))) return found;
+      // Twice: it is compared with its namesakes, and gone through again in the object that it becomes a part of.
+      if (!work.spend(2 * weightOf(schema))) return found;
       const schemas = found.get(name);
       if (schemas === undefined) found.set(name, [schema]);
       else schemas.push(schema);
