@@ -38,7 +38,7 @@ export function conjunction(): Conjunction {
 }
 
 /** Pointers that are reported. */
-const MOST_DROPPED = 1_000;
+const MAX_DROPPED_POINTERS = 1_000;
 
 /** What the fitted schema no longer says. */
 export class Losses {
@@ -46,7 +46,7 @@ export class Losses {
   shaped = true;
 
   drop(at: string): void {
-    this.dropped.add(this.dropped.size < MOST_DROPPED ? at : "");
+    this.dropped.add(this.dropped.size < MAX_DROPPED_POINTERS ? at : "");
   }
 
   /** Drops what said which values there may be at all. */
@@ -57,7 +57,7 @@ export class Losses {
 }
 
 /** Branches of a `oneOf` that are compared with each other. */
-const MAX_COMPARED = 50;
+const MAX_COMPARED_BRANCHES = 50;
 
 /** Of two values that must both hold, the one that implies the other. */
 const NARROWER: Readonly<Record<string, (one: number, other: number) => number>> = {
@@ -259,7 +259,7 @@ export class Joiner {
   /** Whether no value fits two of the branches: then `oneOf` is `anyOf`. */
   #areDisjoint(branches: unknown): boolean {
     const list = listOf(branches);
-    if (list.length > MAX_COMPARED) return false;
+    if (list.length > MAX_COMPARED_BRANCHES) return false;
     const known = this.#disjoint.get(branches);
     if (known !== undefined) return known;
     const schemas = list.map((branch) => this.#references.resolved(branch) ?? {});

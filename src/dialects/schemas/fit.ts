@@ -54,9 +54,9 @@ function fitUnrestricted(schema: Json, { objectRoot }: SchemaRules, work: Work):
 /** Schemas within each other that are written: those of any body, and as many again below references. */
 const MOST_LEVELS = 400;
 /** Schemas within each other, below which definitions are written apart: a chain of references is as long as a client likes. */
-const MOST_LEVELS_AT_ONCE = 100;
+const MAX_UNBROKEN_LEVELS = 100;
 /** Characters of what a description says of one constraint. */
-const MAX_NOTE = 200;
+const MAX_NOTE_CHARACTERS = 200;
 const NO_TRAIL: Trail = new Map();
 
 class SchemaWriter {
@@ -142,7 +142,7 @@ class SchemaWriter {
     const name = this.#freeName(unescaped(at.slice(at.lastIndexOf("/") + 1)) || "root");
     this.#names.set(at, name);
     this.#definitions.set(name, undefined);
-    if (this.#level < MOST_LEVELS_AT_ONCE) this.#writeDefinition({ name, target });
+    if (this.#level < MAX_UNBROKEN_LEVELS) this.#writeDefinition({ name, target });
     else this.#waiting.push({ name, target });
     return `${DEFINITIONS}${escapeSegment(name)}`;
   }
@@ -340,5 +340,8 @@ function asksForSomething(keyword: string, value: unknown): boolean {
 /** `maxLength: 5` in words, of a value that is short enough to be read. */
 function noteOf(keyword: string, value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return `${keyword.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ${text}`.slice(0, MAX_NOTE);
+  return `${keyword.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}: ${text}`.slice(
+    0,
+    MAX_NOTE_CHARACTERS,
+  );
 }

@@ -37,12 +37,12 @@ export interface Placed {
  * Characters of a pointer that is reported. Names are a client's own: a long one above many others would be written once
  * for each of them.
  */
-const LONGEST_POINTER = 512;
+const MAX_POINTER_CHARACTERS = 512;
 
 /** The pointer to what stands below one, or to the nearest above it that is not too long. */
 export function placeBelow(at: string, name: string | number): string {
-  if (typeof name === "number") return at.length + 8 > LONGEST_POINTER ? at : `${at}/${name}`;
-  if (at.length + name.length >= LONGEST_POINTER) return at;
+  if (typeof name === "number") return at.length + 8 > MAX_POINTER_CHARACTERS ? at : `${at}/${name}`;
+  if (at.length + name.length >= MAX_POINTER_CHARACTERS) return at;
   return name.includes("~") || name.includes("/") ? `${at}/${escapeSegment(name)}` : `${at}/${name}`;
 }
 

@@ -67,7 +67,7 @@ export const CLAUDE_SCHEMAS: SchemaRules = {
 };
 
 /** How many optional properties Claude's structured output is asked for (`MAX_OPTIONAL_PROPERTIES` of @ai-sdk/anthropic). */
-export const CLAUDE_MOST_OPTIONAL = 10;
+export const CLAUDE_MAX_OPTIONAL_PROPERTIES = 10;
 
 /**
  * Tools that are not strict may have any schema, but no union at its root: "input_schema does not support oneOf, allOf, or

@@ -16,7 +16,7 @@ export const MOST_REPEATED_VALUES = 10_000;
 /** How often each value of a schema that repeats nothing is looked at, at most. */
 const LOOKS = 3;
 /** Characters of a text that are as much work as one value. */
-const CHARACTERS_A_VALUE = 16;
+const CHARACTERS_PER_VALUE = 16;
 
 /**
  * How much work the schemas of one request may be, in values looked at. A few kilobytes of references and unions can stand
@@ -59,14 +59,14 @@ export class Work {
 
 /** The values in a value and itself; long texts count as several. */
 export function weightOf(value: unknown): number {
-  if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_A_VALUE);
+  if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_PER_VALUE);
   if (typeof value !== "object" || value === null) return 1;
   let weight = 1;
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) weight += weightOf(item);
     return weight;
   }
-  for (const name in value) weight += weightOf((value as Json)[name]) + Math.floor(name.length / CHARACTERS_A_VALUE);
+  for (const name in value) weight += weightOf((value as Json)[name]) + Math.floor(name.length / CHARACTERS_PER_VALUE);
   return weight;
 }
 
