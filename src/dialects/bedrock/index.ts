@@ -6,9 +6,9 @@ import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from ".
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
+import { fitSchema } from "../schemas/fit.ts";
 import { claudeOutput, rulesOf, SCHEMA_AT } from "../messages/models.ts";
-import { CLAUDE_SCHEMAS } from "../schema-rules.ts";
+import { CLAUDE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
 import { conversationOf } from "./messages.ts";
@@ -160,7 +160,7 @@ function outputOf(body: Json, model: string, { family, report }: Translation): O
     return { body, config: {}, tool: null };
   }
   if (structured) {
-    const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
+    const fitted = fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork);
     report.dropWithin(fitted, SCHEMA_AT);
     return { body, config: configOf(body, fitted.schema, report), tool: null };
   }

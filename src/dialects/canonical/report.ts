@@ -8,11 +8,14 @@ import {
   type Json,
 } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
-import { IDLE, OF_THE_REQUEST, pointersIn } from "./parameters.ts";
-import { hasSourceMap, originalPointer } from "./source-map.ts";
+import { Work } from "../schemas/work.ts";
+import { IDLE, OF_THE_REQUEST } from "./parameters.ts";
+import { clientPointer, hasSourceMap } from "./source-map.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
+  /** How much the schemas of the request may be, all together. */
+  readonly schemaWork = new Work();
   readonly #call: Call;
   readonly #dropped = new Set<string>();
 
@@ -103,22 +106,6 @@ export function asks(name: string, value: unknown): boolean {
   if (ASKS_NOTHING.get(name)?.includes(JSON.stringify(value))) return false;
   if (Array.isArray(value)) return value.length > 0;
   return !isJson(value) || Object.keys(value).length > 0;
-}
-
-/** Where a canonical top-level field stands in the body that the client sent. */
-const POINTERS = { messages: pointersIn("messages"), responses: pointersIn("responses") };
-
-/** A pointer into the canonical body as one into the client's. */
-export function clientPointer(call: Call, pointer: string): string {
-  const { dialect = "chat" } = call;
-  if (dialect === "chat") return pointer;
-  const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
-  if (own !== null) return own;
-  const [, name = "", ...rest] = pointer.split("/");
-  const names = POINTERS[dialect];
-  // Only chat completions have the schema one object further in.
-  const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
-  return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
 }
 
 /** Fields of which a part is canonical: what `native` has of them is a part too. */

@@ -213,7 +213,7 @@ class Fitting {
   }
 
   #held(owner: Json, name: "schema" | "parameters", at: string): Json {
-    const held = withFittedSchema(owner, name, this.#rules);
+    const held = withFittedSchema(owner, name, this.#rules, this.#report.schemaWork);
     for (const pointer of held.dropped) this.#report.drop(at + pointer);
     return held.owner;
   }

@@ -9,8 +9,8 @@ import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../c
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../endpoints/embedding.ts";
 import { rerankCodec } from "../endpoints/rerank.ts";
-import { fitSchema } from "../json-schema.ts";
-import { COHERE_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { COHERE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, CohereStreamReader } from "./answer.ts";
 import { messagesOf } from "./messages.ts";
 
@@ -118,7 +118,7 @@ function formatOf(body: Json, documents: boolean, report: Report): Format {
   const { type } = format;
   const taken = !documents && !(Array.isArray(tools) && tools.length > 0 && choice !== "none");
   const schema = wantedSchema(format);
-  const fitted = schema && fitSchema(schema, COHERE_SCHEMAS);
+  const fitted = schema && fitSchema(schema, COHERE_SCHEMAS, report.schemaWork);
   if (fitted?.shaped === true && taken) {
     report.dropWithin(fitted, "/response_format/json_schema/schema");
     return { body, format: { response_format: { type: "json_object", json_schema: fitted.schema } }, tool: null };
@@ -200,7 +200,9 @@ function listedTool(listed: unknown, at: string, report: Report): readonly Liste
 
 /** All tools are strict or none is; the schemas of strict ones must be such that calls can be held to them. */
 function writtenTools(tools: readonly Listed[], report: Report): Json {
-  const fitted = tools.map(({ schema, strict }) => (strict ? fitSchema(schema, COHERE_SCHEMAS) : null));
+  const fitted = tools.map(({ schema, strict }) =>
+    strict ? fitSchema(schema, COHERE_SCHEMAS, report.schemaWork) : null,
+  );
   if (fitted.every((one) => one?.shaped === true)) {
     for (const [index, { at }] of tools.entries()) report.dropWithin(fitted[index]!, `${at}/function/parameters`);
     return { tools: tools.map((tool, index) => writtenTool(tool, fitted[index]!.schema)), strict_tools: true };

@@ -6,8 +6,8 @@ import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
-import { GEMINI_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
@@ -163,7 +163,9 @@ function declarations(
       name,
       ...(typeof description === "string" && description !== "" && { description }),
       ...(isJson(parameters) &&
-        Object.keys(parameters).length > 0 && { parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS).schema }),
+        Object.keys(parameters).length > 0 && {
+          parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS, report.schemaWork).schema,
+        }),
     });
     report.dropUnknown(tool, DECLARED_FIELDS, at);
   }

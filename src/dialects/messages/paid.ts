@@ -1,6 +1,7 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { list, objects, stringOf } from "../canonical/json.ts";
-import { clientPointer, type KeptBack, type PaidExtras, without } from "../canonical/report.ts";
+import { type KeptBack, type PaidExtras, without } from "../canonical/report.ts";
+import { clientPointer } from "../canonical/source-map.ts";
 import { hasSourceMap } from "../canonical/source-map.ts";
 import { nativeBlock, ofMessages } from "./native.ts";
 

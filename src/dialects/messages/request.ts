@@ -3,8 +3,8 @@ import { jsonToolForm, wantedSchema } from "../canonical/json-tool.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { Report } from "../canonical/report.ts";
 import type { AnswerCodec, AnswerForm } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
-import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 import { answer } from "./answer.ts";
 import { cacheControl } from "./blocks.ts";
 import { conversation } from "./messages.ts";
@@ -161,13 +161,13 @@ function inputSchema(parameters: unknown, at: string, report: Report): Json {
 
 /** A strict tool's schema is one that its calls can be held to; where there is none, the tool is not strict. */
 function claudeInput(schema: Json, strict: boolean, holds: boolean, at: string, report: Report): Json {
-  const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS) : null;
+  const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork) : null;
   if (held?.shaped === true) {
     report.dropWithin(held, `${at}/parameters`);
     return { input_schema: held.schema, strict: true };
   }
   if (strict) report.drop(`${at}/strict`);
-  const taken = fitSchema(schema, CLAUDE_TOOLS);
+  const taken = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
   report.dropWithin(taken, `${at}/parameters`);
   return { input_schema: taken.schema };
 }

@@ -213,7 +213,7 @@ class BodyWriter {
 
   #format({ type, json_schema: described }: Json): Json {
     if (!isJson(described)) return { type };
-    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules);
+    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules, this.#report.schemaWork);
     this.#report.dropWithin({ dropped }, "/response_format/json_schema");
     return { type, ...owner };
   }

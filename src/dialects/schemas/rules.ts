@@ -1,8 +1,26 @@
-import type { SchemaRules } from "./json-schema.ts";
-
 /*
  * What JSON Schemas each provider takes. The sources stand beside each.
  */
+
+/** What JSON Schemas a target takes. */
+export interface SchemaRules {
+  /** Keywords that are taken, beside those that make up objects, lists and unions; null: every keyword, and compositions as they are. */
+  readonly keywords: ReadonlySet<string> | null;
+  /** Whether the value of a keyword that is taken is taken too; left out: any. */
+  readonly takes?: (keyword: string, value: unknown) => boolean;
+  /** `anyOf` is taken; else a union is given up for its only branch beside null, or for anything. */
+  readonly unions: boolean;
+  /** Every object must refuse properties that it does not name; `implied`: it does so unasked. */
+  readonly closed: boolean | "implied";
+  /** `all`: every property must be required; `some`: at least one must. */
+  readonly required: "given" | "all" | "some";
+  /** Whether `$ref` is taken: `acyclic` where it does not lead back to itself, `never` not at all. */
+  readonly references: "always" | "acyclic" | "never";
+  /** The whole must be an object and no union. */
+  readonly objectRoot: boolean;
+  /** Dropped constraints are told in the description, as the provider's own SDK does. */
+  readonly described: boolean;
+}
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
@@ -49,7 +67,7 @@ export const CLAUDE_SCHEMAS: SchemaRules = {
 };
 
 /** How many optional properties Claude's structured output is asked for (`MAX_OPTIONAL_PROPERTIES` of @ai-sdk/anthropic). */
-export const CLAUDE_MOST_OPTIONAL = 10;
+export const CLAUDE_MAX_OPTIONAL_PROPERTIES = 10;
 
 /**
  * Tools that are not strict may have any schema, but no union at its root: "input_schema does not support oneOf, allOf, or
