@@ -85,8 +85,8 @@ class Maker {
   #list(schema: Json, depth: number): readonly unknown[] {
     const { items, prefixItems, uniqueItems: unique } = schema;
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    const least = Number(schema["minItems"] ?? (depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length)));
-    const size = Math.min(least, Number(schema["maxItems"] ?? MAXIMUM_ITEMS), MAXIMUM_ITEMS);
+    const min = Number(schema["minItems"] ?? (depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length)));
+    const size = Math.min(min, Number(schema["maxItems"] ?? MAXIMUM_ITEMS), MAXIMUM_ITEMS);
     const others = isJson(items) ? items : {};
     return Array.from({ length: size }, (_, at) => this.make(first[at] ?? others, depth + 1, unique === true ? at : 0));
   }
@@ -154,10 +154,10 @@ function text(schema: Json, nth: number): string {
 function number(schema: Json, step: number, nth: number): number {
   const multiple = Number(schema["multipleOf"] ?? step);
   const above = schema["exclusiveMinimum"];
-  const least = Number(
+  const min = Number(
     schema["minimum"] ?? above ?? Math.min(0, Number(schema["maximum"] ?? schema["exclusiveMaximum"] ?? 0)),
   );
-  const rounded = Math.ceil(least / multiple) * multiple + nth * multiple;
+  const rounded = Math.ceil(min / multiple) * multiple + nth * multiple;
   if (typeof above === "number" && rounded <= above) return rounded + multiple;
   return schema["exclusiveMaximum"] === rounded ? rounded - multiple : rounded;
 }

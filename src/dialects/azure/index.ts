@@ -32,10 +32,10 @@ const OPENAI = /\/openai$/;
  * (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
  */
 function addressOf({ baseUrl, headers }: Location): Address {
-  const wanted = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
-  const version = `?api-version=${encodeURIComponent(wanted ?? API_VERSION)}`;
+  const configured = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
+  const version = `?api-version=${encodeURIComponent(configured ?? API_VERSION)}`;
   if (V1.test(baseUrl)) {
-    const asked = wanted === undefined ? "" : version;
+    const asked = configured === undefined ? "" : version;
     return {
       operation: (_, path) => `${path}${asked}`,
       responses: `/responses${asked}`,
@@ -49,7 +49,7 @@ function addressOf({ baseUrl, headers }: Location): Address {
   const prefix = OPENAI.test(baseUrl) ? "" : "/openai";
   return {
     operation: (deployment, path) => `${prefix}/deployments/${encodeURIComponent(deployment)}${path}${version}`,
-    responses: `${prefix}/responses?api-version=${encodeURIComponent(wanted ?? RESPONSES_VERSION)}`,
+    responses: `${prefix}/responses?api-version=${encodeURIComponent(configured ?? RESPONSES_VERSION)}`,
     models: `${prefix}/models${version}`,
     named: true,
   };

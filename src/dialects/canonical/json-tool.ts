@@ -1,6 +1,6 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import type { AnswerForm, Decoded, StreamReader } from "../dialect.ts";
-import { RewritingReader } from "./chunks.ts";
+import { RewritingReader } from "./answer.ts";
 import { objects } from "./json.ts";
 
 /*
@@ -36,10 +36,10 @@ export function wantedSchema(format: unknown): Json | null {
  * @param choice what the request says of the choice: some models cannot be made to call a tool.
  */
 export function withJsonTool(body: Json, schema: Json, choice: "required" | "auto" = "required"): JsonTool | null {
-  const { response_format: format, tools, tool_choice: wanted } = body;
+  const { response_format: format, tools, tool_choice: asked } = body;
   if (mustCall(body) || (schema["type"] ?? "object") !== "object") return null;
   const described = isJson(format) && isJson(format["json_schema"]) ? format["json_schema"]["description"] : undefined;
-  const own = Array.isArray(tools) && wanted !== "none" ? (tools as readonly unknown[]) : [];
+  const own = Array.isArray(tools) && asked !== "none" ? (tools as readonly unknown[]) : [];
   const taken = new Set(
     own.map((tool) => (isJson(tool) && isJson(tool["function"]) ? tool["function"]["name"] : null)),
   );

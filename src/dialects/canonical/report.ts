@@ -9,8 +9,7 @@ import {
 } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
 import { Work } from "../schemas/work.ts";
-import { IDLE, OF_THE_REQUEST } from "./parameters.ts";
-import { clientPointer, hasSourceMap } from "./source-map.ts";
+import { clientPointer, hasSourceMap, IDLE, OF_THE_REQUEST } from "./parameters.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
@@ -138,13 +137,13 @@ export function escaped(name: string): string {
  * asks for nothing more than that, and is reported.
  * @param most what the model can write, in tokens; null: not known.
  */
-export function outputLimit(body: Json, most: number | null, report: Report): number | undefined {
+export function outputLimit(body: Json, max: number | null, report: Report): number | undefined {
   const name = typeof body["max_completion_tokens"] === "number" ? "max_completion_tokens" : "max_tokens";
   const asked = body[name];
   if (typeof asked !== "number") return undefined;
-  if (most === null || asked <= most) return asked;
+  if (max === null || asked <= max) return asked;
   report.drop(`/${name}`);
-  return most;
+  return max;
 }
 
 /** A number of the body; undefined where it is not given. @throws GatewayError for any other value. */

@@ -1,6 +1,6 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, StreamReader } from "../dialect.ts";
-import { RewritingReader } from "./chunks.ts";
+import { RewritingReader } from "./answer.ts";
 import { changed, Edits } from "./json.ts";
 import { sha256 } from "./tools.ts";
 

@@ -9,13 +9,13 @@ import {
   type StreamEvent,
   type StreamFormat,
 } from "../../kit/index.ts";
-import { producedText } from "../canonical/chunks.ts";
+import { producedText } from "../canonical/answer.ts";
 import { pageCitations, promptBytes, promptText } from "../canonical/message.ts";
 import { readUsage } from "../canonical/usage.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
-const MAX_OUTPUT = 1_000_000_000;
-/** The same for `n`: so many answers of the default hold come to MAX_OUTPUT. */
+const MAX_OUTPUT_TOKENS = 1_000_000_000;
+/** The same for `n`: so many answers of the default hold come to MAX_OUTPUT_TOKENS. */
 const MAX_ANSWERS = 1_000_000;
 
 /** The canonical call of a chat-completions body that its schema has accepted. */
@@ -34,7 +34,7 @@ export function readChat(body: Json): Call {
 function maxOutput(body: Json): number | null {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"];
   if (typeof limit !== "number" || Number.isNaN(limit)) return null;
-  return Math.ceil(Math.min(Math.max(limit, 0) * answers(body), MAX_OUTPUT));
+  return Math.ceil(Math.min(Math.max(limit, 0) * answers(body), MAX_OUTPUT_TOKENS));
 }
 
 function answers({ n }: Json): number {
@@ -64,7 +64,7 @@ class ChatFormat implements AnswerFormat {
     const { id, created, choices } = body;
     return JSON.stringify({
       ...body,
-      choices: shownChoices(choices, "message"),
+      choices: choicesForClients(choices, "message"),
       id: typeof id === "string" && id !== "" ? id : `chatcmpl-${extras.id}`,
       object: "chat.completion",
       created: Number.isSafeInteger(created) ? created : extras.created,
@@ -106,7 +106,7 @@ class ChatStream implements StreamFormat {
 
   event(event: StreamEvent): string {
     const { raw } = event;
-    const choices = shownChoices(event.data["choices"], "delta");
+    const choices = choicesForClients(event.data["choices"], "delta");
     const same = choices === event.data["choices"];
     const data = same ? event.data : { ...event.data, choices };
     this.#last = data;
@@ -147,23 +147,23 @@ class ChatStream implements StreamFormat {
 }
 
 /** The choices as clients of this format take them; the very same list where nothing is to be taken out. */
-function shownChoices(choices: unknown, part: "message" | "delta"): unknown {
+function choicesForClients(choices: unknown, part: "message" | "delta"): unknown {
   if (!Array.isArray(choices)) return choices;
-  let shown: unknown[] | null = null;
+  let changed: unknown[] | null = null;
   for (let at = 0; at < choices.length; at++) {
     const choice: unknown = choices[at];
     const own = isJson(choice) ? choice[part] : null;
     if (!isJson(choice) || !isJson(own)) continue;
-    const kept = shownPart(own);
+    const kept = partForClients(own);
     if (kept === own) continue;
-    shown ??= [...choices];
-    shown[at] = { ...choice, [part]: kept };
+    changed ??= [...choices];
+    changed[at] = { ...choice, [part]: kept };
   }
-  return shown ?? choices;
+  return changed ?? choices;
 }
 
 /** Without annotations that clients refuse, and the order of blocks, which only the Messages format has. */
-function shownPart(part: Json): Json {
+function partForClients(part: Json): Json {
   const { annotations: all, block_order: order } = part;
   const kept = Array.isArray(all) ? pageCitations(all) : null;
   if (order === undefined && (kept === null || kept === all)) return part;

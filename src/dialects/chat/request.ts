@@ -5,7 +5,7 @@ import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
-import { effortOf, withFittedSchema } from "../vendors/fit.ts";
+import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
 import { writeMessages } from "./messages.ts";
@@ -148,8 +148,8 @@ class Fitting {
 
   #limit(): void {
     const { max_tokens: old, max_completion_tokens: limit } = this.#body;
-    const wanted = this.#rules.outputLimit;
-    const name = wanted === "either" ? (this.#translated ? "max_tokens" : null) : wanted;
+    const limitField = this.#rules.outputLimit;
+    const name = limitField === "either" ? (this.#translated ? "max_tokens" : null) : limitField;
     const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
     if (name === null || !Object.hasOwn(this.#body, other)) return;
     const value = limit ?? old;
@@ -163,32 +163,32 @@ class Fitting {
     const rules = this.#rules;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
-    const { fields, lost } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
+    const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
     if (!Object.hasOwn(fields, "reasoning_effort")) this.#edits.remove("reasoning_effort");
     if (!own && !Object.hasOwn(fields, "thinking")) this.#edits.remove("thinking");
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
-    for (const pointer of lost) this.#report.drop(pointer);
+    for (const pointer of dropped) this.#report.drop(pointer);
   }
 
   #stop(): void {
     const { stop } = this.#body;
-    const most = this.#rules.stop;
+    const max = this.#rules.stop;
     const listed = typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as readonly unknown[]) : [];
-    if (listed.length <= most) return;
-    if (most > 0) this.#edits.set("stop", listed.slice(0, most));
+    if (listed.length <= max) return;
+    if (max > 0) this.#edits.set("stop", listed.slice(0, max));
     else this.#edits.remove("stop");
-    if (most === 0) this.#report.drop("/stop");
-    else for (let index = most; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
+    if (max === 0) this.#report.drop("/stop");
+    else for (let index = max; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
   }
 
   /** A digest in place of one that is too long: it stays the same for the same user. */
   #user(): void {
     const { user } = this.#body;
-    const most = this.#rules.user;
-    if (most === 0) this.#drop("user");
-    else if (typeof user === "string" && user.length > most) this.#edits.set("user", sha256(user).slice(0, most));
+    const max = this.#rules.user;
+    if (max === 0) this.#drop("user");
+    else if (typeof user === "string" && user.length > max) this.#edits.set("user", sha256(user).slice(0, max));
   }
 
   #tools(): void {

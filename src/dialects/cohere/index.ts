@@ -56,7 +56,7 @@ function chatBody(asked: Json, name: string, report: Report): { readonly body: J
 const MAX_STOPS = 5;
 /** `p` goes from 0.01 to 0.99; OpenAI's 1 and 0 stand for the nearest, which nobody can tell from them. */
 const [MIN_P, MAX_P] = [0.01, 0.99];
-const MAX_K = 500;
+const MAX_TOP_K_TOKENS = 500;
 
 /** Sampling and limits under Cohere's names. @throws GatewayError for a value of the wrong type. */
 function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
@@ -67,7 +67,7 @@ function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
     max_tokens: outputLimit(body, maxOutput, report),
     temperature: number("temperature"),
     p: topP === undefined ? undefined : Math.min(Math.max(topP, MIN_P), MAX_P),
-    k: within(number("top_k"), 0, MAX_K, "/top_k", report),
+    k: within(number("top_k"), 0, MAX_TOP_K_TOKENS, "/top_k", report),
     seed: number("seed"),
     frequency_penalty: within(number("frequency_penalty"), 0, 1, "/frequency_penalty", report),
     presence_penalty: within(number("presence_penalty"), 0, 1, "/presence_penalty", report),
@@ -77,15 +77,9 @@ function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
 }
 
 /** A value beyond what Cohere takes becomes the nearest, and is reported. */
-function within(
-  value: number | undefined,
-  least: number,
-  most: number,
-  at: string,
-  report: Report,
-): number | undefined {
+function within(value: number | undefined, min: number, max: number, at: string, report: Report): number | undefined {
   if (value === undefined) return undefined;
-  const near = Math.min(Math.max(value, least), most);
+  const near = Math.min(Math.max(value, min), max);
   if (near !== value) report.drop(at);
   return near;
 }

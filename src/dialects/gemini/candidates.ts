@@ -1,9 +1,9 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
-import { finishOf, unreadableFinish } from "../canonical/finish.ts";
+import { finishOf, unreadableFinish } from "../canonical/answer.ts";
 import { list } from "../canonical/json.ts";
 import { sha256, stripSignature, withSignature } from "../canonical/tools.ts";
-import { type AnswerPart, PartReader } from "./answer-parts.ts";
+import { type AnswerPart, PartReader } from "./parts.ts";
 import { markSignature } from "./models.ts";
 
 /** More than Gemini gives: what is above it is a defect. */

@@ -13,7 +13,7 @@ const NAMES: readonly (readonly [canonical: string, gemini: string])[] = [
   ["presence_penalty", "presencePenalty"],
 ];
 const MAX_STOPS = 5;
-const INT32 = 2 ** 31;
+const INT32_LIMIT = 2 ** 31;
 
 /** `generationConfig`; empty when nothing is asked. */
 export function generationOf(body: Json, family: Family, report: Report): Json {
@@ -41,7 +41,7 @@ export function generationOf(body: Json, family: Family, report: Report): Json {
 
 function seedOf(seed: unknown, report: Report): Json {
   if (seed === undefined || seed === null) return {};
-  if (typeof seed === "number" && Number.isInteger(seed) && seed >= -INT32 && seed < INT32) return { seed };
+  if (typeof seed === "number" && Number.isInteger(seed) && seed >= -INT32_LIMIT && seed < INT32_LIMIT) return { seed };
   report.drop("/seed");
   return {};
 }
@@ -57,8 +57,8 @@ function stopSequencesOf(stop: unknown, report: Report): Json {
   return stopSequences.length > 0 ? { stopSequences } : {};
 }
 
-function logprobsOf({ logprobs: wanted, top_logprobs: alternatives }: Json, report: Report): Json {
-  if (wanted !== true) {
+function logprobsOf({ logprobs, top_logprobs: alternatives }: Json, report: Report): Json {
+  if (logprobs !== true) {
     if (typeof alternatives === "number" && alternatives > 0) report.drop("/top_logprobs");
     return {};
   }
@@ -133,7 +133,7 @@ function thinkingOf(body: Json, family: Family, report: Report): Json | null {
 function silenced(family: Family, pointer: string, report: Report): Json {
   if (family.thinking === "budget" && !family.pro) return { thinkingBudget: 0 };
   report.drop(pointer);
-  return family.thinking === "budget" ? { thinkingBudget: least(family) } : level("minimal", family);
+  return family.thinking === "budget" ? { thinkingBudget: minBudget(family) } : level("minimal", family);
 }
 
 function amountOf(effort: unknown, family: Family, report: Report): Json | null {
@@ -159,10 +159,10 @@ function budgetOf(thinking: Json | undefined, family: Family, report: Report): n
   const { type, budget_tokens: tokens } = thinking;
   if (type !== "enabled" && type !== "adaptive") report.drop("/thinking/type");
   if (typeof tokens !== "number" || !Number.isFinite(tokens)) return null;
-  return Math.round(Math.min(Math.max(tokens, least(family)), family.pro ? 32_768 : 24_576));
+  return Math.round(Math.min(Math.max(tokens, minBudget(family)), family.pro ? 32_768 : 24_576));
 }
 
 /** Tokens (https://ai.google.dev/gemini-api/docs/thinking). */
-function least({ pro, lite }: Family): number {
+function minBudget({ pro, lite }: Family): number {
   return pro ? 128 : lite ? 512 : 1;
 }

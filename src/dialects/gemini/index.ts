@@ -12,8 +12,7 @@ import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
 import { generationOf } from "./generation.ts";
-import { get, post } from "./http.ts";
-import { answersFormattedWithTools, familyOf } from "./models.ts";
+import { answersFormattedWithTools, familyOf, get, post } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
 const READ = readBy("gemini");
@@ -180,12 +179,12 @@ function searchTool(options: unknown, report: Report): readonly Json[] {
 }
 
 /** `VALIDATED` holds calls to their schemas, as `ANY` does, and may be restricted, as `AUTO` may not. */
-function callingMode(wanted: unknown, strict: boolean, report: Report): Json | null {
+function callingMode(choice: unknown, strict: boolean, report: Report): Json | null {
   const auto = strict ? { mode: "VALIDATED" } : null;
-  if (wanted === undefined || wanted === null || wanted === "auto") return auto;
-  if (wanted === "none") return { mode: "NONE" };
-  if (wanted === "required") return { mode: "ANY" };
-  const { type, function: named, allowed_tools: allowed } = isJson(wanted) ? wanted : {};
+  if (choice === undefined || choice === null || choice === "auto") return auto;
+  if (choice === "none") return { mode: "NONE" };
+  if (choice === "required") return { mode: "ANY" };
+  const { type, function: named, allowed_tools: allowed } = isJson(choice) ? choice : {};
   if (type === "function" && isJson(named) && typeof named["name"] === "string") {
     return { mode: "ANY", allowedFunctionNames: [named["name"]] };
   }
@@ -206,8 +205,8 @@ function namesOf(tools: unknown): readonly string[] {
 }
 
 /** Without functions there is nothing to choose from; only a choice that demands one is missed. */
-function unusedChoice({ tool_choice: wanted }: Json, report: Report): null {
-  const demands = wanted === "required" || isJson(wanted);
+function unusedChoice({ tool_choice: choice }: Json, report: Report): null {
+  const demands = choice === "required" || isJson(choice);
   if (demands) report.drop("/tool_choice");
   return null;
 }

@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
-import { type Finish, finishOf } from "../canonical/finish.ts";
+import { type Finish, finishOf } from "../canonical/answer.ts";
 import { append, extraFields, objects } from "../canonical/json.ts";
 import { annotationOf, type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";

@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { producedText } from "../canonical/chunks.ts";
+import { producedText } from "../canonical/answer.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
 import { extraFields, list, objects } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
@@ -110,8 +110,8 @@ export class MessagesStreamReader extends SseStreamReader {
     this.#counted = isJson(usage) && typeof stop_reason === "string";
     const first = this.#chunk({ role: "assistant", content: "", ...(this.#sameFormat ? nativeEvent(event) : {}) });
     // A stream that breaks off says nothing else of its prompt, and of what was read from a cache.
-    const told = usageOf({ output_tokens: 0, ...this.#usages });
-    return [told === null ? first : { ...first, usage: told, partial: true }, ...this.#content(content)];
+    const counted = usageOf({ output_tokens: 0, ...this.#usages });
+    return [counted === null ? first : { ...first, usage: counted, partial: true }, ...this.#content(content)];
   }
 
   /** Blocks that came with the message; the numbers of those that follow begin at 0 again. */

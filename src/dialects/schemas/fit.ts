@@ -47,8 +47,8 @@ export function fitSchema(schema: Json, rules: SchemaRules, work: Work): FittedS
 }
 
 function fitUnrestricted(schema: Json, { objectRoot }: SchemaRules, work: Work): FittedSchema {
-  const { schema: root, lost } = objectRoot ? withoutRootUnion(schema, work) : { schema, lost: [] };
-  return { schema: presentForm(root), dropped: lost, shaped: true, optional: 0 };
+  const { schema: root, dropped } = objectRoot ? withoutRootUnion(schema, work) : { schema, dropped: [] };
+  return { schema: presentForm(root), dropped, shaped: true, optional: 0 };
 }
 
 /** Schemas within each other that are written: those of any body, and as many again below references. */
@@ -148,11 +148,11 @@ class SchemaWriter {
   }
 
   /** Many that end in the same name are numbered on, not from the beginning each. */
-  #freeName(wanted: string): string {
-    let number = this.#numbered.get(wanted) ?? 1;
-    let name = number === 1 ? wanted : `${wanted}_${number}`;
-    for (; this.#definitions.has(name); name = `${wanted}_${number}`) number += 1;
-    this.#numbered.set(wanted, number);
+  #freeName(stem: string): string {
+    let number = this.#numbered.get(stem) ?? 1;
+    let name = number === 1 ? stem : `${stem}_${number}`;
+    for (; this.#definitions.has(name); name = `${stem}_${number}`) number += 1;
+    this.#numbered.set(stem, number);
     return name;
   }
 
@@ -192,8 +192,8 @@ class SchemaWriter {
     }
     const [only] = written;
     if (only === undefined) return null;
-    const said = this.#annotations(annotations);
-    return taken ? { ...said, anyOf: written } : { ...only, ...said };
+    const notes = this.#annotations(annotations);
+    return taken ? { ...notes, anyOf: written } : { ...only, ...notes };
   }
 
   #plain(joined: Conjunction, trail: Trail): Json {
@@ -300,9 +300,9 @@ type Fields = Conjunction["fields"];
 
 /** The annotations, and the others. */
 function parted(fields: Fields): readonly [Fields, Fields] {
-  const [said, others]: [Fields, Fields] = [new Map(), new Map()];
-  for (const [keyword, placed] of fields) (ANNOTATIONS.has(keyword) ? said : others).set(keyword, placed);
-  return [said, others];
+  const [annotations, others]: [Fields, Fields] = [new Map(), new Map()];
+  for (const [keyword, placed] of fields) (ANNOTATIONS.has(keyword) ? annotations : others).set(keyword, placed);
+  return [annotations, others];
 }
 
 /** Written by themselves. */

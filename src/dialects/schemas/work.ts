@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, isJson, type Json } from "../../kit/index.ts";
 import { list } from "../canonical/json.ts";
-import { clientPointer } from "../canonical/source-map.ts";
+import { clientPointer } from "../canonical/parameters.ts";
 
 /*
  * How much the schemas of one request may be. Fitting them to an upstream holds the event loop: a value costs about a
@@ -106,9 +106,9 @@ function schemasOf({ tools, response_format: format }: Json): readonly Found[] {
 }
 
 /** What is left of so many values behind those in the value; stops as soon as it is negative. */
-function leftOf(value: unknown, most: number): number {
-  if (typeof value !== "object" || value === null) return most;
-  let left = most;
+function leftOf(value: unknown, max: number): number {
+  if (typeof value !== "object" || value === null) return max;
+  let left = max;
   for (const name in value) {
     left = leftOf((value as Json)[name], left - 1);
     if (left < 0) return left;

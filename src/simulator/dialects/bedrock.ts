@@ -1,6 +1,6 @@
-import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { EventStreamCodec } from "@smithy/eventstream-codec";
 import {
   type Answer,
   answer,
@@ -12,10 +12,19 @@ import {
   sign,
   subtract,
 } from "../answer.ts";
-import { decodePathPart, jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import {
+  bodyPart,
+  decodePathPart,
+  jsonOf,
+  jsonReply,
+  MALFORMED,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  type Reply,
+} from "../endpoint.ts";
 import { SimError } from "../fields.ts";
 import { bedrockType } from "../provider.ts";
-import { bodyPart, jsonReply, MALFORMED, type Part, type Reply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { CLAUDE_STOP_REASONS } from "./anthropic.ts";
 import { parseConverse } from "./bedrock-request.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import { fitSchema } from "../../../src/dialects/schemas/fit.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../../../src/dialects/schemas/rules.ts";

@@ -1,6 +1,6 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts";
-import type { MessageSource, Unreadable } from "../../canonical/source-map.ts";
+import type { MessageSource, Unreadable } from "../../canonical/parameters.ts";
 import { readReasoningItem } from "../native.ts";
 import { flatName } from "./tools.ts";
 import { append } from "../../canonical/json.ts";

@@ -54,8 +54,8 @@ export class MessageItem implements Item {
     const part = this.#open(kind);
     part.text += delta;
     append(part.logprobs, logprobs);
-    const shown = kind === "output_text" ? { logprobs } : {};
-    this.#emit(`response.${kind}.delta`, { delta, ...shown });
+    const more = kind === "output_text" ? { logprobs } : {};
+    this.#emit(`response.${kind}.delta`, { delta, ...more });
   }
 
   /** @param annotation in the form of chat completions; other kinds than citations of pages have no form there. */
@@ -63,14 +63,13 @@ export class MessageItem implements Item {
     const citation = isJson(annotation) ? annotation["url_citation"] : null;
     if (!isJson(citation) || typeof citation["url"] !== "string") return;
     const { url, title, start_index: start, end_index: end } = citation;
-    const shown = {
+    this.cite({
       type: "url_citation",
       url,
       title: typeof title === "string" ? title : "",
       start_index: Number.isInteger(start) ? start : 0,
       end_index: Number.isInteger(end) ? end : 0,
-    };
-    this.cite(shown);
+    });
   }
 
   /** @param annotation in the form of this API. */
@@ -97,7 +96,7 @@ export class MessageItem implements Item {
     this.#closePart();
     const part: Part = { kind, text: "", annotations: [], logprobs: [] };
     this.#part = part;
-    this.#emit("response.content_part.added", { part: shown(part) });
+    this.#emit("response.content_part.added", { part: writtenPart(part) });
     return part;
   }
 
@@ -106,8 +105,8 @@ export class MessageItem implements Item {
     if (part === null) return;
     const ended = part.kind === "refusal" ? { refusal: part.text } : { text: part.text, logprobs: part.logprobs };
     this.#emit(`response.${part.kind}.done`, ended);
-    this.#emit("response.content_part.done", { part: shown(part) });
-    this.#done.push(shown(part));
+    this.#emit("response.content_part.done", { part: writtenPart(part) });
+    this.#done.push(writtenPart(part));
     this.#part = null;
   }
 
@@ -116,7 +115,7 @@ export class MessageItem implements Item {
   }
 }
 
-function shown({ kind, text, annotations, logprobs }: Part): Json {
+function writtenPart({ kind, text, annotations, logprobs }: Part): Json {
   if (kind === "refusal") return { type: kind, refusal: text };
   return { type: kind, text, annotations: [...annotations], logprobs: [...logprobs] };
 }
@@ -197,16 +196,16 @@ export class ReasoningItem implements Item {
     const { text } = this.#part;
     this.#emit(`response.${this.#summary ? "reasoning_summary_text" : "reasoning_text"}.done`, { text });
     this.#emitPart("done", text);
-    this.#done.push(this.#shown(text));
+    this.#done.push(this.#written(text));
     this.#part = null;
   }
 
   #emitPart(what: "added" | "done", text: string): void {
     const name = this.#summary ? "reasoning_summary_part" : "content_part";
-    this.#emit(`response.${name}.${what}`, { part: this.#shown(text) });
+    this.#emit(`response.${name}.${what}`, { part: this.#written(text) });
   }
 
-  #shown(text: string): Json {
+  #written(text: string): Json {
     return { type: this.#summary ? "summary_text" : "reasoning_text", text };
   }
 
@@ -276,9 +275,9 @@ export class CustomItem implements Item {
   readonly #at: ItemParts;
   readonly #call: Json;
   #arguments = "";
-  /** Of the arguments: where the text that was not told yet begins; -1 before it has begun. */
+  /** Of the arguments: where the text that was not sent yet begins; -1 before it has begun. */
   #next = -1;
-  #told = "";
+  #sent = "";
 
   constructor(at: ItemParts, callId: string, tool: ToolName) {
     this.#at = at;
@@ -296,22 +295,22 @@ export class CustomItem implements Item {
     const read = parseJson(`"${whole}"`);
     if (typeof read !== "string") return;
     this.#next += whole.length;
-    this.#tell(read);
+    this.#send(read);
   }
 
   close(): Json {
     const input = freeformInput(this.#arguments);
     // Arguments in another shape are known at their end.
-    if (input.startsWith(this.#told)) this.#tell(input.slice(this.#told.length));
+    if (input.startsWith(this.#sent)) this.#send(input.slice(this.#sent.length));
     this.#at.emit("response.custom_tool_call_input.done", { item_id: this.#at.id, input });
     const item = { ...this.#call, input };
     this.#at.emit("response.output_item.done", { item });
     return item;
   }
 
-  #tell(delta: string): void {
+  #send(delta: string): void {
     if (delta === "") return;
-    this.#told += delta;
+    this.#sent += delta;
     this.#at.emit("response.custom_tool_call_input.delta", { item_id: this.#at.id, delta });
   }
 }

@@ -162,8 +162,8 @@ export class Output {
       ["text", "summary", "data", "signature"].some((name) => typeof detail[name] === "string" && detail[name] !== ""),
     );
     const summaries = details.filter(({ summary }) => stringOf(summary) !== "");
-    const shown = stringOf(text) || details.map((detail) => stringOf(detail["text"])).join("");
-    if (shown === "" && details.length === 0) return;
+    const thought = stringOf(text) || details.map((detail) => stringOf(detail["text"])).join("");
+    if (thought === "" && details.length === 0) return;
     const summary = this.#parts.summary || details.some(({ type }) => type === "reasoning.summary");
     const item = this.#reasoning(summary);
     for (const detail of details) item.detail(detail);
@@ -171,7 +171,7 @@ export class Output {
     for (const [place, detail] of summaries.entries()) {
       item.think(stringOf(detail["summary"]), true, detail["index"] ?? place);
     }
-    if (shown !== "" && summaries.length === 0) item.think(shown, summary);
+    if (thought !== "" && summaries.length === 0) item.think(thought, summary);
   }
 
   /** One that is elsewhere is named by its address: the API has no other place for it. */
