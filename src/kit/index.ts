@@ -16,4 +16,5 @@ export * from "./dense-set.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export * from "./tariff.ts";
+export * from "./turns.ts";
 export * from "./vendor.ts";

@@ -6,6 +6,7 @@ import {
   type Log,
   type Principal,
   type RequestBody,
+  nextTurn,
   type RequestPipeline,
   DenseSet,
   type Indexed,
@@ -17,6 +18,7 @@ import { credentialsOf } from "./credentials.ts";
 import type { Format } from "./endpoint.ts";
 import { readForm } from "./form.ts";
 import { chargeId } from "./ids.ts";
+import { SMALL_BODY_BYTES } from "./json.ts";
 import { readJson } from "./request-body.ts";
 import type { HttpExchange } from "./respond.ts";
 import type { StoredUpload } from "./upload.ts";
@@ -134,7 +136,12 @@ class ServedRequest implements InferenceRequest, Indexed {
     const parts = { signal: this.client.signal, claim: this.#claim };
     let call;
     if (format.body === "json") {
-      call = format.read(this.#checked(await readJson(http, bodyLimit, parts)), headers);
+      const body = this.#checked(await readJson(http, bodyLimit, parts));
+      // Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each.
+      const isLong = this.#claim.bytes > SMALL_BODY_BYTES;
+      if (isLong) await nextTurn();
+      call = format.read(body, headers);
+      if (isLong) await nextTurn();
     } else {
       const { fields, upload } = await readForm(http, bodyLimit, parts);
       this.#upload = upload;

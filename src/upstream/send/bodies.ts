@@ -1,5 +1,7 @@
 import { Readable } from "node:stream";
-import type { StreamedBody } from "../../dialects/dialect.ts";
+import { writeSteps } from "../../dialects/canonical/long-json.ts";
+import type { StreamedBody, UnwrittenBody, UpstreamRequest } from "../../dialects/dialect.ts";
+import { AttemptError, inTurns, nextTurn } from "../../kit/index.ts";
 
 /** An upload's progress, which moves its deadline, is seen in steps of this size. */
 const CHUNK_BYTES = 64 * 1024;
@@ -34,13 +36,31 @@ export function bodyStream(body: StreamedBody, onError: (error: unknown) => void
 
 /** Text as a body that can be streamed. */
 export function textBody(text: string): StreamedBody {
-  const bytes = Buffer.from(text);
+  return bytesBody([Buffer.from(text)]);
+}
+
+function bytesBody(chunks: readonly Uint8Array[]): StreamedBody {
   return {
-    length: bytes.length,
+    length: chunks.reduce((sum, { length }) => sum + length, 0),
     async *read() {
-      yield bytes;
+      yield* chunks;
     },
   };
+}
+
+export function isUnwritten(body: UpstreamRequest["body"]): body is UnwrittenBody {
+  return body !== null && typeof body === "object" && "json" in body;
+}
+
+/** Writes a long body with turns of the event loop between its parts. @throws AttemptError for what no call stack can follow. */
+export async function writtenBody({ json }: UnwrittenBody): Promise<StreamedBody> {
+  // The work until here was a turn of its own.
+  await nextTurn();
+  try {
+    return bytesBody(await inTurns(writeSteps(json)));
+  } catch (error) {
+    throw error instanceof RangeError ? new AttemptError("unsupported", "/ is nested too deeply") : error;
+  }
 }
 
 async function* chunked(

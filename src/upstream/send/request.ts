@@ -1,5 +1,6 @@
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import { type Parameters, pathOf, withName, withoutValue, withValue } from "../../kit/index.ts";
+import { isUnwritten } from "./bodies.ts";
+import { isJson, type Parameters, pathOf, withName, withoutValue, withValue } from "../../kit/index.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -53,11 +54,12 @@ export function withLowerCaseNames(headers: Headers): Headers {
  * request is signed, or the signature does not match. A body that is not text, such as an upload form, stays as it is.
  */
 export function withParameters(request: UpstreamRequest, parameters: Parameters): UpstreamRequest {
-  if (typeof request.body !== "string") return request;
   const { set, remove, rename } = parameters;
-  let body: unknown = JSON.parse(request.body);
+  const long = isUnwritten(request.body);
+  if (!long && typeof request.body !== "string") return request;
+  let body: unknown = long ? request.body.json : JSON.parse(request.body);
   for (const pointer of remove) body = withoutValue(body, pathOf(pointer));
   for (const [pointer, name] of Object.entries(rename)) body = withName(body, pathOf(pointer), name);
   for (const [pointer, value] of Object.entries(set)) body = withValue(body, pathOf(pointer), value);
-  return { ...request, body: JSON.stringify(body) };
+  return { ...request, body: long && isJson(body) ? { json: body } : JSON.stringify(body) };
 }

@@ -17,7 +17,7 @@ import type { KeyPool, PooledKey } from "../state/key-pool.ts";
 import type { Latencies } from "../state/balance.ts";
 import { type ReadContext, readAnswer } from "./readers.ts";
 import type { DeadlineSweeper } from "./deadlines.ts";
-import { textBody } from "./bodies.ts";
+import { isUnwritten, textBody, writtenBody } from "./bodies.ts";
 import type { Answer } from "./reader.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import { type Address, addressRequest, withParameters } from "./request.ts";
@@ -168,7 +168,8 @@ export class Route {
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${shown(dropped)} cannot be expressed for this model`);
     }
-    const changed = target.parameters ? withParameters(written, target.parameters) : written;
+    const asked = target.parameters ? withParameters(written, target.parameters) : written;
+    const changed = isUnwritten(asked.body) ? { ...asked, body: await writtenBody(asked.body) } : asked;
     const request = await signer.sign({
       dialect,
       request: addressRequest(changed, address, exchange.requestId),

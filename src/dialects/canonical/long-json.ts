@@ -1,0 +1,150 @@
+import { isJson, type Json, type Steps } from "../../kit/index.ts";
+
+/** Bytes that are written in one step, about: some milliseconds of work. */
+const SLICE_BYTES = 256 * 1024;
+/** What a value counts beside the characters of its text and its names. */
+const VALUE_BYTES = 16;
+
+/** Whether writing a value is too long for one turn of the event loop; looks at no more of it than it takes to know. */
+export function isLong(value: unknown, mostBytes = SLICE_BYTES): boolean {
+  return leftOf(value, mostBytes) < 0;
+}
+
+/** What is left of so many bytes behind a value, about; stops as soon as it is negative. */
+function leftOf(value: unknown, mostBytes: number): number {
+  let left = mostBytes - VALUE_BYTES;
+  if (typeof value === "string") return left - value.length;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index++) left = leftOf(value[index], left);
+  } else if (isJson(value)) {
+    for (const name in value) {
+      left = leftOf(value[name], left - name.length);
+      if (left < 0) break;
+    }
+  }
+  return left;
+}
+
+/**
+ * The text of a JSON value, the same as `JSON.stringify` writes, in UTF-8 and in steps: runs of values that are short
+ * together are written natively, what is longer is gone into.
+ * @param value nested no deeper than a body may be; has no `toJSON` in what is long.
+ */
+export function* writeSteps(value: unknown, sliceBytes = SLICE_BYTES): Steps<readonly Buffer[]> {
+  const long = new Set<object>();
+  noteLong(value, sliceBytes, long);
+  yield;
+  const writer = new Writer(sliceBytes, long);
+  yield* writer.write(value);
+  return writer.end();
+}
+
+/** Notes the lists and objects that are long, each value being looked at once. @returns bytes, about. */
+function noteLong(value: unknown, sliceBytes: number, long: Set<object>): number {
+  let bytes = VALUE_BYTES;
+  if (typeof value === "string") return bytes + value.length;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) bytes += noteLong(value[index], sliceBytes, long);
+  } else if (isJson(value)) {
+    for (const name in value) bytes += name.length + noteLong(value[name], sliceBytes, long);
+  } else return bytes;
+  if (bytes > sliceBytes) long.add(value);
+  return bytes;
+}
+
+class Writer {
+  readonly #sliceBytes: number;
+  readonly #long: ReadonlySet<object>;
+  readonly #chunks: Buffer[] = [];
+  #text = "";
+
+  constructor(sliceBytes: number, long: ReadonlySet<object>) {
+    this.#sliceBytes = sliceBytes;
+    this.#long = long;
+  }
+
+  *write(value: unknown): Steps<void> {
+    if (typeof value === "string" && value.length > this.#sliceBytes) yield* this.#longText(value);
+    else if (Array.isArray(value) && this.#long.has(value)) yield* this.#list(value);
+    else if (isJson(value) && this.#long.has(value)) yield* this.#object(value);
+    else yield* this.#add(JSON.stringify(value));
+  }
+
+  end(): readonly Buffer[] {
+    this.#flush();
+    return this.#chunks;
+  }
+
+  *#list(list: readonly unknown[]): Steps<void> {
+    this.#text += "[";
+    let run: unknown[] = [];
+    let left = this.#sliceBytes;
+    for (let index = 0; index < list.length; index++) {
+      const item = list[index];
+      if (index > 0 && run.length === 0) this.#text += ",";
+      const after = leftOf(item, left);
+      if (after >= 0) {
+        run.push(item);
+        left = after;
+        continue;
+      }
+      if (run.length > 0) {
+        yield* this.#run(run);
+        this.#text += ",";
+      }
+      run = [];
+      left = leftOf(item, this.#sliceBytes);
+      if (left >= 0) run.push(item);
+      else {
+        left = this.#sliceBytes;
+        yield* this.write(item === undefined ? null : item);
+      }
+    }
+    if (run.length > 0) yield* this.#run(run);
+    this.#text += "]";
+  }
+
+  *#run(items: readonly unknown[]): Steps<void> {
+    yield* this.#add(JSON.stringify(items).slice(1, -1));
+  }
+
+  *#object(object: Json): Steps<void> {
+    let before = "{";
+    for (const name of Object.keys(object)) {
+      const value = object[name];
+      if (value === undefined) continue;
+      this.#text += `${before}${JSON.stringify(name)}:`;
+      yield* this.write(value);
+      before = ",";
+    }
+    this.#text += before === "{" ? "{}" : "}";
+  }
+
+  *#longText(text: string): Steps<void> {
+    this.#text += '"';
+    for (let at = 0; at < text.length;) {
+      let to = Math.min(at + this.#sliceBytes, text.length);
+      // Half a pair would be written as an escape.
+      if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+      yield* this.#add(JSON.stringify(text.slice(at, to)).slice(1, -1));
+      at = to;
+    }
+    this.#text += '"';
+  }
+
+  *#add(text: string): Steps<void> {
+    this.#text += text;
+    if (this.#text.length < this.#sliceBytes) return;
+    this.#flush();
+    yield;
+  }
+
+  #flush(): void {
+    if (this.#text !== "") this.#chunks.push(Buffer.from(this.#text));
+    this.#text = "";
+  }
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
