@@ -8,7 +8,8 @@ import rerank from "../../schemas/api/rerank.schema.json" with { type: "json" };
 import responses from "../../schemas/api/responses-create.schema.json" with { type: "json" };
 import speech from "../../schemas/api/speech.schema.json" with { type: "json" };
 import transcription from "../../schemas/api/transcription.schema.json" with { type: "json" };
-import { type Endpoint, escapeSegment } from "../kit/index.ts";
+import { type Endpoint, escapeSegment, isJson } from "../kit/index.ts";
+import { conversationExcess } from "./conversation-bound.ts";
 
 /** Bodies with a schema: those of inference endpoints, and of counting a request's tokens. */
 export type BodyName = Endpoint | "count_tokens";
@@ -24,6 +25,8 @@ const SCHEMAS = {
   transcription,
   image,
 } as const satisfies Record<BodyName, object>;
+
+const CONVERSATIONS: ReadonlySet<BodyName> = new Set(["chat", "messages", "count_tokens", "responses"]);
 
 /** The first mistake of a request body: `Invalid request: <pointer> <what>`. */
 interface BodyProblem {
@@ -53,7 +56,10 @@ export function bodyValidator(body: BodyName): (body: unknown) => BodyProblem | 
   const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, verbose: true });
   lengthInCodePoints(ajv);
   const validate = ajv.compile(SCHEMAS[body]);
-  return (value) => (validate(value) ? null : explainBody(validate.errors ?? []));
+  const check = (value: unknown): BodyProblem | null => (validate(value) ? null : explainBody(validate.errors ?? []));
+  if (!CONVERSATIONS.has(body)) return check;
+  const fields = Object.keys(SCHEMAS[body].properties);
+  return (value) => (isJson(value) ? conversationExcess(value, fields) : null) ?? check(value);
 }
 
 /** The one mistake behind a validation that stopped at its first error. */

@@ -17,16 +17,17 @@ import { SHAPES, type Size } from "./shapes.ts";
 /*
  * How long one request holds the event loop, and what it grows the heap by, at the bounds of what is taken:
  *
- *   node --expose-gc test/limits/run.ts [--shape TEXT] [--model NAME] [--values N] [--unknown N] [--keys N] [--bytes N] [--heap]
+ *   node --expose-gc test/limits/run.ts [--shape TEXT] [--model NAME] [--values N] [--unknown N] [--keys N] [--argument N] [--bytes N] [--heap]
  */
 
 const { values: options } = parseArgs({
   options: {
     shape: { type: "string", default: "" },
     model: { type: "string" },
-    values: { type: "string", default: "60000" },
+    values: { type: "string", default: "49000" },
     unknown: { type: "string", default: "999000" },
-    keys: { type: "string", default: "900000" },
+    keys: { type: "string", default: "9900" },
+    argument: { type: "string", default: String(4 * 1024 * 1024) },
     bytes: { type: "string", default: String(32 * 1024 * 1024) },
     heap: { type: "boolean", default: false },
   },
@@ -35,6 +36,7 @@ const size: Size = {
   values: Number(options.values),
   unknown: Number(options.unknown),
   keys: Number(options.keys),
+  argument: Number(options.argument),
   bytes: Number(options.bytes),
 };
 
@@ -124,7 +126,7 @@ try {
     for (const model of models) {
       if (options.model !== undefined && model !== options.model) continue;
       // The first time is that of loading code and compiling it.
-      await one(name, model, { values: 100, unknown: 100, keys: 10, bytes: 20_000 });
+      await one(name, model, { values: 100, unknown: 100, keys: 10, argument: 2000, bytes: 20_000 });
       const { bytes, status, turnMs, longTurns, ms, grownBytes, sentOn, answer } = await one(name, model, size);
       const heap = options.heap ? (grownBytes / bytes).toFixed(1) : "";
       const row = [name, model, (bytes / MIB).toFixed(1), status, turnMs.toFixed(0), longTurns, ms.toFixed(0), heap];

@@ -14,6 +14,8 @@ export interface Size {
   /** In fields that nobody knows. */
   readonly unknown: number;
   readonly keys: number;
+  /** Characters of what tools are called with. */
+  readonly argument: number;
   readonly bytes: number;
 }
 
@@ -103,18 +105,19 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   ),
   "chat: calls and results": chat(
     ALL,
-    ({ values }) => `"messages":[{"role":"user","content":"go"},${calls(values / 14)}]`,
+    ({ values }) => `"messages":[{"role":"user","content":"go"},${calls(values / 16)}]`,
   ),
   "chat: calls of one message": chat(
     ALL,
     ({ values }) =>
       `"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[${repeated(
-        values / 6,
+        values / 8,
         (n) => `{"id":"c${n}","type":"function","function":{"name":"f","arguments":"{}"}}`,
       )}]}]`,
   ),
-  "chat: numbers as arguments": chat(FEW, ({ bytes }) => argumentsOf(`{"a":[${"0,".repeat(bytes / 2 - 1000)}0]}`)),
-  "chat: objects as arguments": chat(FEW, ({ bytes }) => argumentsOf(`{"a":[${"{},".repeat(bytes / 3 - 1000)}0]}`)),
+  "chat: numbers as arguments": chat(FEW, ({ values }) => argumentsOf(`{"a":[${"0,".repeat(values - 20)}0]}`)),
+  "chat: objects as arguments": chat(FEW, ({ values }) => argumentsOf(`{"a":[${"{},".repeat(values / 2 - 20)}0]}`)),
+  "chat: a text as arguments": chat(FEW, ({ argument }) => argumentsOf(`{"a":"${textOf("word\\\\n", argument)}"}`)),
   "chat: keys in a message": chat(
     FEW,
     ({ keys }) => `"messages":[{"role":"user","content":"x",${repeated(keys, (n) => `"k${n}":0`)}}]`,

@@ -64,10 +64,10 @@ class Writer {
   }
 
   *write(value: unknown): Steps<void> {
-    if (typeof value === "string" && value.length > this.#sliceBytes) yield* this.#longText(value);
-    else if (Array.isArray(value) && this.#long.has(value)) yield* this.#list(value);
-    else if (isJson(value) && this.#long.has(value)) yield* this.#object(value);
-    else yield* this.#add(JSON.stringify(value));
+    if (!this.#isLong(value)) yield* this.#add(JSON.stringify(value));
+    else if (typeof value === "string") yield* this.#longText(value);
+    else if (Array.isArray(value)) yield* this.#list(value);
+    else if (isJson(value)) yield* this.#object(value);
   }
 
   end(): readonly Buffer[] {
@@ -82,6 +82,14 @@ class Writer {
     for (let index = 0; index < list.length; index++) {
       const item = list[index];
       if (index > 0 && run.length === 0) this.#text += ",";
+      if (this.#isLong(item)) {
+        if (run.length > 0) yield* this.#run(run);
+        if (run.length > 0) this.#text += ",";
+        run = [];
+        left = this.#sliceBytes;
+        yield* this.write(item);
+        continue;
+      }
       const after = leftOf(item, left);
       if (after >= 0) {
         run.push(item);
@@ -92,16 +100,16 @@ class Writer {
         yield* this.#run(run);
         this.#text += ",";
       }
-      run = [];
+      run = [item];
       left = leftOf(item, this.#sliceBytes);
-      if (left >= 0) run.push(item);
-      else {
-        left = this.#sliceBytes;
-        yield* this.write(item === undefined ? null : item);
-      }
     }
     if (run.length > 0) yield* this.#run(run);
     this.#text += "]";
+  }
+
+  #isLong(value: unknown): boolean {
+    if (typeof value === "string") return value.length > this.#sliceBytes;
+    return typeof value === "object" && value !== null && this.#long.has(value);
   }
 
   *#run(items: readonly unknown[]): Steps<void> {
