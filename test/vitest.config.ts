@@ -1,9 +1,18 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites that start processes, or that look at what their own process has: memory, handles, signals. */
-const PROCESS_SUITES = ["agents", "bench", "chaos", "cli", "deploy", "e2e/process", "fuzz", "gateway", "workers"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+const PROCESS_SUITES = [
+  "agents",
+  "bench",
+  "chaos",
+  "cli",
+  "deploy",
+  "e2e/process",
+  "fuzz",
+  "gateway",
+  "limits",
+  "workers",
+].map((folder) => `test/${folder}/**/*.test.ts`);
 
 const COMMON = {
   pool: "forks",

@@ -27,6 +27,8 @@ export interface Done {
 
 let sentOn: number | null = null;
 
+const count = (list: unknown): number => (Array.isArray(list) ? list.length : 1);
+
 function answerTo(path: string, body: Json): Json | string {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, input_tokens: 1, output_tokens: 1 };
   const text = { type: "text", text: "ok" };
@@ -58,7 +60,6 @@ function answerTo(path: string, body: Json): Json | string {
     const message = { role: "assistant", content: [text] };
     return { id: "c", finish_reason: "COMPLETE", message, usage: { tokens: usage, billed_units: usage } };
   }
-  const count = (list: unknown): number => (Array.isArray(list) ? list.length : 1);
   if (path.includes("batchEmbedContents") || path.includes("EmbedContents")) {
     return { embeddings: Array.from({ length: count(body["requests"]) }, () => ({ values: [0.5] })) };
   }

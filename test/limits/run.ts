@@ -40,16 +40,17 @@ const size: Size = {
   bytes: Number(options.bytes),
 };
 
+const model = (upstream: string, name: string, kind = "chat", price: Json = { input_per_million: 0 }): Json => ({
+  kind,
+  tier: "Free",
+  owned_by: "x",
+  price: kind === "chat" ? { ...price, output_per_million: 0 } : price,
+  chain: [{ upstream, model: name }],
+});
+
 function config(folder: string, origin: string): Json {
   const base_url = origin;
   const api_keys = ["k"];
-  const model = (upstream: string, name: string, kind = "chat", price: Json = { input_per_million: 0 }): Json => ({
-    kind,
-    tier: "Free",
-    owned_by: "x",
-    price: kind === "chat" ? { ...price, output_per_million: 0 } : price,
-    chain: [{ upstream, model: name }],
-  });
   return merge(baseConfig(folder), {
     server: { body_limit: "32MiB" },
     upstreams: {
