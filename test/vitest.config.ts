@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites that start processes, or that look at what their own process has: memory, handles, signals. */
-const PROCESS_SUITES = [
+export const PROCESS_SUITES = [
   "agents",
   "bench",
   "chaos",
@@ -14,7 +14,7 @@ const PROCESS_SUITES = [
   "workers",
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
-const COMMON = {
+export const COMMON = {
   pool: "forks",
   testTimeout: 30_000,
   hookTimeout: 30_000,
