@@ -13,12 +13,11 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
+const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** More than a text can have commas. */
-const IN_A_LIST = -(2 ** 30);
 const BLANK = /^[ \t\n\r]*$/;
 
 /**
@@ -51,41 +50,52 @@ export class JsonSize {
   values = 1;
   containers = 0;
   levels = 0;
-  /** Of the object that has most of them; an empty one counts as one. */
-  fields = 0;
+  /** What fields are called, as it is written; null where it is not asked for. */
+  readonly names: Set<string> | null;
   #level = 0;
+  /** Of the latest text, from quote to quote. */
+  #textAt = 0;
+  #textEnd = 0;
   #inText = false;
   readonly #maxLevels: number;
-  /** By level: how many fields its object has so far; far below 0 in a list. */
-  readonly #fields: number[] = [IN_A_LIST];
+  readonly #maxNames: number;
 
-  constructor(maxLevels: number) {
+  /** @param maxNames beyond which names are not looked for; 0: not at all. */
+  constructor(maxLevels: number, maxNames = 0) {
     this.#maxLevels = maxLevels;
+    this.#maxNames = maxNames;
+    this.names = maxNames > 0 ? new Set() : null;
   }
 
-  /** Goes on from `at`, without an allocation. @returns where it stopped: at `to` or soon after; behind too many levels at the end. */
+  /** Goes on from `at`. @returns where it stopped: at `to` or soon after; behind too many levels at the end. */
   scan(body: Buffer, at: number, to: number): number {
-    const fields = this.#fields;
+    const { names } = this;
     let level = this.#level;
     let values = this.values;
     let containers = this.containers;
+    let textAt = this.#textAt;
+    let textEnd = this.#textEnd;
     if (this.#inText) {
       at = skipText(body, at, to);
       this.#inText = at >= to && body[at] !== QUOTE;
       if (this.#inText) return at;
+      textEnd = at;
       at += 1;
     }
     for (; at < to; at += 1) {
       const byte = body[at];
       if (byte === QUOTE) {
-        at = skipText(body, at + 1, to);
+        textAt = at + 1;
+        at = skipText(body, textAt, to);
+        textEnd = at;
         if (at >= to && body[at] !== QUOTE) {
           this.#inText = true;
           break;
         }
       } else if (byte === COMMA) {
         values += 1;
-        fields[level]! += 1;
+      } else if (byte === COLON) {
+        if (names !== null && names.size <= this.#maxNames) names.add(body.toString("latin1", textAt, textEnd));
       } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         values += 1;
         containers += 1;
@@ -95,14 +105,13 @@ export class JsonSize {
           at = body.length;
           break;
         }
-        fields[level] = byte === OPEN_OBJECT ? 1 : IN_A_LIST;
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-        if (fields[level]! > this.fields) this.fields = fields[level]!;
-        // A text that closes more than it opens is no JSON; that is told when it is parsed.
-        if (level > 0) level -= 1;
+        level -= 1;
       }
     }
     this.#level = level;
+    this.#textAt = textAt;
+    this.#textEnd = textEnd;
     this.values = values;
     this.containers = containers;
     return at;
@@ -110,8 +119,13 @@ export class JsonSize {
 }
 
 /** The size of a long JSON text, in steps. */
-export function* sizeSteps(body: Buffer, maxLevels: number, sliceBytes = SLICE_BYTES): Steps<JsonSize> {
-  const size = new JsonSize(maxLevels);
+export function* sizeSteps(
+  body: Buffer,
+  maxLevels: number,
+  maxNames: number,
+  sliceBytes = SLICE_BYTES,
+): Steps<JsonSize> {
+  const size = new JsonSize(maxLevels, maxNames);
   for (let at = 0; at < body.length;) {
     at = size.scan(body, at, Math.min(at + sliceBytes, body.length));
     yield;

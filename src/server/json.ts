@@ -5,14 +5,17 @@ import { JsonSize, parseSteps, sizeSteps } from "./json-slices.ts";
 /** Bounds of a body, which are checked before it is parsed. */
 const MAX_VALUES = 1_000_000;
 const MAX_LEVELS = 200;
-/** Of one object: listing its names, which each copy of it begins with, cannot be broken off. */
-const MAX_FIELDS = 10_000;
+/**
+ * Different names of fields. Objects of many names take more memory than their text, and listing those of one object,
+ * which each copy of it begins with, cannot be broken off.
+ */
+const MAX_NAMES = 10_000;
 /** What V8 takes for a list or an object beside its values, and for a value in one. */
 const CONTAINER_BYTES = 64;
 const VALUE_BYTES = 8;
 /** Heap bytes that a parsed body may take for each of its own. */
 const MAX_HEAP_PER_BYTE = 8;
-/** A body up to this is parsed at once, and let off what bounds the heap and the fields: nothing is at stake. */
+/** A body up to this is parsed at once, and let off what bounds the heap: nothing is at stake. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 
 /**
@@ -35,9 +38,11 @@ export function parseJson(body: Buffer): Awaitable<Json> {
 }
 
 async function parseLong(body: Buffer): Promise<Json> {
-  const size = await inTurns(sizeSteps(body, MAX_LEVELS));
+  const size = await inTurns(sizeSteps(body, MAX_LEVELS, MAX_NAMES));
   requireBounds(size);
-  if (size.fields > MAX_FIELDS) throw invalidRequest("/", `must not have more than ${MAX_FIELDS} fields in one object`);
+  if (size.names !== null && size.names.size > MAX_NAMES) {
+    throw invalidRequest("/", `must not have more than ${MAX_NAMES} different names of fields`);
+  }
   if (size.containers * CONTAINER_BYTES + size.values * VALUE_BYTES > MAX_HEAP_PER_BYTE * body.length) {
     throw invalidRequest("/", "has too many small lists and objects for its size");
   }

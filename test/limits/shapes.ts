@@ -136,14 +136,14 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "chat: unknown objects": chat(ONE, ({ unknown }) => `${HI},"x":[${repeated(unknown / 2, (n) => `{"a":${n}}`)}]`),
   "chat: unknown objects of many shapes": chat(
     ONE,
-    ({ unknown }) => `${HI},"x":[${repeated(unknown / 2, (n) => `{"k${n}":0}`)}]`,
+    ({ unknown, keys }) => `${HI},"x":[${repeated(unknown / 2, (n) => `{"k${n % keys}":0}`)}]`,
   ),
   "chat: unknown lists": chat(ONE, ({ unknown }) => `${HI},"x":[${repeated(unknown / 3, (n) => `[${n},1000]`)}]`),
   "chat: unknown keys": chat(ONE, ({ keys }) => `${HI},"x":{${repeated(keys, (n) => `"k${n}":0`)}}`),
   "chat: unknown objects of many keys": chat(
     ONE,
     ({ keys, unknown }) =>
-      `${HI},"x":[${repeated(Math.max(1, Math.floor(unknown / keys)), (m) => `{${repeated(keys, (n) => `"k${m}x${n}":0`)}}`)}]`,
+      `${HI},"x":[${repeated(Math.max(1, Math.floor(unknown / keys)), (m) => `{${repeated(keys, (n) => `"k${n}":${m}`)}}`)}]`,
   ),
   "chat: fields": chat(FEW, ({ keys }) => `${HI},${repeated(keys, (n) => `"k${n}":0`)}`),
   "chat: unknown depth": chat(ONE, ({ unknown }) => `${HI},"x":[${deep(unknown)}]`),

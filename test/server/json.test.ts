@@ -47,6 +47,16 @@ describe("what is refused before it is parsed", () => {
     ],
     ["a few of them", object("{},".repeat(1000) + "{}"), "taken"],
     [
+      "fields of 10,000 names",
+      object(Array.from({ length: 50_000 }, (_, n) => `{"name ${n % 9_998}":0}`).join(",")),
+      "taken",
+    ],
+    [
+      "fields of more",
+      object(Array.from({ length: 20_000 }, (_, n) => `{"name ${n % 9_999}":0}`).join(",")),
+      "400 Invalid request: / must not have more than 10000 different names of fields",
+    ],
+    [
       "32 MiB of them",
       object("{},".repeat(11_000_000) + "{}"),
       "400 Invalid request: / must not have more than 1000000 values",
@@ -66,7 +76,7 @@ function done<Result>(steps: Steps<Result>): { readonly result: Result; readonly
 }
 
 const sizeOf = (text: string): JsonSize => {
-  const size = new JsonSize(200);
+  const size = new JsonSize(200, 10_000);
   const body = Buffer.from(text);
   size.scan(body, 0, body.length);
   return size;
@@ -78,14 +88,14 @@ test("the size of a JSON text is that of its values, in however many steps", () 
       const value: unknown = JSON.parse(json);
       const text = JSON.stringify(value, null, indent);
       const whole = sizeOf(text);
-      const { values, containers, levels, fields } = whole;
+      const { values, containers, levels, names } = whole;
       const real = measured(value);
       expect(levels).toBe(real.levels);
       expect(containers).toBe(real.containers);
       expect(values).toBeGreaterThanOrEqual(real.values);
       expect(values).toBeLessThanOrEqual(real.values + real.containers);
-      expect(fields).toBe(real.fields);
-      expect(done(sizeSteps(Buffer.from(text), 200, slice)).result).toEqual(whole);
+      expect([...names!].toSorted()).toEqual(namesIn(value).toSorted());
+      expect(done(sizeSteps(Buffer.from(text), 200, 10_000, slice)).result).toEqual(whole);
     }),
     { numRuns: NUM_RUNS },
   );
@@ -207,13 +217,20 @@ describe("a step is no longer than a slice, whatever is long", () => {
   });
 });
 
-function measured(value: unknown): { values: number; containers: number; levels: number; fields: number } {
-  if (typeof value !== "object" || value === null) return { values: 1, containers: 0, levels: 0, fields: 0 };
+function measured(value: unknown): { values: number; containers: number; levels: number } {
+  if (typeof value !== "object" || value === null) return { values: 1, containers: 0, levels: 0 };
   const inner = Object.values(value).map(measured);
   return {
     values: 1 + inner.reduce((sum, { values }) => sum + values, 0),
     containers: 1 + inner.reduce((sum, { containers }) => sum + containers, 0),
     levels: 1 + Math.max(0, ...inner.map(({ levels }) => levels)),
-    fields: Math.max(Array.isArray(value) ? 0 : Math.max(1, inner.length), ...inner.map(({ fields }) => fields)),
   };
+}
+
+/** As they are written, in one byte a character. */
+function namesIn(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value).map((name) => JSON.stringify(name).slice(1, -1));
+  const written = own.map((name) => Buffer.from(name).toString("latin1"));
+  return [...new Set([...written, ...Object.values(value).flatMap(namesIn)])];
 }
