@@ -12,6 +12,9 @@ const MAX_LEVELS = 200;
 const MAX_NAMES = 10_000;
 /** What V8 takes for a list or an object beside its values, and for a value in one. */
 const CONTAINER_BYTES = 64;
+/** The same for an object where there are more names than V8 keeps forms of objects for. */
+const VARIOUS_CONTAINER_BYTES = 256;
+const VARIOUS_NAMES = 1000;
 const VALUE_BYTES = 8;
 /** Heap bytes that a parsed body may take for each of its own. */
 const MAX_HEAP_PER_BYTE = 8;
@@ -40,10 +43,12 @@ export function parseJson(body: Buffer): Awaitable<Json> {
 async function parseLong(body: Buffer): Promise<Json> {
   const size = await inTurns(sizeSteps(body, MAX_LEVELS, MAX_NAMES));
   requireBounds(size);
-  if (size.names !== null && size.names.size > MAX_NAMES) {
+  const names = size.names?.size ?? 0;
+  if (names > MAX_NAMES) {
     throw invalidRequest("/", `must not have more than ${MAX_NAMES} different names of fields`);
   }
-  if (size.containers * CONTAINER_BYTES + size.values * VALUE_BYTES > MAX_HEAP_PER_BYTE * body.length) {
+  const containerBytes = names > VARIOUS_NAMES ? VARIOUS_CONTAINER_BYTES : CONTAINER_BYTES;
+  if (size.containers * containerBytes + size.values * VALUE_BYTES > MAX_HEAP_PER_BYTE * body.length) {
     throw invalidRequest("/", "has too many small lists and objects for its size");
   }
   try {

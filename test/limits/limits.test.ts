@@ -17,7 +17,7 @@ async function row(shape: string, model: string): Promise<{ readonly status: num
 
 test.each([
   ["chat: unknown texts", "openai"],
-  ["chat: unknown objects of many shapes", "openai"],
+  ["chat: unknown objects of many keys", "openai"],
   ["messages: one text", "anthropic"],
 ])("%s (%s): the loop is not held", { timeout: 120_000 }, async (shape, model) => {
   const { status, turnMs } = await row(shape, model);

@@ -136,7 +136,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   "chat: unknown objects": chat(ONE, ({ unknown }) => `${HI},"x":[${repeated(unknown / 2, (n) => `{"a":${n}}`)}]`),
   "chat: unknown objects of many shapes": chat(
     ONE,
-    ({ unknown, keys }) => `${HI},"x":[${repeated(unknown / 2, (n) => `{"k${n % keys}":0}`)}]`,
+    ({ unknown, keys }) => `${HI},"x":[${repeated(unknown / 2, (n) => `{"k${n % keys}":"${n} and some text"}`)}]`,
   ),
   "chat: unknown lists": chat(ONE, ({ unknown }) => `${HI},"x":[${repeated(unknown / 3, (n) => `[${n},1000]`)}]`),
   "chat: unknown keys": chat(ONE, ({ keys }) => `${HI},"x":{${repeated(keys, (n) => `"k${n}":0`)}}`),

@@ -48,11 +48,16 @@ describe("what is refused before it is parsed", () => {
     ["a few of them", object("{},".repeat(1000) + "{}"), "taken"],
     [
       "fields of 10,000 names",
-      object(Array.from({ length: 50_000 }, (_, n) => `{"name ${n % 9_998}":0}`).join(",")),
+      object(Array.from({ length: 50_000 }, (_, n) => `{"name ${n % 9_998}":"and some text of it"}`).join(",")),
       "taken",
     ],
     [
-      "fields of more",
+      "small objects of many names",
+      object(Array.from({ length: 50_000 }, (_, n) => `{"name ${n % 1001}":0}`).join(",")),
+      "400 Invalid request: / has too many small lists and objects for its size",
+    ],
+    [
+      "fields of more names",
       object(Array.from({ length: 20_000 }, (_, n) => `{"name ${n % 9_999}":0}`).join(",")),
       "400 Invalid request: / must not have more than 10000 different names of fields",
     ],

@@ -4,6 +4,8 @@ import { isJson, type Json, type Steps } from "../../kit/index.ts";
 const SLICE_BYTES = 256 * 1024;
 /** What a value counts beside the characters of its text and its names. */
 const VALUE_BYTES = 16;
+/** What is no longer is looked over at once. */
+const SHORT_BYTES = 512;
 
 /** Whether writing a value is too long for one turn of the event loop; looks at no more of it than it takes to know. */
 export function isLong(value: unknown, mostBytes = SLICE_BYTES): boolean {
@@ -31,25 +33,50 @@ function leftOf(value: unknown, mostBytes: number): number {
  * @param value nested no deeper than a body may be; has no `toJSON` in what is long.
  */
 export function* writeSteps(value: unknown, sliceBytes = SLICE_BYTES): Steps<readonly Buffer[]> {
-  const long = new Set<object>();
-  noteLong(value, sliceBytes, long);
+  const search = new Search(sliceBytes);
+  yield* search.bytesOf(value);
   yield;
-  const writer = new Writer(sliceBytes, long);
+  const writer = new Writer(sliceBytes, search.long);
   yield* writer.write(value);
   return writer.end();
 }
 
-/** Notes the lists and objects that are long, each value being looked at once. @returns bytes, about. */
-function noteLong(value: unknown, sliceBytes: number, long: Set<object>): number {
-  let bytes = VALUE_BYTES;
-  if (typeof value === "string") return bytes + value.length;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) bytes += noteLong(value[index], sliceBytes, long);
-  } else if (isJson(value)) {
-    for (const name in value) bytes += name.length + noteLong(value[name], sliceBytes, long);
-  } else return bytes;
-  if (bytes > sliceBytes) long.add(value);
-  return bytes;
+/** Finds the lists and objects that are long; looks at each value once or twice. */
+class Search {
+  readonly long = new Set<object>();
+  readonly #sliceBytes: number;
+  readonly #shortBytes: number;
+  #sinceStep = 0;
+
+  constructor(sliceBytes: number) {
+    this.#sliceBytes = sliceBytes;
+    this.#shortBytes = Math.min(SHORT_BYTES, sliceBytes);
+  }
+
+  /** @returns bytes, about. */
+  *bytesOf(value: unknown): Steps<number> {
+    const left = leftOf(value, this.#shortBytes);
+    if (left >= 0 || typeof value === "string") return this.#shortBytes - left;
+    let bytes = VALUE_BYTES;
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) bytes += yield* this.#inner(value[index]);
+    } else if (isJson(value)) {
+      for (const name in value) bytes += name.length + (yield* this.#inner(value[name]));
+    }
+    if (bytes > this.#sliceBytes) this.long.add(value as object);
+    return bytes;
+  }
+
+  *#inner(value: unknown): Steps<number> {
+    const left = leftOf(value, this.#shortBytes);
+    const bytes = left >= 0 ? this.#shortBytes - left : yield* this.bytesOf(value);
+    this.#sinceStep += VALUE_BYTES + (left >= 0 ? bytes : this.#shortBytes);
+    if (this.#sinceStep > this.#sliceBytes) {
+      this.#sinceStep = 0;
+      yield;
+    }
+    return bytes;
+  }
 }
 
 class Writer {
