@@ -5,7 +5,7 @@ export interface Shape {
   /** What it may be sent to, by the names of `MODELS`. */
   readonly models: readonly string[];
   /** The body, about `values` values or `bytes` bytes of it. */
-  body(model: string, size: Size): string;
+  readonly body: (model: string, size: Size) => string;
 }
 
 export interface Size {
@@ -49,7 +49,7 @@ const HI = '"messages":[{"role":"user","content":"hi"}]';
 const turn = (index: number): string => (index % 2 === 0 ? "user" : "assistant");
 
 function textOf(unit: string, bytes: number): string {
-  return unit.repeat(Math.floor((bytes - 1024) / Buffer.byteLength(unit)));
+  return unit.repeat(Math.max(1, Math.floor((bytes - 1024) / Buffer.byteLength(unit))));
 }
 
 const said = (unit: string): Shape =>
@@ -214,7 +214,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     FEW,
     ({ values }) =>
       `"input":[{"role":"user","content":"go"},${repeated(
-        values / 9,
+        values / 12,
         (n) =>
           `{"type":"function_call","call_id":"c${n}","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c${n}","output":"${n}"}`,
       )}]`,
@@ -235,7 +235,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     path: "/v1/embeddings",
     models: ["openai-embedding", "gemini-embedding", "cohere-embedding"],
     body: (model, { unknown }) =>
-      `{"model":"${model}","input":[${repeated(2048, () => `[${repeated(unknown / 2048 - 2, (n) => String(n))}]`)}]}`,
+      `{"model":"${model}","input":[${repeated(2048, () => `[${repeated(Math.max(1, unknown / 2048 - 2), (n) => String(n))}]`)}]}`,
   },
   "rerank: documents": {
     path: "/v1/rerank",
@@ -247,12 +247,12 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     path: "/v1/rerank",
     models: ["cohere-rerank"],
     body: (model, { unknown }) =>
-      `{"model":"${model}","query":"q","documents":[${repeated(1000, () => `{"text":"a","x":[${repeated(unknown / 1000 - 5, (n) => String(n))}]}`)}]}`,
+      `{"model":"${model}","query":"q","documents":[${repeated(1000, () => `{"text":"a","x":[${repeated(Math.max(1, unknown / 1000 - 5), (n) => String(n))}]}`)}]}`,
   },
   "count_tokens: messages": {
     path: "/v1/messages/count_tokens",
     models: ["anthropic"],
     body: (model) =>
-      `{"model":"${model}","messages":[${repeated(60_000, (n) => `{"role":"${turn(n)}","content":"${"word ".repeat(5)}${n}"}`)}]}`,
+      `{"model":"${model}","messages":[${repeated(16_000, (n) => `{"role":"${turn(n)}","content":"${"word ".repeat(40)}${n}"}`)}]}`,
   },
 };
