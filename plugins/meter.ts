@@ -26,11 +26,11 @@ export default definePlugin<MeterOptions>({
     const tariffs = tariffsOf(snapshot);
     return {
       async settle(ending, { model, call }): Promise<Bill> {
-        // Nobody pays for it, so no tokenizer has to run: what the upstream told is recorded.
+        // Nobody pays for it, so no tokenizer has to run: what the upstream reported is recorded.
         if (ending.kind === "gateway_error") return { ...FREE, usage: ending.usage ?? NO_USAGE };
         const tariff = tariffs.get(model.id);
-        const told = ending.usageComplete ? ending.usage : null;
-        const estimated = tariff?.lacks(told) ?? false;
+        const reported = ending.usageComplete ? ending.usage : null;
+        const estimated = tariff?.lacks(reported) ?? false;
         const policy = policyOf(ending, estimated, outcomes);
         if (policy === null) return FREE;
         const usage = estimated ? await estimate(ending, call) : (ending.usage ?? { ...NO_USAGE, ...call.units });

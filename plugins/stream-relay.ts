@@ -63,11 +63,11 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   const unsupported = causes.find((error) => error.failure === "unsupported");
   // Nothing was sent to anybody: only a request that says less, or another model, can be served.
   if (unsupported && causes.every((error) => error.failure === "unsupported")) return clientFault(unsupported);
-  const said = [...new Set(causes.map((error) => error.message))].join("; ");
+  const messages = [...new Set(causes.map((error) => error.message))].join("; ");
   const cause = causes.at(-1);
   return causes.every((error) => error.failure === "timeout")
-    ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${said}`, { cause })
-    : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${said}`, { cause });
+    ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${messages}`, { cause })
+    : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${messages}`, { cause });
 }
 
 /** Milliseconds until a target that was not tried may be. */

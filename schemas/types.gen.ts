@@ -347,11 +347,11 @@ export interface UpstreamConfig {
   dialect:
     "openai" | "anthropic" | "gemini" | "azure" | "bedrock" | "cohere" | "jina" | "voyage" | "elevenlabs" | "deepgram";
   /**
-   * What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google.
+   * What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).
    */
   base_url: string;
   /**
-   * Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini: a service account's key file, ${file:PATH}, or application-default.
+   * Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
   /**
@@ -421,7 +421,7 @@ export interface AcceptsConfig {
   reasoning_echo?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   unknown_fields?: Flag;
   /**
-   * Top-level fields to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
+   * Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
    */
   fields?: string[];
   /**

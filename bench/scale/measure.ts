@@ -1,19 +1,15 @@
-import { join } from "node:path";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { LedgerRecord } from "../../src/kit/index.ts";
-import { chargeId } from "../../src/server/ids.ts";
+import { chargeId } from "../../src/server/inference.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
-import { bootGateway, driveOn } from "../load/bench.ts";
-import type { Site } from "../load/bench.ts";
+import { bootGateway, driveOn, type Site } from "../load/bench.ts";
 import { prepareGateway } from "../load/gateway.ts";
 import type { RedisServer } from "../load/redis.ts";
 import { MODEL } from "../load/wire.ts";
-import { Meter } from "./meter.ts";
-import type { Reading } from "./meter.ts";
-import { OPERATIONS } from "./model.ts";
-import type { Constants, Cost, Operation } from "./model.ts";
-import { addPeople, eachThrough, openStores, STORES } from "./people.ts";
-import type { Person } from "./people.ts";
+import { Meter, type Reading } from "./meter.ts";
+import { type Constants, type Cost, type Operation, OPERATIONS } from "./model.ts";
+import { addPeople, eachThrough, openStores, type Person, STORES } from "./people.ts";
 
 /** People who are measured together: so many requests run at once. */
 const GROUP = STORES * 64;

@@ -1,6 +1,6 @@
-import { newId } from "../../src/accounts/ids.ts";
+import { newId } from "../../src/accounts/users.ts";
 import { createKey, digest } from "../../src/accounts/api-keys.ts";
-import { NANO } from "../../src/kit/index.ts";
+import { NANOS_PER_UNIT } from "../../src/kit/index.ts";
 import { openRedis } from "../../src/store/redis/open.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 
@@ -50,7 +50,7 @@ export async function addPeople(stores: readonly RedisStore[], count: number): P
     const userId = newId("user");
     // Of an address's usual length, and nobody else's.
     const email = `${userId.slice(-16)}@example.com`;
-    await store.addUser({ id: userId, email, tier: "Max", credits: 1_000n * NANO });
+    await store.addUser({ id: userId, email, tier: "Max", credits: 1_000n * NANOS_PER_UNIT });
     const { body } = await createKey(store, { userId, name: "default" });
     people[index] = { userId, keyId: body.id, secret: body.key, digest: digest(body.key) };
   });

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { GatewayError, invalidRequest } from "../kit/index.ts";
-import type { ApiKey, Store } from "../kit/index.ts";
-import { newId } from "./ids.ts";
+import { type ApiKey, GatewayError, invalidRequest, type Store } from "../kit/index.ts";
+import { newId } from "./users.ts";
 
 const MAX_LIVE_KEYS = 50;
 const PREFIX_CHARACTERS = 11;

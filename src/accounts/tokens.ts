@@ -1,12 +1,7 @@
-import { randomUUID } from "node:crypto";
-import type { KeyObject } from "node:crypto";
-import { SignJWT, errors, jwtVerify } from "jose";
-import type { JWTHeaderParameters } from "jose";
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from "node:crypto";
+import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
 import { LRUCache } from "lru-cache";
 import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
-import { memoizeBySettings } from "./memoize.ts";
-import { createKeyring } from "./keyring.ts";
-import type { Keyring, KeyringOptions } from "./keyring.ts";
 
 const MAX_TOKEN_CHARACTERS = 8 * 1024;
 /** HS256 needs a key as long as its digest. */
@@ -140,4 +135,73 @@ function keyOf(header: JWTHeaderParameters, keys: ReadonlyMap<string, KeyObject>
     throw new errors.JWSInvalid("unknown kid, or a header parameter that is not accepted");
   }
   return key;
+}
+
+const GENERATED_SECRET_NAME = "jwt-secret";
+
+/** The secrets of `auth.tokens` as keys. */
+export interface Keyring {
+  /** The first secret and its `kid`: it signs and encrypts. */
+  readonly kid: string;
+  readonly key: KeyObject;
+  /** All secrets by `kid`: each of them verifies. */
+  readonly keys: ReadonlyMap<string, KeyObject>;
+}
+
+interface KeyringOptions {
+  readonly settings: () => AuthSettings["tokens"];
+  /** `Store.remember`: keeps the secret that is generated when the configuration has none. */
+  readonly remember: (name: string, value: string) => Awaitable<string>;
+}
+
+/** The keyring of the settings in force. A generated secret outlives reloads. */
+export function createKeyring({ settings, remember }: KeyringOptions): () => Awaitable<Keyring> {
+  let generated: string | null = null;
+  const generatedSecret = async () =>
+    (generated ??= await remember(GENERATED_SECRET_NAME, randomBytes(32).toString("base64url")));
+
+  return memoizeBySettings(settings, async ({ secrets }) => {
+    const keys = new Map<string, KeyObject>();
+    for (const { kid, value } of secrets) {
+      keys.set(kid, createSecretKey(value.empty ? await generatedSecret() : value.reveal(), "utf8"));
+    }
+    const [first] = keys;
+    if (!first) throw new Error("auth.tokens.secrets is empty: name at least one");
+    const [kid, key] = first;
+    return { kid, key, keys };
+  });
+}
+
+/** A key of 256 bits for one purpose (HKDF): it discloses neither the secret nor the keys of other labels. */
+export function deriveKey(secret: KeyObject, label: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", label, 32)));
+}
+
+/**
+ * Memoizes `make` by the settings in force; it runs again after a reload has replaced them. Concurrent callers share
+ * one run; a failure is not cached.
+ */
+function memoizeBySettings<Settings, Made>(
+  settings: () => Settings,
+  make: (settings: Settings) => Promise<Made>,
+): () => Awaitable<Made> {
+  let made: { readonly from: Settings; readonly value: Made } | null = null;
+  let making: { readonly from: Settings; readonly value: Promise<Made> } | null = null;
+
+  async function remake(from: Settings): Promise<Made> {
+    try {
+      const value = await make(from);
+      made = { from, value };
+      return value;
+    } finally {
+      if (making?.from === from) making = null;
+    }
+  }
+
+  return () => {
+    const from = settings();
+    if (made?.from === from) return made.value;
+    if (making?.from !== from) making = { from, value: remake(from) };
+    return making.value;
+  };
 }

@@ -1,5 +1,5 @@
+import { randomBytes } from "node:crypto";
 import { type AuthSettings, GatewayError, invalidRequest, type Store, toNano, type User } from "../kit/index.ts";
-import { newId } from "./ids.ts";
 
 /**
  * The e-mail addresses of HTML's input fields: ASCII only, so that no two look alike and no mail header can be
@@ -56,4 +56,9 @@ export async function userOfIdentity(store: Store, identity: Identity, signup: S
   if (linked || email === null) return linked;
   const { id } = await userOfEmail(store, email, signup);
   return store.linkIdentity(issuer, subject, id);
+}
+
+/** `<prefix>_` and 24 url-safe characters, 144 random bits. */
+export function newId(prefix: "user" | "key" | "family"): string {
+  return `${prefix}_${randomBytes(18).toString("base64url")}`;
 }

@@ -1,5 +1,4 @@
-import { formatText } from "../config/diagnostics.ts";
-import { didYouMean } from "../config/names.ts";
+import { didYouMean, formatText } from "../config/diagnostics.ts";
 import { loadForAccounts } from "../gateway/configuration.ts";
 import { GatewayError, nanoToNumber, nanoToString, type Snapshot, type Store, type User } from "../kit/index.ts";
 import { openConfigured } from "../store/open.ts";

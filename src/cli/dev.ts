@@ -2,10 +2,10 @@ import { createKey } from "../accounts/api-keys.ts";
 import { createUser } from "../accounts/users.ts";
 import { urlOf } from "../gateway/listeners.ts";
 import type { Gateway } from "../gateway/start.ts";
-import { NANO, type Snapshot } from "../kit/index.ts";
+import { NANOS_PER_UNIT, type Snapshot } from "../kit/index.ts";
 import { serve, type ServeOptions } from "./serve.ts";
 
-const DEMO_CREDITS = 10n * NANO;
+const DEMO_CREDITS = 10n * NANOS_PER_UNIT;
 
 /** Serves with readable logs, and gives what a first request needs. */
 export async function dev(options: ServeOptions): Promise<void> {

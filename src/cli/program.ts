@@ -139,7 +139,7 @@ function addCreditCommands(credits: Command, open: OpenAccounts): void {
     .argument("<user>", USER)
     .argument("<amount>", "up to 9 decimal places", parseAmount)
     .action(async (user: string, amount: bigint, options: OutputOptions) => {
-      const { addCredits } = await import("./credits.ts");
+      const { addCredits } = await import("./users.ts");
       await addCredits(open, user, amount, options);
     });
 }

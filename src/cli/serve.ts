@@ -1,6 +1,6 @@
 import { type FirstLoad, loadFirst } from "../gateway/configuration.ts";
 import { urlOf } from "../gateway/listeners.ts";
-import { handleSignals } from "../gateway/signals.ts";
+import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
 import { inBackground } from "../kit/index.ts";
 import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";

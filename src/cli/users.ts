@@ -47,3 +47,11 @@ export function setUser(open: OpenAccounts, name: string, options: SetUserOption
     return describeUser("Changed", found(await store.setTier(user.id, tier), name));
   });
 }
+
+/** @param amount nano-units; a negative one takes credits. */
+export function addCredits(open: OpenAccounts, name: string, amount: bigint, options: OutputOptions): Promise<void> {
+  return runOnAccounts(open, options, async ({ store }) => {
+    const user = await userOf(store, name);
+    return describeUser("Changed", found(await store.grant(user.id, amount), name));
+  });
+}

@@ -1,9 +1,6 @@
-import type { ErrorObject } from "ajv";
 import { nearest } from "../kit/index.ts";
-import { type Finding, join } from "./diagnostics.ts";
-import { didYouMean, pluginHint } from "./names.ts";
-import { isRecord, type Schema } from "./schema.ts";
-import { chooseBranch, describeBranches, tagValues, typeName } from "./union.ts";
+import { didYouMean, type Finding, join, pluginHint } from "./diagnostics.ts";
+import { isRecord, type Schema, type SchemaError } from "./schema.ts";
 
 /** One mistake against a schema. */
 export interface Problem {
@@ -20,10 +17,10 @@ export interface Problem {
 }
 
 /** How the value at a pointer is named in a message: by itself, or by the reference it came from. */
-export type Show = (pointer: string) => string;
+type Show = (pointer: string) => string;
 
 /** The mistakes behind a failed validation, one for each. */
-export function explain(schema: Schema, errors: readonly ErrorObject[], show: Show, base = ""): Problem[] {
+export function explain(schema: Schema, errors: readonly SchemaError[], show: Show, base = ""): Problem[] {
   const unions = outermost(errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf"));
   const plain = errors.filter(
     ({ keyword, instancePath }) =>
@@ -46,7 +43,7 @@ function explains({ pointer, unknown }: Problem, parent: string, missing: string
 }
 
 /** An inner union is explained with the branch that holds it; of two at one place the outer one is reported last. */
-function outermost(unions: readonly ErrorObject[]): ErrorObject[] {
+function outermost(unions: readonly SchemaError[]): SchemaError[] {
   return unions.filter(
     (union, index) =>
       !unions.some(
@@ -62,7 +59,7 @@ function within(path: string, outer: string): boolean {
 }
 
 /** Validates against the one branch that was meant: the errors of the others are noise. */
-function explainUnion(schema: Schema, union: ErrorObject, show: Show, base: string): Problem[] {
+function explainUnion(schema: Schema, union: SchemaError, show: Show, base: string): Problem[] {
   const { instancePath, data } = union;
   const branches: readonly unknown[] = Array.isArray(union.schema) ? union.schema : [];
   const branch = chooseBranch(schema.root, branches, data);
@@ -74,7 +71,7 @@ function explainUnion(schema: Schema, union: ErrorObject, show: Show, base: stri
   return [{ pointer: base + instancePath, at: "value", unusable: true, finding: { rule: "wrong-type", message } }];
 }
 
-function problem(schema: Schema, error: ErrorObject, show: Show, base: string): Problem {
+function problem(schema: Schema, error: SchemaError, show: Show, base: string): Problem {
   const pointer = base + error.instancePath;
   const parent: Readonly<Record<string, unknown>> = isRecord(error.parentSchema) ? error.parentSchema : {};
   const params = error.params as Readonly<Record<string, unknown>>;
@@ -196,7 +193,7 @@ function unknownTag(
   return { ...at, finding: { rule: "unknown-plugin", message: `no plugin is named ${show(pointer)}`, hint } };
 }
 
-function wrongType({ data, params }: ErrorObject): Finding {
+function wrongType({ data, params }: SchemaError): Finding {
   const { type } = params as { readonly type?: unknown };
   const message = `must be ${typeName(type)}`;
   if (data === null || data === undefined) return { rule: "wrong-type", message: `has no value: it ${message}` };
@@ -221,4 +218,88 @@ function strings(values: unknown): string[] {
 function unit(keyword: string): string {
   if (keyword.endsWith("Items")) return "items";
   return keyword.endsWith("Length") ? "characters" : "keys";
+}
+
+type SchemaNode = Readonly<Record<string, unknown>>;
+
+/** The branch of a union that a value was meant for, or null when it fits none by its type. */
+function chooseBranch(root: SchemaNode, branches: readonly unknown[], data: unknown): unknown {
+  const fitting = branches.filter((branch) => fits(resolve(root, branch), data));
+  if (!isRecord(data) || fitting.length < 2) return fitting[0] ?? null;
+  const known = (branch: unknown): number => {
+    const { properties } = resolve(root, branch);
+    return isRecord(properties) ? Object.keys(data).filter((key) => Object.hasOwn(properties, key)).length : 0;
+  };
+  return fitting.reduce((best, branch) => (known(branch) > known(best) ? branch : best));
+}
+
+/** "a whole number or 'none'". */
+function describeBranches(root: SchemaNode, branches: readonly unknown[]): string {
+  return [...new Set(branches.map((branch) => describe(resolve(root, branch))))].join(" or ");
+}
+
+/** The names that tell the branches of a tagged union apart. */
+function tagValues(root: SchemaNode, branches: unknown, tag: string): string[] {
+  return (Array.isArray(branches) ? branches : []).flatMap((branch) => {
+    const { properties } = resolve(root, branch);
+    const property = isRecord(properties) ? properties[tag] : undefined;
+    return isRecord(property) && typeof property.const === "string" ? [property.const] : [];
+  });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  integer: "a whole number",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+  null: "null",
+};
+
+/** What operators call a JSON type, or several. */
+function typeName(type: unknown): string {
+  const names: readonly unknown[] = Array.isArray(type) ? type : [type];
+  return names.map((name) => TYPES[String(name)] ?? String(name)).join(" or ");
+}
+
+function describe(schema: SchemaNode): string {
+  return "const" in schema ? `'${String(schema.const)}'` : typeName(schema.type);
+}
+
+/** By type, and for maps by the required keys that tell branches apart. */
+function fits(schema: SchemaNode, data: unknown): boolean {
+  if (!hasType(schema.type, data)) return false;
+  const { properties, required } = schema;
+  if (!isRecord(data) || !isRecord(properties) || !Array.isArray(required)) return true;
+  return required.every((key) => {
+    const name = String(key);
+    return !(name in data) || tagFits(properties[name], data[name]);
+  });
+}
+
+function tagFits(schema: unknown, value: unknown): boolean {
+  if (!isRecord(schema)) return true;
+  if ("const" in schema) return schema.const === value;
+  if (typeof schema.pattern !== "string") return true;
+  return typeof value === "string" && new RegExp(schema.pattern, "u").test(value);
+}
+
+function hasType(type: unknown, data: unknown): boolean {
+  if (type === undefined) return false;
+  if (Array.isArray(type)) return type.some((one) => hasType(one, data));
+  if (type === "integer" || type === "number") return typeof data === "number";
+  if (type === "array") return Array.isArray(data);
+  if (type === "object") return isRecord(data);
+  if (type === "null") return data === null;
+  return typeof data === type;
+}
+
+function resolve(root: SchemaNode, branch: unknown): SchemaNode {
+  if (!isRecord(branch)) return {};
+  const { $ref } = branch;
+  if (typeof $ref !== "string") return branch;
+  const [, name = ""] = /^#\/definitions\/(.+)$/.exec($ref) ?? [];
+  const definitions = isRecord(root.definitions) ? root.definitions : {};
+  return resolve(root, definitions[name]);
 }

@@ -1,12 +1,9 @@
 import { dirname, join as joinPath, resolve } from "node:path";
-import type { Diagnostic, Finding, Place } from "./diagnostics.ts";
-import { diagnose, join, shortPath } from "./diagnostics.ts";
-import type { FileAccess } from "./files.ts";
-import { FileError } from "./files.ts";
+import { diagnose, type Diagnostic, type Finding, join, type Place, shortPath } from "./diagnostics.ts";
+import { type FileAccess, FileError } from "./files.ts";
 import type { Entry, MapNode, Node } from "./node.ts";
 import { parse } from "./parse.ts";
-import type { ReferenceSources } from "./references.ts";
-import { resolveScalar } from "./references.ts";
+import { type ReferenceSources, resolveScalar } from "./references.ts";
 
 export interface Merged {
   /** Null when a file could not be read or parsed. */

@@ -6,7 +6,7 @@ import { parseBounded } from "./parse.ts";
 import { isRecord } from "./schema.ts";
 
 /** Names the saved configuration that is in force. Replaced atomically, after all its files are written. */
-const INDEX = "current.json";
+const INDEX_FILE = "current.json";
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
@@ -42,9 +42,9 @@ export async function saveLastGood(
     await writeFile(copy, text, { mode: PRIVATE_FILE });
   }
   const index: Index = { hash, file: main, files: kept.map(({ path }) => path), copies: basename(copies) };
-  const draft = join(copies, INDEX);
+  const draft = join(copies, INDEX_FILE);
   await writeFile(draft, JSON.stringify(index), { mode: PRIVATE_FILE });
-  await rename(draft, join(folder, INDEX));
+  await rename(draft, join(folder, INDEX_FILE));
   for (const name of await readdir(folder)) {
     if (name.startsWith("saved-") && name !== index.copies)
       await rm(join(folder, name), { recursive: true, force: true });
@@ -80,7 +80,7 @@ export async function loadLastGood(
 
 async function readIndex(folder: string): Promise<Index | null> {
   try {
-    return asIndex(JSON.parse(await readFile(join(folder, INDEX), "utf8")));
+    return asIndex(JSON.parse(await readFile(join(folder, INDEX_FILE), "utf8")));
   } catch {
     return null;
   }

@@ -76,14 +76,14 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const validated = validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA);
   const files: FileAccess = { ...access, read: reader("plugin") };
   const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
-  const stops = options.mode === "serve" || options.strict === true;
+  const mustBeComplete = options.mode === "serve" || options.strict === true;
   const linked = link(validated, loaded, {
     dialects: options.dialects,
-    missingSecret: stops ? "error" : "warning",
-    missingValue: stops || options.mode === "dev" ? "error" : "warning",
+    missingSecret: mustBeComplete ? "error" : "warning",
+    missingValue: mustBeComplete || options.mode === "dev" ? "error" : "warning",
   });
   const diagnostics = [...tree.diagnostics, ...validated.diagnostics, ...loaded.diagnostics, ...linked];
-  const usable = loaded.unfit.length === 0 ? validated.sound : null;
+  const usable = loaded.unsetPointers.length === 0 ? validated.valid : null;
   const steps = loaded.steps.flatMap((step) =>
     step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
@@ -106,11 +106,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     return found;
   }
 
-  function finish(sound: typeof validated.sound, steps: LoadResult["steps"], found: readonly Diagnostic[]): LoadResult {
+  function finish(valid: typeof validated.valid, steps: LoadResult["steps"], found: readonly Diagnostic[]): LoadResult {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || options.strict === true);
     const settings = steps.map((step) => step.settings);
-    const snapshot = ok && sound ? buildSnapshot(sound, settings, { file, folder, hash }) : null;
+    const snapshot = ok && valid ? buildSnapshot(valid, settings, { file, folder, hash }) : null;
     const rest = { hash, files: [...watched], sources: [...sources.values()] };
     return { ok, snapshot, steps: ok ? steps : [], diagnostics: sorted(found), ...rest };
   }

@@ -18,17 +18,16 @@ import {
   YAMLParseError,
   type YAMLSeq,
 } from "yaml";
-import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, type Place, type RuleId } from "./diagnostics.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
-import type { RuleId } from "./rules.ts";
 
 /** Levels of maps and lists in each other. */
 const MAX_LEVELS = 100;
 /** A level takes the parser up to three open tokens; the document's own is one more. */
 const MAX_OPEN_TOKENS = 3 * MAX_LEVELS + 1;
-const DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVELS} levels deep` } as const;
+const TOO_DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVELS} levels deep` } as const;
 /** Nodes that aliases may add to a document: enough for shared blocks, too few for a bomb. */
-const MAX_ALIASED = 10_000;
+const MAX_ALIASED_NODES = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
 /** Strict YAML 1.2 with positions: no merge keys, custom tags, further documents or duplicate keys. */
@@ -67,7 +66,7 @@ export function parse(
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
     const place = placeAt(file, lines, [error.offset, error.offset]);
-    return { root: null, diagnostics: [diagnose(place, "", DEEP)] };
+    return { root: null, diagnostics: [diagnose(place, "", TOO_DEEP)] };
   }
 }
 
@@ -148,9 +147,10 @@ class Reader {
     const place = node?.range ? this.#place(node.range) : key;
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
-    if (depth > MAX_LEVELS) return this.#bad(nothing, DEEP.rule, DEEP.message);
-    if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED) {
-      if (this.#aliased === MAX_ALIASED + 1) this.#add(place, "yaml-alias", "aliases repeat too much of the document");
+    if (depth > MAX_LEVELS) return this.#bad(nothing, TOO_DEEP.rule, TOO_DEEP.message);
+    if ((this.#inAlias || isAlias(node)) && ++this.#aliased > MAX_ALIASED_NODES) {
+      if (this.#aliased === MAX_ALIASED_NODES + 1)
+        this.#add(place, "yaml-alias", "aliases repeat too much of the document");
       return nothing;
     }
     if (isAlias(node)) return this.#alias(node, nothing, key, depth);

@@ -1,7 +1,10 @@
-import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 
 const REFERENCE = "#/definitions/reference";
+
+/** One way in which a value does not fit a schema. */
+export type SchemaError = ErrorObject;
 
 /** A compiled schema, with what the explanation of its errors needs. */
 export interface Schema {

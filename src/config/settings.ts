@@ -1,6 +1,6 @@
 import type { BreakerConfig, ModelConfig, RetriesConfig, TimeoutsConfig } from "#schema";
 import type { Kind } from "../kit/index.ts";
-import type { Loose } from "./validate.ts";
+import type { Incomplete } from "./validate.ts";
 
 /** Given to what neither the entry nor `defaults` says. */
 export const TIMEOUTS: Required<TimeoutsConfig> = { connect: "2s", first_byte: "30s", idle: "60s", total: "10m" };
@@ -14,7 +14,7 @@ export const BREAKER: Required<BreakerConfig> = {
   max_open_for: "5m",
   probes: 1,
 };
-export const CONNECTIONS = 256;
+export const UPSTREAM_CONNECTIONS = 256;
 /** Of clients, of one process; an address has no bound of its own, for behind a load balancer all have the same. */
 export const SERVER_CONNECTIONS = 10_000;
 export const BODY_LIMIT = "32MiB";
@@ -38,7 +38,7 @@ const REQUEST_UNITS: Readonly<Record<Kind, number>> = {
 /** Fields of the later ones win; a field that is absent in all keeps the built-in value. */
 export function overlay<T extends object>(
   base: T,
-  ...layers: readonly (Partial<T> | Loose<Partial<T>> | undefined)[]
+  ...layers: readonly (Partial<T> | Incomplete<Partial<T>> | undefined)[]
 ): T {
   const result: T = { ...base };
   for (const layer of layers) {
@@ -50,8 +50,52 @@ export function overlay<T extends object>(
 
 export function requestUnits(
   kind: Kind,
-  model: Loose<ModelConfig>,
+  model: Incomplete<ModelConfig>,
   kindDefaults: { readonly multipliers?: { readonly requests?: number } } | undefined,
 ): number {
   return model.multipliers?.requests ?? kindDefaults?.multipliers?.requests ?? REQUEST_UNITS[kind];
+}
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+/** The keys of an object of gateway.yaml, `per_image`, as the snapshot writes them: `perImage`. Values stay as they are. */
+export function inCamelCase<T extends object>(written: T): { [Key in keyof T as Camel<Key & string>]: T[Key] } {
+  const entries = Object.entries(written).map(([key, value]) => [camel(key), value as unknown] as const);
+  return Object.fromEntries(entries) as { [Key in keyof T as Camel<Key & string>]: T[Key] };
+}
+
+function camel(key: string): string {
+  return key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Keeps names such as `constructor` harmless: the record has no prototype. */
+export function mapRecord<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (name: string, value: From) => To,
+): Record<string, To> {
+  const mapped = Object.create(null) as Record<string, To>;
+  for (const [name, value] of Object.entries(record)) mapped[name] = map(name, value);
+  return mapped;
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** Milliseconds of `250ms`, `5s`, `2m`, `1h`, `30d`. @throws RangeError for anything else. */
+export function milliseconds(duration: string): number {
+  return measure(duration, MILLISECONDS);
+}
+
+/** Bytes of `64KiB`, `32MiB`. @throws RangeError for anything else. */
+export function bytes(size: string): number {
+  return measure(size, BYTES);
+}
+
+function measure(text: string, units: Readonly<Record<string, number>>): number {
+  const [, digits, unit] = /^(\d+)([A-Za-z]+)$/.exec(text) ?? [];
+  const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
+  if (digits === undefined || factor === undefined) throw new RangeError(`not one of the units ${Object.keys(units)}`);
+  return Number(digits) * factor;
 }

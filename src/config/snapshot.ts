@@ -37,13 +37,16 @@ import {
   type Timeouts,
   type Upstream,
 } from "../kit/index.ts";
-import { inCamelCase, mapRecord } from "./names.ts";
 import {
   BODY_LIMIT,
   BODY_MEMORY,
   BREAKER,
-  CONNECTIONS,
+  bytes,
+  UPSTREAM_CONNECTIONS,
   DEADLINE,
+  inCamelCase,
+  mapRecord,
+  milliseconds,
   overlay,
   PROBE_TIMEOUT,
   requestUnits,
@@ -55,7 +58,6 @@ import {
   UPLOAD_SPACE,
 } from "./settings.ts";
 import type { LoadedStep } from "./steps.ts";
-import { bytes, milliseconds } from "./units.ts";
 
 interface SnapshotSources {
   /** Absolute path of the main file, and its folder. */
@@ -282,7 +284,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       maxOpenFor: milliseconds(breaker.max_open_for),
       probes: breaker.probes,
     },
-    connections: upstream.connections ?? defaults.connections ?? CONNECTIONS,
+    connections: upstream.connections ?? defaults.connections ?? UPSTREAM_CONNECTIONS,
     http2: upstream.http2 ?? defaults.http2 ?? false,
     probe:
       probe === "none"

@@ -1,14 +1,15 @@
-import { resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { registerHooks } from "node:module";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ConditionConfig } from "#schema";
-import type { Plugin } from "../kit/index.ts";
-import { check, place } from "./check.ts";
-import { diagnose, type Diagnostic, type Finding, join } from "./diagnostics.ts";
-import type { FileAccess } from "./files.ts";
-import { loadLocalPlugin, type LocalPlugin } from "./local-plugin.ts";
-import { pluginHint } from "./names.ts";
+import { type Plugin, STAGES } from "../kit/index.ts";
+import { diagnose, type Diagnostic, type Finding, join, pluginHint, shortPath } from "./diagnostics.ts";
+import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
-import type { Schema } from "./schema.ts";
-import type { Loose, Validated } from "./validate.ts";
+import { compileSchema, isRecord, type Schema } from "./schema.ts";
+import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
 /** One step of the pipeline with its plugin. */
 export interface LoadedStep {
@@ -22,11 +23,11 @@ export interface LoadedStep {
   /** Null when it could not be found or loaded. */
   readonly plugin: Plugin | null;
   readonly options: Readonly<Record<string, unknown>>;
-  readonly when: Loose<ConditionConfig> | null;
+  readonly when: Incomplete<ConditionConfig> | null;
   readonly fail: "closed" | "open";
 }
 
-export interface StepOptions {
+interface StepOptions {
   readonly builtins: Readonly<Record<string, Plugin>>;
   readonly files: FileAccess;
   /** Where paths of local plugins start. */
@@ -36,15 +37,15 @@ export interface StepOptions {
 export interface LoadedSteps {
   readonly steps: readonly LoadedStep[];
   /** Pointers of unset variables in options where empty text cannot stand. */
-  readonly unfit: readonly string[];
+  readonly unsetPointers: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Finds the plugin of every step, loads local ones and checks their options with their own schemas. */
-export async function loadSteps({ tree, config, damage }: Validated, options: StepOptions): Promise<LoadedSteps> {
+export async function loadSteps({ tree, config, invalid }: Validated, options: StepOptions): Promise<LoadedSteps> {
   const steps: LoadedStep[] = [];
   const diagnostics: Diagnostic[] = [];
-  const unfit: string[] = [];
+  const unsetPointers: string[] = [];
   const loaded = new Map<string, LocalPlugin>();
 
   for (const [index, step] of (config.pipeline ?? []).entries()) {
@@ -65,7 +66,7 @@ export async function loadSteps({ tree, config, damage }: Validated, options: St
     } as const;
     steps.push(base.local ? await localStep(base) : builtInStep(base));
   }
-  return { steps, unfit, diagnostics };
+  return { steps, unsetPointers, diagnostics };
 
   function builtInStep(step: Omit<LoadedStep, "plugin">): LoadedStep {
     const plugin = Object.hasOwn(options.builtins, step.use) ? options.builtins[step.use] : undefined;
@@ -88,11 +89,11 @@ export async function loadSteps({ tree, config, damage }: Validated, options: St
 
   function checkOptions(step: Omit<LoadedStep, "plugin">, schema: Schema): Readonly<Record<string, unknown>> {
     const pointer = join(step.pointer, "options");
-    if (damage.includes(pointer)) return {};
+    if (invalid.includes(pointer)) return {};
     const empty: MapNode = { kind: "map", place: nodeAt(step.at).place, entries: new Map() };
     const node = find(tree, pointer)?.node ?? empty;
     const checked = check(schema, node, pointer);
-    unfit.push(...checked.unfit);
+    unsetPointers.push(...checked.unsetPointers);
     diagnostics.push(...checked.problems.map((problem) => place(node, pointer, problem)));
     return checked.value as Readonly<Record<string, unknown>>;
   }
@@ -104,4 +105,132 @@ export async function loadSteps({ tree, config, damage }: Validated, options: St
   function report(pointer: string, finding: Finding): void {
     diagnostics.push(diagnose(nodeAt(pointer).place, pointer, finding));
   }
+}
+
+type LocalPlugin = { readonly plugin: Plugin; readonly schema: Schema } | { readonly finding: Finding };
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const LOCAL_IMPORT = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+const WRITABLE_BY_OTHERS = 0o002;
+
+/** Loads the plugin in a file, with the schema of its options; what is wrong comes back as a finding. */
+async function loadLocalPlugin(path: string, files: FileAccess): Promise<LocalPlugin> {
+  try {
+    const sources = await readSources(path, files);
+    for (const source of sources.keys()) {
+      if (((await stat(files.locate(source))).mode & WRITABLE_BY_OTHERS) !== 0) {
+        return bad(
+          "plugin-writable",
+          `${shortPath(source)} may be changed by every user of this machine`,
+          `run: chmod o-w ${shortPath(source)}`,
+        );
+      }
+    }
+    installPluginResolver();
+    const loaded = await files.importModule(pluginUrl(files.locate(path), version(sources), path));
+    const plugin = isRecord(loaded) ? loaded.default : undefined;
+    const wrong = contractBreach(plugin);
+    if (wrong !== null)
+      return bad("plugin-contract", wrong, "export default definePlugin({ name, stage, schema, setup })");
+    return await withSchema(plugin as Plugin, path, files);
+  } catch (error) {
+    if (error instanceof FileError) return bad(error.rule, `the plugin file ${error.message}`);
+    return bad("plugin-load", `the plugin cannot be loaded: ${firstLine(error)}`);
+  }
+}
+
+/**
+ * The plugin's text and that of every file it imports by relative path, by path. Reading them through `files` also puts
+ * them under watch. Over-reads what only looks like an import.
+ */
+async function readSources(path: string, files: FileAccess): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map([[path, await files.read(path)]]);
+  for (const [source, text] of sources) {
+    for (const [, specifier = ""] of text.matchAll(LOCAL_IMPORT)) {
+      const imported = resolve(dirname(source), specifier);
+      if (sources.has(imported)) continue;
+      // One that is missing is reported by the import itself, or was only text.
+      const content = await files.read(imported).catch(() => null);
+      if (content !== null) sources.set(imported, content);
+    }
+  }
+  return sources;
+}
+
+function version(sources: ReadonlyMap<string, string>): string {
+  return createHash("sha256")
+    .update(JSON.stringify([...sources]))
+    .digest("hex");
+}
+
+/** What keeps a default export from being a plugin, or null. Hook names are known only after `setup`. */
+export function contractBreach(plugin: unknown): string | null {
+  if (!isRecord(plugin)) return "the file has no plugin as its default export";
+  const { name, stage, schema, setup, needs } = plugin;
+  if (typeof name !== "string" || !NAME.test(name)) return "the plugin's name must be kebab-case text";
+  if (!(STAGES as readonly unknown[]).includes(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
+  if (!(schema instanceof URL) || schema.protocol !== "file:")
+    return "the plugin's schema must be the URL of a file beside it";
+  if (typeof setup !== "function") return "the plugin's setup must be a function";
+  const isList = Array.isArray(needs) && needs.every((need) => typeof need === "string");
+  return needs === undefined || isList ? null : "the plugin's needs must be a list of plugin names";
+}
+
+async function withSchema(plugin: Plugin, path: string, files: FileAccess): Promise<LocalPlugin> {
+  const schemaPath = relative(dirname(files.locate(path)), fileURLToPath(plugin.schema));
+  try {
+    return { plugin, schema: compileSchema(JSON.parse(await files.read(resolve(dirname(path), schemaPath)))) };
+  } catch (error) {
+    const reason = error instanceof FileError ? error.message : `is no usable schema: ${firstLine(error)}`;
+    return bad("plugin-schema", `the schema ${schemaPath} of plugin '${plugin.name}' ${reason}`);
+  }
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("\n", 1)[0] ?? "";
+}
+
+function bad(rule: Finding["rule"], message: string, hint?: string): LocalPlugin {
+  return { finding: { rule, message, hint } };
+}
+
+const INSTALLED = Symbol.for("route-gateway.plugin-resolver");
+const VERSION = "gateway-plugin";
+const ORIGIN = "origin";
+
+/**
+ * The URL to import a local plugin by. A new `version` is a new module to Node, so a changed file is loaded anew;
+ * `origin` is where packages are looked for when the source is a saved copy.
+ */
+function pluginUrl(source: string, version: string, origin: string): string {
+  const url = pathToFileURL(source);
+  url.searchParams.set(VERSION, version);
+  url.searchParams.set(ORIGIN, pathToFileURL(origin).href);
+  return url.href;
+}
+
+/**
+ * Lets plugin files outside any package import `#kit` and `#schema`, and carries a plugin's version over to the files
+ * it imports by relative path. Process-wide and installed once, however often it is called.
+ */
+function installPluginResolver(): void {
+  if (Object.hasOwn(globalThis, INSTALLED)) return;
+  Object.defineProperty(globalThis, INSTALLED, { value: true });
+  registerHooks({
+    resolve(specifier, context, next) {
+      const parent = context.parentURL?.includes(`${VERSION}=`) ? new URL(context.parentURL) : null;
+      if (!parent) return next(specifier, context);
+      // The gateway's own package answers, wherever the plugin lies.
+      if (specifier === "#kit" || specifier === "#schema")
+        return next(specifier, { ...context, parentURL: import.meta.url });
+      if (!/^\.{1,2}\//.test(specifier)) {
+        return next(specifier, { ...context, parentURL: parent.searchParams.get(ORIGIN) ?? parent.href });
+      }
+      const found = next(specifier, context);
+      const url = new URL(found.url);
+      url.search = parent.search;
+      return { ...found, url: url.href };
+    },
+  });
 }

@@ -8,9 +8,9 @@ import quota from "../../schemas/plugins/quota.schema.json" with { type: "json" 
 import streamRelay from "../../schemas/plugins/stream-relay.schema.json" with { type: "json" };
 import transform from "../../schemas/plugins/transform.schema.json" with { type: "json" };
 import { pathOf } from "../kit/index.ts";
-import { check, place } from "./check.ts";
-import type { Diagnostic } from "./diagnostics.ts";
-import type { MapNode } from "./node.ts";
+import { diagnose, type Diagnostic } from "./diagnostics.ts";
+import { explain, type Problem } from "./explain.ts";
+import { find, type MapNode, type Node, type Reference, type Scalar, showNode, toPlain } from "./node.ts";
 import type { Resolved } from "./references.ts";
 import { compileSchema, isRecord, type Schema } from "./schema.ts";
 
@@ -26,39 +26,39 @@ export const GATEWAY_SCHEMA: Schema = compileSchema(gateway, [
 ]);
 
 /** A configuration of which any value may be missing: what is left after the wrong ones were taken out. */
-export type Loose<T> = T extends readonly (infer Item)[]
-  ? readonly (Loose<Item> | undefined)[]
+export type Incomplete<T> = T extends readonly (infer Item)[]
+  ? readonly (Incomplete<Item> | undefined)[]
   : T extends object
-    ? { readonly [Key in keyof T]?: Loose<T[Key]> }
+    ? { readonly [Key in keyof T]?: Incomplete<T[Key]> }
     : T;
 
 export interface Validated {
   readonly tree: MapNode;
-  readonly config: Loose<GatewayConfig>;
+  readonly config: Incomplete<GatewayConfig>;
   /** The whole configuration, when nothing was wrong with it. */
-  readonly sound: GatewayConfig | null;
+  readonly valid: GatewayConfig | null;
   /** Pointers at which something was wrong. */
-  readonly damage: readonly string[];
+  readonly invalid: readonly string[];
   /** Pointers of unset variables where empty text cannot stand. */
-  readonly unfit: readonly string[];
+  readonly unsetPointers: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Checks the resolved tree against the schema of gateway.yaml. */
 export function validate({ root, diagnostics: before }: Resolved, schema: Schema): Validated {
-  const { value, problems, unfit } = check(schema, root, "");
+  const { value, problems, unsetPointers } = check(schema, root, "");
   const unresolved = new Set(before.map(({ pointer }) => pointer));
   const found = problems.filter(({ pointer }) => !unresolved.has(pointer));
-  const damage = [...problems.map(({ pointer }) => pointer), ...unresolved, ...unfit];
-  const sound = damage.length === 0 ? (value as GatewayConfig) : null;
+  const invalid = [...problems.map(({ pointer }) => pointer), ...unresolved, ...unsetPointers];
+  const valid = invalid.length === 0 ? (value as GatewayConfig) : null;
   for (const { pointer, unusable, unknown } of problems) if (unusable) remove(value, pointer, unknown !== undefined);
-  for (const pointer of [...unfit, ...unresolved]) remove(value, pointer, false);
+  for (const pointer of [...unsetPointers, ...unresolved]) remove(value, pointer, false);
   return {
     tree: root,
     config: isRecord(value) ? value : {},
-    sound,
-    damage,
-    unfit,
+    valid,
+    invalid,
+    unsetPointers,
     diagnostics: [...before, ...found.map((problem) => place(root, "", problem))],
   };
 }
@@ -77,4 +77,69 @@ function remove(value: unknown, pointer: string, withKey: boolean): void {
 
 function isContainer(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+interface Checked {
+  /** The node as plain data. */
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Pointers of unset variables where empty text cannot stand. */
+  readonly unsetPointers: readonly string[];
+}
+
+/**
+ * Checks a node that stands at `base` against a schema. A scalar that came from a reference is read as text or as a
+ * YAML scalar, whichever the schema accepts.
+ */
+export function check(schema: Schema, node: Node, base: string): Checked {
+  const override = new Map<string, Scalar>();
+  const tried = new Set<string>();
+  for (;;) {
+    const value = toPlain(node, override);
+    const problems = schema.validate(value) ? [] : explain(schema, schema.validate.errors ?? [], show);
+    const settled = problems.map(({ pointer }) => reconsider(pointer)).every((changed) => !changed);
+    if (settled) return finish(value, problems);
+  }
+
+  /** Takes the other reading, once; takes it back when it is no better, for the first one is what was written. */
+  function reconsider(pointer: string): boolean {
+    if (override.delete(pointer)) return true;
+    const reference = referenceAt(pointer);
+    if (!reference || tried.has(pointer)) return false;
+    tried.add(pointer);
+    override.set(pointer, reference.alternative);
+    return true;
+  }
+
+  function finish(value: unknown, problems: readonly Problem[]): Checked {
+    // What is wrong with the empty text of an unset variable is that the variable is not set.
+    const unsetPointers = problems.filter((problem) => problem.unusable && isUnset(problem));
+    return {
+      value,
+      problems: problems
+        .filter((problem) => !isUnset(problem))
+        .map((problem) => ({ ...problem, pointer: base + problem.pointer })),
+      unsetPointers: unsetPointers.map(({ pointer }) => base + pointer),
+    };
+  }
+
+  function isUnset({ pointer }: Problem): boolean {
+    return typeof referenceAt(pointer)?.unset === "string";
+  }
+
+  function referenceAt(pointer: string): Reference | undefined {
+    const found = find(node, pointer)?.node;
+    return found?.kind === "scalar" ? found.reference : undefined;
+  }
+
+  function show(pointer: string): string {
+    const found = find(node, pointer)?.node;
+    return found ? showNode(found) : "nothing";
+  }
+}
+
+/** A problem of the node at `base`, at its place in a file. */
+export function place(node: Node, base: string, { pointer, at, finding }: Problem): Diagnostic {
+  const found = find(node, pointer.slice(base.length)) ?? { node, key: node.place };
+  return diagnose(at === "key" ? found.key : found.node.place, pointer, finding);
 }

@@ -1,12 +1,11 @@
-import type { Call, DialectName, Kind, Target, Vendor } from "../kit/index.ts";
+import { AttemptError, type Call, type DialectName, type Kind, type Target, type Vendor } from "../kit/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { openai } from "./chat/index.ts";
 import { cohere } from "./cohere/index.ts";
 import type { Codec, Location, UpstreamDialect } from "./dialect.ts";
-import { jina } from "./endpoints/jina.ts";
-import { voyage } from "./endpoints/voyage.ts";
-import { type ChatDialect, type FeatureName, FEATURES, SUPPORT } from "./features.ts";
+import { jina, voyage } from "./endpoints/jina-and-voyage.ts";
+import { type FeatureName, FEATURES } from "./features.ts";
 import { gemini } from "./gemini/index.ts";
 import { anthropic } from "./messages/index.ts";
 import { deepgram } from "./speech/deepgram.ts";
@@ -24,7 +23,7 @@ interface Capability {
    */
   readonly loses: (kind: Kind, promise: string, model: string, location?: Location) => boolean;
   /** Whether a key may be Google's credentials, which are no key to be sent. */
-  readonly takesGoogleCredentials: boolean;
+  readonly takesGoogleCredentials: (location: Location) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: Location) => Vendor | null;
   /** Whether there may be a Responses endpoint. */
@@ -64,21 +63,15 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
     Object.entries(KINDS).map(([name, kinds]): [string, Capability] => {
       const dialect = DIALECTS[name as DialectName];
       const codecs = dialect?.codecs ?? {};
-      const chat = Object.hasOwn(SUPPORT, name) ? codecs.chat : undefined;
       return [
         name,
         {
           kinds,
           served: kinds.filter((kind) => codecs[kind] !== undefined),
-          takesGoogleCredentials: dialect?.signing?.by === "google",
+          takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
           loses(kind, promise, model, location) {
-            if (kind !== "chat" || chat === undefined) return false;
-            const own = location && dialect?.at?.(location).codecs.chat;
-            return loses(
-              { dialect: name as ChatDialect, codec: own ?? chat, located: own !== undefined },
-              promise,
-              model,
-            );
+            const { chat } = (location && dialect?.at?.(location).codecs) ?? codecs;
+            return kind === "chat" && chat !== undefined && loses(chat, promise, model);
           },
           vendor(location) {
             const vendor = dialect?.at?.(location).vendor ?? "generic";
@@ -106,40 +99,31 @@ const WORDS: Readonly<Record<string, readonly FeatureName[]>> = {
   caching: ["prompt_caching"],
 };
 
-/** How a feature is asked for. */
-interface Way {
-  readonly dialect: ChatDialect;
-  readonly codec: Codec;
-  /** The codec is that of one upstream, whose vendor may take less than the dialect has. */
-  readonly located: boolean;
-}
-
 /**
  * Whether a promise of a chat model is lost on the way to an upstream: its dialect has no place for it, or its vendor does
  * not take it.
  * @param promise a word of the model's `features`; one that no dialect knows is never lost.
  * @param model the upstream's name for it.
  */
-function loses(way: Way, promise: string, model: string): boolean {
+function loses(codec: Codec, promise: string, model: string): boolean {
   const wanted = Object.hasOwn(WORDS, promise) ? WORDS[promise]! : isFeature(promise) ? [promise] : [];
-  return wanted.length > 0 && wanted.every((feature) => isDropped(way, feature, model));
+  return wanted.length > 0 && wanted.every((feature) => isDropped(codec, feature, model));
 }
 
 function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(FEATURES, name);
 }
 
-function isDropped({ dialect, codec, located }: Way, feature: FeatureName, model: string): boolean {
-  const support = SUPPORT[dialect][feature];
-  const asked = support === "model" || (located && support === "carried");
-  return asked ? droppedOf(codec, feature, model).length > 0 : support === "dropped";
-}
-
-/** What the translation itself reports of a request for the feature. */
-function droppedOf(codec: Codec, feature: FeatureName, model: string): readonly string[] {
+/** Whether the translation reports something of a request for the feature, or cannot write it at all. */
+function isDropped(codec: Codec, feature: FeatureName, model: string): boolean {
   const { body } = FEATURES[feature];
   const call: Call = { kind: "chat", model, stream: false, body, promptBytes: 0, maxOutput: null };
-  return codec.request(call, targetOf(model), "").dropped ?? [];
+  try {
+    return (codec.request(call, targetOf(model), "").dropped ?? []).length > 0;
+  } catch (error) {
+    if (error instanceof AttemptError) return true;
+    throw error;
+  }
 }
 
 function targetOf(model: string): Target {

@@ -31,6 +31,8 @@ export interface UpstreamRequest {
 /** A value whose JSON text is too long to be written in one turn of the event loop. */
 export interface UnwrittenBody {
   readonly json: Json;
+  /** What the upstream takes at most: another target may take more. */
+  readonly maxBytes?: number;
 }
 
 /** A body too large to be copied together; may be read as often as there are tries. */

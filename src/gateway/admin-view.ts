@@ -1,8 +1,11 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Store, StoreSettings } from "../kit/index.ts";
 import type { AdminOptions, ReloadResult } from "../server/admin.ts";
-import type { ScrapeText } from "../telemetry/metrics.ts";
-import type { InstanceInfo } from "./instances.ts";
-import type { ConfigStatus } from "./reloader.ts";
-import type { UpstreamState } from "./state.ts";
+import type { ResilientStore } from "../store/resilient/store.ts";
+import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
+import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
+import type { ConfigStatus, Reloader } from "./reloader.ts";
+import type { ProcessState, UpstreamState } from "./generation.ts";
 
 /** One process and the instances that it knows of. */
 export interface ProcessReport {
@@ -89,4 +92,105 @@ export function upstreamsBody({ upstreams, self, others }: ProcessReport) {
 
 function inOrder(instances: readonly InstanceInfo[]): readonly InstanceInfo[] {
   return instances.toSorted((a, b) => (a.instance < b.instance ? -1 : 1));
+}
+
+/** A process whose event loop was blocked for this long is not ready … */
+const MAX_BLOCK_MS = 5_000;
+/** … until this long after it. */
+const RECOVERY_MS = 5_000;
+const RESOLUTION_MS = 50;
+const CHECK_INTERVAL_MS = 1_000;
+const NANOSECONDS_PER_MS = 1e6;
+
+/** Notices an event loop that was blocked, for example by a plugin: until it runs again the process cannot answer. */
+export class EventLoopMonitor {
+  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #maxBlockMs: number;
+  readonly #recoveryMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #blockedUntil = 0;
+
+  constructor({ maxBlockMs = MAX_BLOCK_MS, recoveryMs = RECOVERY_MS } = {}) {
+    this.#maxBlockMs = maxBlockMs;
+    this.#recoveryMs = recoveryMs;
+    this.#delays.enable();
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
+  }
+
+  /** Whether the event loop was blocked a short while ago. */
+  get blocked(): boolean {
+    this.#check();
+    return performance.now() < this.#blockedUntil;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#delays.disable();
+  }
+
+  #check(): void {
+    if (this.#delays.max < this.#maxBlockMs * NANOSECONDS_PER_MS) return;
+    this.#blockedUntil = performance.now() + this.#recoveryMs;
+    // Not before: a reset also forgets when the delay under way began.
+    this.#delays.reset();
+  }
+}
+
+interface ProcessViewParts {
+  readonly store: Pick<Store, "ping"> & Pick<ResilientStore, "pending" | "rejections">;
+  readonly onFailure: StoreSettings["onFailure"];
+  readonly loop: Pick<EventLoopMonitor, "blocked">;
+  readonly metrics: Pick<Metrics, "scrape" | "collect">;
+  readonly reloader: Pick<Reloader, "status" | "reload">;
+  readonly registry: Pick<InstanceRegistry, "others">;
+  readonly state: ProcessState;
+}
+
+export interface ProcessAdminView extends AdminView {
+  /** The metrics of this process, to be merged with those of other workers. */
+  collect(): Promise<Scrape>;
+}
+
+/** What the admin listener shows of this process. */
+export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
+  const { store, onFailure, loop, metrics, reloader, registry, state } = parts;
+  return {
+    async notReady() {
+      if (state.draining) return ["draining"];
+      const reasons = loop.blocked ? ["event loop blocked"] : [];
+      try {
+        await store.ping();
+      } catch {
+        // With `on_failure: open` known keys are served without the store: a balancer must not take every instance away.
+        if (onFailure === "closed") reasons.push("store unavailable");
+      }
+      return reasons;
+    },
+    metrics: () => metrics.scrape(),
+    collect: () => metrics.collect(),
+    async report() {
+      const others = await registry.others();
+      return {
+        status: reloader.status,
+        upstreams: state.upstreams(),
+        self: instanceInfo(state),
+        others: others ?? [],
+        complete: others !== null,
+      };
+    },
+    streams: async () => ({ active: state.activeStreams() }),
+    async settlements() {
+      const rejected = store.rejections().map(({ id, settlement, reason, at }) => ({
+        id,
+        user_id: settlement?.userId ?? null,
+        request_id: settlement?.record?.requestId ?? null,
+        model: settlement?.record?.model ?? null,
+        charge: settlement ? String(settlement.charge) : null,
+        reason,
+        rejected_at: new Date(at).toISOString(),
+      }));
+      return { pending: store.pending, rejected };
+    },
+    reload: () => reloader.reload(),
+  };
 }

@@ -27,7 +27,7 @@ export type CheckSettings = Pick<LoadOptions, "file" | "strict"> & Partial<Pick<
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {
-  return loadConfig({ env: process.env, ...options, mode: "check", ...KNOWN });
+  return loadConfig({ env: process.env, ...options, mode: "check", ...BUILT_IN });
 }
 
 /**
@@ -54,7 +54,7 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
 
 /** Reads the file as it is now. */
 export function loadAgain({ file, env, strict, mode, log }: LoadSettings): Promise<LoadResult> {
-  return loadConfig({ file, env, strict, mode, ...KNOWN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) });
+  return loadConfig({ file, env, strict, mode, ...BUILT_IN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) });
 }
 
 export function isLoaded(result: LoadResult): result is Loaded {
@@ -107,7 +107,7 @@ async function lastGood({
     [hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)),
   );
   for (const folder of folders) {
-    const result = await loadLastGood(folder, { env, mode, ...KNOWN });
+    const result = await loadLastGood(folder, { env, mode, ...BUILT_IN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
     if (result !== null) log.warn({ folder }, "the last good configuration cannot serve either");
   }
@@ -133,7 +133,7 @@ const DISPOSE_TIMEOUT_MS = 3_000;
 
 /**
  * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses.
- * @param log is told of a `dispose` that does not end.
+ * @param log gets a line for a `dispose` that does not end.
  * @throws what the setup threw.
  */
 export async function dryRun(
@@ -153,7 +153,7 @@ export async function dryRun(
   log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "dispose of a plugin does not end: not waited for");
 }
 
-function offline(): never {
+function rejectOffline(): never {
   throw storeUnavailable(new Error("a plugin's setup cannot use the store"));
 }
 
@@ -161,10 +161,16 @@ function offline(): never {
 function offlineHost(snapshot: Snapshot): Host {
   return {
     snapshot,
-    store: new Proxy<Partial<Store>>({}, { get: () => offline }) as Store,
-    identities: { byKey: offline, presume: offline, confirm: offline, forget() {}, byToken: offline },
-    stops: { watch: () => () => {} },
-    breaker: offline,
+    store: new Proxy<Partial<Store>>({}, { get: () => rejectOffline }) as Store,
+    identities: {
+      byKey: rejectOffline,
+      presume: rejectOffline,
+      confirm: rejectOffline,
+      forget() {},
+      byToken: rejectOffline,
+    },
+    streamKills: { watch: () => () => {} },
+    breaker: rejectOffline,
     order: (step) => step.targets,
     now: () => 0,
     schedule: () => () => {},
@@ -173,7 +179,7 @@ function offlineHost(snapshot: Snapshot): Host {
   };
 }
 
-const KNOWN = {
+const BUILT_IN = {
   builtins,
   dialects: CAPABILITIES,
   dryRun: (step: LinkedStep, snapshot: Snapshot) => dryRun(step, snapshot),

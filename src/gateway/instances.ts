@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { type BreakerState, inBackground, type Log, type Store } from "../kit/index.ts";
-import type { ProcessState } from "./state.ts";
+import type { ProcessState } from "./generation.ts";
 
 /** What every instance publishes about itself for the others. */
 export interface InstanceInfo {
@@ -47,7 +47,7 @@ const TTL_MS = 4_000;
 const LEAVE_TTL_MS = 1;
 
 export interface InstanceRegistryOptions {
-  readonly store: Pick<Store, "announce" | "announced">;
+  readonly store: Pick<Store, "publishInstance" | "listInstances">;
   readonly self: () => InstanceInfo;
   readonly log: Log;
   readonly intervalMs?: number;
@@ -82,7 +82,7 @@ export class InstanceRegistry {
   async others(): Promise<readonly InstanceInfo[] | null> {
     try {
       const own = this.#options.self().instance;
-      const instances = [...(await this.#options.store.announced()).values()].flatMap(parseInstance);
+      const instances = [...(await this.#options.store.listInstances()).values()].flatMap(parseInstance);
       return instances.filter(({ instance }) => instance !== own);
     } catch {
       return null;
@@ -105,7 +105,7 @@ export class InstanceRegistry {
     const { store, self, log } = this.#options;
     try {
       const info = self();
-      await store.announce(info.instance, JSON.stringify(info), ttlMs);
+      await store.publishInstance(info.instance, JSON.stringify(info), ttlMs);
       this.#warned = false;
     } catch (error) {
       if (!this.#warned) log.warn({ err: error }, "this instance cannot be announced: the others do not see it");

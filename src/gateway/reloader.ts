@@ -1,10 +1,8 @@
-import type { Diagnostic } from "../config/diagnostics.ts";
+import type { Diagnostic, RuleId } from "../config/diagnostics.ts";
 import type { LoadResult } from "../config/load.ts";
-import type { RuleId } from "../config/rules.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { isLoaded, type Loaded } from "./configuration.ts";
-import type { Generation } from "./generation.ts";
-import type { ProcessState } from "./state.ts";
+import type { Generation, ProcessState } from "./generation.ts";
 
 export type ReloadResult =
   | { readonly ok: true; readonly hash: string; readonly changed: boolean }

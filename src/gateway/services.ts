@@ -5,20 +5,19 @@ import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
 import type { Identities, Snapshot } from "../kit/index.ts";
-import { limitKey } from "../server/ip-address.ts";
-import type { SignIn } from "../server/routes/parts.ts";
+import { limitKey } from "../server/client-address.ts";
+import type { SignIn } from "../server/endpoint.ts";
 import { SimulatorOnDemand } from "../simulator/server.ts";
 import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
-import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
+import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
-import type { HostServices } from "./generation.ts";
+import type { HostServices, ProcessState } from "./generation.ts";
 import type { Closing } from "./shutdown.ts";
-import type { ProcessState } from "./state.ts";
 import { KillSwitch } from "./stream-kill.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 
@@ -177,7 +176,7 @@ export function hostServices(
   return {
     store,
     identities,
-    stops: killSwitch,
+    streamKills: killSwitch,
     now,
     schedule: (at, callback) => timers.schedule(at, callback),
     countTokens: count,

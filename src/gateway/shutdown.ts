@@ -14,7 +14,7 @@ const FLUSH_ABORTED_MS = 250;
 /** Time that each step of closing gets, even when the deadline has passed because the process was busy. */
 const MIN_STEP_MS = 50;
 
-export interface DrainParts {
+interface DrainParts {
   readonly server: PublicServer;
   readonly listening: Listening;
   /** New requests are still served for this long: load balancers have not noticed yet. */
@@ -36,18 +36,18 @@ export async function drain(parts: DrainParts): Promise<void> {
   const until = performance.now() + timeoutMs;
   /** @returns whether requests had to be aborted. */
   const finish = async (): Promise<boolean> => {
-    await idle(server, until);
+    await untilIdle(server, until);
     const left = server.inFlight();
     if (left === 0) return false;
     log.warn({ requests: left }, "drain timed out: ending what is left");
     server.abortAll("shutdown");
     onTimeout();
-    await idle(server, until + SETTLE_TIMEOUT_MS);
+    await untilIdle(server, until + SETTLE_TIMEOUT_MS);
     return true;
   };
   await readPending();
   const closed = listening.close();
-  await idle(server, until - LATE_MS);
+  await untilIdle(server, until - LATE_MS);
   if (server.inFlight() > 0) onLate();
   const aborted = await finish();
   await Promise.race([closed, sleep(aborted ? FLUSH_ABORTED_MS : FLUSH_FINISHED_MS)]);
@@ -64,7 +64,7 @@ async function readPending(): Promise<void> {
 }
 
 /** Resolves when no request is in flight, and at the latest at `until` (as `performance.now()`). */
-async function idle(server: PublicServer, until: number): Promise<void> {
+async function untilIdle(server: PublicServer, until: number): Promise<void> {
   while (server.inFlight() > 0 && performance.now() < until) await sleep(POLL_MS);
 }
 
@@ -126,4 +126,56 @@ export class Closing {
     }
     if (late > 0) this.#log.warn({ late }, "not everything was closed in time: passed over");
   }
+}
+
+/** After an uncaught exception: time for requests in flight, and until the process exits whatever happens. */
+const FAULT_DRAIN_MS = 5_000;
+const FAULT_EXIT_MS = 12_000;
+
+interface SignalHandlers {
+  /** See `Gateway.drain`. */
+  readonly drain: (maxMs?: number) => Promise<void>;
+  readonly reload: () => void;
+  /** Ends at once, at a second signal. */
+  readonly force: () => void;
+  /** @param code 0 drained, 1 uncaught exception, 3 the drain failed. */
+  readonly exit: (code: number) => void;
+  readonly log: Log;
+}
+
+/**
+ * The first SIGTERM or SIGINT drains the process, the second ends it at once, SIGHUP reloads the configuration. An uncaught
+ * exception drains it for a few seconds and ends it: the state that it left behind cannot be trusted.
+ */
+export function handleSignals({ drain, reload, force, exit, log }: SignalHandlers): void {
+  let stopping = false;
+  let faulty = false;
+  const stop = (): void => {
+    if (stopping) return force();
+    stopping = true;
+    drain().then(
+      () => exit(faulty ? 1 : 0),
+      (err: unknown) => {
+        log.error({ err }, "the drain failed");
+        exit(3);
+      },
+    );
+  };
+  const drainAndFail = (): void => {
+    drain(FAULT_DRAIN_MS)
+      .catch((err: unknown) => log.error({ err }, "the drain failed"))
+      .finally(() => exit(1));
+  };
+  const fault = (err: unknown): void => {
+    log.error({ err }, faulty ? "another uncaught exception" : "uncaught exception: draining, then ending");
+    if (faulty) return;
+    faulty = true;
+    setTimeout(() => exit(1), FAULT_EXIT_MS).unref();
+    drainAndFail();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.on("SIGHUP", reload);
+  // Unhandled rejections arrive here as well.
+  process.on("uncaughtException", fault);
 }

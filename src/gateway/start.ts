@@ -3,19 +3,19 @@ import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Store } from "../kit/index.ts";
 import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
+import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import {
   type FirstLoad,
   isLoaded,
   lastGoodKeeper,
-  type Loaded,
   loadAgain,
+  type Loaded,
   loadFirst,
   type LoadSettings,
 } from "./configuration.ts";
-import { createGeneration, type Generation, type HostServices } from "./generation.ts";
-import { InstanceRegistry, instanceInfo } from "./instances.ts";
+import { createGeneration, type Generation, type HostServices, ProcessState } from "./generation.ts";
+import { instanceInfo, InstanceRegistry } from "./instances.ts";
 import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listeners.ts";
-import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./process-view.ts";
 import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
 import {
   hostServices,
@@ -29,7 +29,6 @@ import {
   type Telemetry,
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
-import { ProcessState } from "./state.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /** For `dispose` of the plugins of all configurations at a stop; `STOP_MARGIN_MS` may leave less. */

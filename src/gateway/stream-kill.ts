@@ -1,9 +1,9 @@
-import { inBackground, type Log, type Store, type StreamStops } from "../kit/index.ts";
+import { inBackground, type Log, type Store, type StreamKills } from "../kit/index.ts";
 
 /** Between looks at the store while pushes may be lost: a kill must reach every process within a second. */
 const POLL_INTERVAL_MS = 1_000;
 /** The same while the store guarantees its pushes: a safety net. */
-const NET_INTERVAL_MS = 15_000;
+const SAFETY_NET_INTERVAL_MS = 15_000;
 
 interface WatchedStream {
   readonly token: number;
@@ -17,7 +17,7 @@ export interface KillSwitchOptions {
 }
 
 /** Ends streams whose user's stop token was raised: pushed by the store, and polled in case a push is lost. */
-export class KillSwitch implements StreamStops {
+export class KillSwitch implements StreamKills {
   readonly #options: KillSwitchOptions;
   readonly #unsubscribe: () => void;
   readonly #watched = new Map<string, Set<WatchedStream>>();
@@ -80,7 +80,8 @@ export class KillSwitch implements StreamStops {
   }
 
   #tick(): void {
-    if (!this.#pushesGuaranteed || performance.now() - this.#polledAt >= NET_INTERVAL_MS) this.#pollInBackground();
+    if (!this.#pushesGuaranteed || performance.now() - this.#polledAt >= SAFETY_NET_INTERVAL_MS)
+      this.#pollInBackground();
   }
 
   #pollInBackground(): void {

@@ -4,11 +4,11 @@ import { countTokens, setMergeCacheSize } from "gpt-tokenizer/encoding/o200k_bas
 /** Merging takes time quadratic in a run without a boundary: longer runs are cut, which miscounts by under 1 %. */
 const MAX_RUN_CHARACTERS = 256;
 /** Runs kept with their merges: about 2 MB. */
-const MERGE_CACHE_SIZE = 5_000;
+const MAX_CACHED_RUNS = 5_000;
 /** `<|endoftext|>` inside a prompt is plain text, not an error. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
-setMergeCacheSize(MERGE_CACHE_SIZE);
+setMergeCacheSize(MAX_CACHED_RUNS);
 parentPort?.on("message", ({ id, text }: { id: number; text: string }) => {
   parentPort?.postMessage({ id, tokens: tokensIn(text) }, []);
 });

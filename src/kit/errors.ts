@@ -53,7 +53,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A refusal or failure the client is told about. Its message is public: never an upstream's URL, key or stack. */
+/** A refusal or failure that is answered to the client. Its message is public: never an upstream's URL, key or stack. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
   readonly code: ErrorCode;

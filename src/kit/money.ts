@@ -1,6 +1,6 @@
 /** Money and prices: exact decimals in, integer nano-units (10^-9 of the currency) in the ledger. */
 
-export const NANO = 1_000_000_000n;
+export const NANOS_PER_UNIT = 1_000_000_000n;
 
 /** `digits × 10^-scale`, exact. */
 export interface Decimal {
@@ -59,10 +59,142 @@ export function nanoToNumber(nano: bigint): number {
 export function nanoToString(nano: bigint): string {
   const sign = nano < 0n ? "-" : "";
   const size = nano < 0n ? -nano : nano;
-  const fraction = (size % NANO).toString().padStart(9, "0").replace(/0+$/, "");
-  return `${sign}${size / NANO}${fraction && `.${fraction}`}`;
+  const fraction = (size % NANOS_PER_UNIT).toString().padStart(9, "0").replace(/0+$/, "");
+  return `${sign}${size / NANOS_PER_UNIT}${fraction && `.${fraction}`}`;
 }
 
 function rescale(value: Decimal, scale: number): bigint {
   return value.digits * 10n ** BigInt(scale - value.scale);
+}
+
+/**
+ * What a request uses of the units other than tokens: counted from the request itself, known before it is sent. Of
+ * audio that only the upstream can measure it is an estimate.
+ */
+export interface Units {
+  readonly characters?: number;
+  /** Of audio. */
+  readonly milliseconds?: number;
+  readonly images?: number;
+  /** What images are priced by, `SIZE/QUALITY`, as `1024x1536/high`; a part that nobody says is empty. */
+  readonly imageVariant?: string;
+}
+
+/** Billed counts; `prompt` includes `cached`, `completion` includes `reasoning`. Non-negative integers; units left out: 0. */
+export interface Usage extends Units {
+  /** Includes what was read from and written to a cache. */
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly reasoning: number;
+  /** Prompt tokens written to a cache; left out: 0. */
+  readonly cacheWrite?: number;
+  /** Those of `cacheWrite` that are kept for an hour; left out: 0. */
+  readonly cacheWrite1h?: number;
+}
+
+/** By `SIZE/QUALITY`, `SIZE` or `QUALITY`, the most exact first; `default` for all others. */
+export interface ImagePrices {
+  readonly default: Decimal;
+  readonly [variant: string]: Decimal;
+}
+
+/** Prices in `billing.currency`; absent means the model is not priced by that unit. */
+export interface Price {
+  readonly inputPerMillion?: Decimal;
+  readonly outputPerMillion?: Decimal;
+  readonly cachedInputPerMillion?: Decimal;
+  readonly cacheWritePerMillion?: Decimal;
+  readonly cacheWrite1hPerMillion?: Decimal;
+  readonly reasoningPerMillion?: Decimal;
+  readonly perRequest?: Decimal;
+  readonly perImage?: Decimal | ImagePrices;
+  readonly perSecond?: Decimal;
+  readonly perMillionCharacters?: Decimal;
+}
+
+const PER_MILLION: Decimal = { digits: 1n, scale: 6 };
+const PER_THOUSAND: Decimal = { digits: 1n, scale: 3 };
+const ZERO: Decimal = { digits: 0n, scale: 0 };
+
+/** A model's price with both multipliers, ready to be applied. */
+export interface Tariff {
+  /** Whether the price needs what only an upstream measures, tokens or seconds of audio, and `usage` does not say it. */
+  lacks(usage: Usage | null): boolean;
+  /** Nano-units, rounded half up once. */
+  charge(usage: Usage): bigint;
+}
+
+/** @param multipliers the model's and `billing.cost_multiplier`. */
+export function createTariff(price: Price, multipliers: readonly Decimal[]): Tariff {
+  const scaled = (unit: Decimal | undefined): Decimal => multipliers.reduce(multiply, unit ?? ZERO);
+  const input = multiply(scaled(price.inputPerMillion), PER_MILLION);
+  const cached = multiply(scaled(price.cachedInputPerMillion ?? price.inputPerMillion), PER_MILLION);
+  const write = price.cacheWritePerMillion ?? price.inputPerMillion;
+  const written = multiply(scaled(write), PER_MILLION);
+  const written1h = multiply(scaled(price.cacheWrite1hPerMillion ?? write), PER_MILLION);
+  const output = multiply(scaled(price.outputPerMillion), PER_MILLION);
+  const reasoning = multiply(scaled(price.reasoningPerMillion ?? price.outputPerMillion), PER_MILLION);
+  const request = scaled(price.perRequest);
+  const others = (
+    [
+      ["characters", multiply(scaled(price.perMillionCharacters), PER_MILLION)],
+      ["milliseconds", multiply(scaled(price.perSecond), PER_THOUSAND)],
+    ] as const
+  ).filter(([, unit]) => unit.digits > 0n);
+  const images = imagePrices(price.perImage);
+  const tokens = price.inputPerMillion !== undefined || price.outputPerMillion !== undefined;
+  const time = price.perSecond !== undefined;
+  return {
+    lacks(usage) {
+      if (usage === null) return tokens || time;
+      // What an upstream says of images without a count of tokens is how many they are.
+      const uncounted = usage.images !== undefined && usage.prompt + usage.completion === 0;
+      return (tokens && uncounted) || (time && usage.milliseconds === undefined);
+    },
+    charge(usage) {
+      const { prompt, completion, cacheWrite = 0, cacheWrite1h = 0 } = usage;
+      let sum = add(request, timesInteger(input, prompt - usage.cached - cacheWrite));
+      sum = add(sum, timesInteger(cached, usage.cached));
+      if (cacheWrite > 0) sum = add(sum, timesInteger(written, cacheWrite - cacheWrite1h));
+      if (cacheWrite1h > 0) sum = add(sum, timesInteger(written1h, cacheWrite1h));
+      sum = add(sum, timesInteger(output, completion - usage.reasoning));
+      if (usage.reasoning > 0) sum = add(sum, timesInteger(reasoning, usage.reasoning));
+      for (const [unit, price] of others) sum = add(sum, timesInteger(price, usage[unit] ?? 0));
+      if (usage.images !== undefined) sum = add(sum, timesInteger(scaled(images(usage.imageVariant)), usage.images));
+      return toNano(sum);
+    },
+  };
+}
+
+/** What an image of a variant costs. */
+function imagePrices(price: Decimal | ImagePrices | undefined): (variant?: string) => Decimal | undefined {
+  if (price === undefined || !("default" in price)) return () => price;
+  const prices = new Map(Object.entries(price));
+  return (variant = "") => {
+    const [size = "", quality = ""] = variant.split("/");
+    return prices.get(variant) ?? prices.get(size) ?? prices.get(quality) ?? price.default;
+  };
+}
+
+/** The part of a configuration that says what a request costs. */
+interface PriceList {
+  readonly models: Readonly<Record<string, PricedModel>>;
+  readonly billing: { readonly costMultiplier: Decimal };
+}
+
+interface PricedModel {
+  readonly id: string;
+  readonly price: Price;
+  readonly multipliers: { readonly cost: Decimal };
+}
+
+/** Every model's tariff by its id. */
+export function tariffsOf({ models, billing }: PriceList): ReadonlyMap<string, Tariff> {
+  return new Map(
+    Object.values(models).map(({ id, price, multipliers }) => [
+      id,
+      createTariff(price, [multipliers.cost, billing.costMultiplier]),
+    ]),
+  );
 }

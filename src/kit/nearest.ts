@@ -1,11 +1,11 @@
 /** The candidate that a typing mistake may have meant, or null. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
-  const wanted = name.toLowerCase();
+  const lowerName = name.toLowerCase();
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
-    const distance = edits(wanted, candidate.toLowerCase());
+    const distance = edits(lowerName, candidate.toLowerCase());
     if (distance < bestDistance && distance < candidate.length) {
       best = candidate;
       bestDistance = distance;

@@ -1,10 +1,18 @@
-import type { Awaitable, Call, ClientRequest, Principal } from "./call.ts";
-import type { BegunExchange, Bill, Ending, Exchange, Outcome } from "./exchange.ts";
-import type { Host } from "./host.ts";
 import type { Json } from "./json.ts";
 import type { AttemptResult, Reply, StreamEvent } from "./reply.ts";
-import type { Target } from "./snapshot.ts";
-import type { Windows } from "./store.ts";
+import type {
+  Awaitable,
+  BegunExchange,
+  Bill,
+  Call,
+  ClientRequest,
+  Ending,
+  Exchange,
+  Outcome,
+  Principal,
+} from "./request.ts";
+import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
+import type { Store, Windows } from "./store.ts";
 
 /** Stage names double as the pipeline's order; the linker refuses a configuration that reorders them. */
 export const STAGES = ["identify", "admit", "guard", "transform", "relay", "account"] as const;
@@ -39,7 +47,7 @@ export type Open = (target: Target) => Promise<Reply>;
 export interface Hooks {
   /** identify: who is calling. Nothing means "not me"; nobody known is a 401. Throw GatewayError to refuse. */
   identify?(request: ClientRequest): Awaitable<Principal | null | undefined>;
-  /** admit: throw GatewayError to refuse, StalePrincipal to begin afresh; return a settler to be told how it ended. */
+  /** admit: throw GatewayError to refuse, StalePrincipal to begin afresh; return a settler to be called with how it ended. */
   admit?(exchange: Exchange): Awaitable<Admitted | void>;
   /** admit: the caller's counters, for answers refused before `admit` ran. */
   windows?(principal: Principal): Awaitable<Windows>;
@@ -53,7 +61,7 @@ export interface Hooks {
   response?(body: Json, exchange: Exchange): Awaitable<Json>;
   /** relay: walks the model's chain; one plugin per pipeline. @throws GatewayError with the verdict when nothing served. */
   relay?(exchange: Exchange, open: Open): Promise<Reply>;
-  /** account: told once how it ended; says what it costs. */
+  /** account: called once with how it ended; returns what it costs. */
   settle?(ending: Ending, exchange: BegunExchange): Awaitable<Bill>;
   /** After the last exchange of a retired generation has settled, and at a stop, which waits a few seconds for it. */
   dispose?(): Awaitable<void>;
@@ -74,4 +82,88 @@ export interface Plugin<Options = never> {
 /** Identity with types: the default export of a plugin file. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
   return plugin;
+}
+
+/** Structured log; fields never hold secrets, headers or bodies. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export type BreakerState = "closed" | "open" | "half_open";
+
+/** Leave to make one attempt. Exactly one `end`; a half-open probe that never ends would lock its upstream out. */
+export interface Permit {
+  /** The upstream has begun to answer: a probe has succeeded, whatever the rest of a long stream brings. */
+  answered(): void;
+  end(result: AttemptResult): void;
+}
+
+export interface Breaker {
+  readonly state: BreakerState;
+  /** Unix milliseconds at which an open breaker lets a probe through; 0 while closed. */
+  readonly retryAt: number;
+  acquire(): Permit | null;
+}
+
+export interface Identities {
+  /** The live key's user; null for anything that is no known key. Believed for half a second. */
+  byKey(secret: string): Awaitable<Principal | null>;
+  /**
+   * As `byKey`, perhaps out of date: the version of what it returns has to be confirmed before anything is served, by
+   * an admission or by `confirm`.
+   */
+  presume(secret: string): Awaitable<Principal | null>;
+  /** Whether the store still has the principal's version; always true of one without. */
+  confirm(principal: Principal): Awaitable<boolean>;
+  /** Of a principal that was found to be out of date: the next look-up asks the store. */
+  forget(principal: Principal): void;
+  /** A valid access token's user. */
+  byToken(token: string): Awaitable<Principal | null>;
+}
+
+/** The streams that users can end with `POST /v1/user/streams/kill`. */
+export interface StreamKills {
+  /**
+   * Calls `stop` once when the user's stop token is raised above `token`, pushed and within a second at the latest.
+   * @returns lets go; `stop` is not called any more.
+   */
+  watch(userId: string, token: number, stop: () => void): () => void;
+}
+
+/** What metrics and logs are made of. */
+export interface Observer {
+  attempt(exchange: Exchange, target: Target, result: AttemptResult): void;
+  /** A request refused before it became an exchange; `receivedAt` in Unix milliseconds. */
+  refused(request: ClientRequest, error: unknown, receivedAt: number): void;
+  finished(exchange: Exchange, outcome: Outcome): void;
+  pluginFailed(name: string, error: unknown): void;
+}
+
+/** What plugins and the pipeline reach outside themselves: state, time, chance. */
+export interface Host {
+  readonly snapshot: Snapshot;
+  readonly store: Store;
+  readonly identities: Identities;
+  readonly streamKills: StreamKills;
+  /** By upstream name; outlives a reload. */
+  breaker(upstream: string): Breaker;
+  /** The targets of a step in the order in which to try them. */
+  order(step: ChainStep, exchange: Exchange): readonly Target[];
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
+  readonly schedule: (at: number, callback: () => void) => () => void;
+  readonly countTokens: (text: string) => Promise<number>;
+  readonly log: Log;
+}
+
+/**
+ * Lets work run that nobody waits for. Its failure is logged: a rejection that nobody handles would end the process.
+ * @param what names the work in the log.
+ */
+export function inBackground(log: Pick<Log, "error">, what: string, work: Promise<unknown>): void {
+  work.catch((err: unknown) => log.error({ err }, `${what} failed`));
 }

@@ -1,4 +1,4 @@
-import type { Usage } from "./call.ts";
+import type { Usage } from "./money.ts";
 import type { Json } from "./json.ts";
 import type { Target } from "./snapshot.ts";
 
@@ -15,7 +15,7 @@ export interface StreamEvent {
   readonly partial?: true;
 }
 
-/** Hears a streamed answer. */
+/** Receives a streamed answer. */
 export interface Sink<Item> {
   /** One call per read from the upstream. */
   next(item: Item): void;
@@ -28,7 +28,7 @@ export interface Source<Item> {
   open(sink: Sink<Item>): void;
   pause(): void;
   resume(): void;
-  /** Ends the upstream request at once; the sink hears nothing more. */
+  /** Ends the upstream request at once; the sink is not called any more. */
   cancel(): void;
 }
 

@@ -1,5 +1,4 @@
-import type { Decimal } from "./money.ts";
-import type { Secret } from "./secret.ts";
+import type { Decimal, Price } from "./money.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
@@ -177,26 +176,6 @@ export interface Upstream {
 
 export type Kind = "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
 
-/** By `SIZE/QUALITY`, `SIZE` or `QUALITY`, the most exact first; `default` for all others. */
-export interface ImagePrices {
-  readonly default: Decimal;
-  readonly [variant: string]: Decimal;
-}
-
-/** Prices in `billing.currency`; absent means the model is not priced by that unit. */
-export interface Price {
-  readonly inputPerMillion?: Decimal;
-  readonly outputPerMillion?: Decimal;
-  readonly cachedInputPerMillion?: Decimal;
-  readonly cacheWritePerMillion?: Decimal;
-  readonly cacheWrite1hPerMillion?: Decimal;
-  readonly reasoningPerMillion?: Decimal;
-  readonly perRequest?: Decimal;
-  readonly perImage?: Decimal | ImagePrices;
-  readonly perSecond?: Decimal;
-  readonly perMillionCharacters?: Decimal;
-}
-
 export interface Model {
   /** The public identifier, `route/…`. */
   readonly id: string;
@@ -263,4 +242,43 @@ export interface Incident {
   readonly status: "ongoing" | "resolved";
   readonly created_at: string;
   readonly resolved_at: string | null;
+}
+
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
+/** A value that prints as `[redacted]` in logs, JSON and inspection; only `reveal` gives it away. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+    Object.freeze(this);
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  get empty(): boolean {
+    return this.#value === "";
+  }
+
+  toString(): string {
+    return "[redacted]";
+  }
+
+  toJSON(): string {
+    return "[redacted]";
+  }
+
+  [INSPECT](): string {
+    return "[redacted]";
+  }
+}
+
+const LOOPBACK_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;
+
+/** Whether a host name or address is this machine only. @param host an IPv6 address with or without brackets */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || LOOPBACK_IPV4.test(host);
 }

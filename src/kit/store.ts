@@ -1,5 +1,5 @@
-import type { Awaitable, Principal, Usage } from "./call.ts";
-import type { OutcomeKind } from "./exchange.ts";
+import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
+import type { Usage } from "./money.ts";
 import type { Limits } from "./snapshot.ts";
 
 export type WindowName = "day" | "hour" | "minute";
@@ -185,10 +185,10 @@ export interface AdmissionStore {
   stopTokens(userIds: readonly string[]): Awaitable<ReadonlyMap<string, number>>;
   /**
    * Subscribes to the stops of other processes, as far as the store pushes them: `stopTokens` has to be polled as well.
-   * @param sure told whether pushes are sure to come; until it is told, and with a store that never tells, they are not.
+   * @param onCertain called when it becomes certain, or uncertain, that pushes arrive; before the first call they may not.
    * When it changes some may have been missed. @returns unsubscribes.
    */
-  onStop(listener: OnStop, sure?: (is: boolean) => void): () => void;
+  onStop(listener: OnStop, onCertain?: (is: boolean) => void): () => void;
 }
 
 /** Users, their API keys and the identities they sign in as. */
@@ -251,9 +251,9 @@ export interface SignInStore {
 /** What the processes of one store share. */
 export interface InstanceStore {
   /** Publishes the state of this instance to every process of the store, for `ttl` milliseconds. */
-  announce(instance: string, state: string, ttl: number): Awaitable<void>;
+  publishInstance(instance: string, state: string, ttl: number): Awaitable<void>;
   /** The instances' states by name; one whose `ttl` has passed is not among them. */
-  announced(): Awaitable<ReadonlyMap<string, string>>;
+  listInstances(): Awaitable<ReadonlyMap<string, string>>;
   /** Frees slots and holds of an instance that is known to be dead, sooner than they expire. */
   markInstanceDead(instance: string): Awaitable<void>;
   /**

@@ -12,7 +12,7 @@ import {
   type Source,
   type Target,
 } from "../kit/index.ts";
-import type { Plan } from "./build.ts";
+import type { BoundHooks } from "./build.ts";
 import { internalError, passOver } from "./hooks.ts";
 
 /**
@@ -34,7 +34,7 @@ export class Attempts {
   sent = false;
   /** Whether an upstream has answered one. */
   answered = false;
-  readonly #plan: Plan;
+  readonly #hooks: BoundHooks;
   /** null once a reply was handed over, or the exchange is through. */
   #call: Call | null;
   readonly #exchange: Exchange;
@@ -44,8 +44,8 @@ export class Attempts {
   #handedOver = false;
   #released = false;
 
-  constructor(plan: Plan, call: Call, exchange: Exchange, send: Send, observer: Observer) {
-    this.#plan = plan;
+  constructor(hooks: BoundHooks, call: Call, exchange: Exchange, send: Send, observer: Observer) {
+    this.#hooks = hooks;
     this.#call = call;
     this.#exchange = exchange;
     this.#send = send;
@@ -61,13 +61,13 @@ export class Attempts {
     const call = this.#call;
     if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
     const attempt = new Attempt(target, exchange, this.#observer);
-    attempt.enter(this.#plan.attempt);
+    attempt.enter(this.#hooks.attempt);
     let reply: Reply;
     try {
       reply = await this.#send(target, call, exchange, this.#onSent);
     } catch (error) {
-      if (wasMade(error)) this.count += 1;
-      attempt.settle({ ok: false, error: error instanceof AttemptError ? error : neutral(error) });
+      if (reachedUpstream(error)) this.count += 1;
+      attempt.settle({ ok: false, error: error instanceof AttemptError ? error : notUpstreamFault(error) });
       throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
     }
     this.count += 1;
@@ -128,7 +128,7 @@ class Attempt {
   }
 
   /** Asks the guards in order; a refusal releases those that had let it through. @throws AttemptError "skipped" */
-  enter(hooks: Plan["attempt"]): void {
+  enter(hooks: BoundHooks["attempt"]): void {
     for (const hook of hooks) {
       let refusal: unknown = null;
       try {
@@ -160,7 +160,7 @@ class Attempt {
   }
 
   /** What a guard's failure is thrown as; null for one that may fail. */
-  #refusalOf(hook: Plan["attempt"][number], error: unknown): unknown {
+  #refusalOf(hook: BoundHooks["attempt"][number], error: unknown): unknown {
     try {
       passOver(hook, error, this.#observer);
       return null;
@@ -243,12 +243,12 @@ function cancelled(): AttemptResult {
 }
 
 /** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
-function wasMade(error: unknown): boolean {
+function reachedUpstream(error: unknown): boolean {
   if (error instanceof AttemptError) return error.failure !== "unsupported" && error.failure !== "resting";
   return !(error instanceof GatewayError);
 }
 
 /** A fault of ours, not of the upstream: it must not count against its breaker, and must release its probe. */
-function neutral(cause: unknown): AttemptError {
+function notUpstreamFault(cause: unknown): AttemptError {
   return new AttemptError(cause instanceof GatewayError ? "client_fault" : "aborted", "not sent", { cause });
 }

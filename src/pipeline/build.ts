@@ -17,7 +17,7 @@ interface Bound<Name extends keyof Hooks> {
 }
 
 /** The hooks that apply to one model and tier, in order. An absent hook costs nothing. */
-export interface Plan {
+export interface BoundHooks {
   readonly admit: readonly Bound<"admit">[];
   readonly attempt: readonly Bound<"attempt">[];
   readonly transform: readonly Bound<"transform">[];
@@ -30,7 +30,7 @@ export interface Plan {
 export interface Pipeline {
   readonly identify: readonly Bound<"identify">[];
   readonly windows: readonly Bound<"windows">[];
-  plan(exchange: Pick<Exchange, "model" | "tier">): Plan;
+  hooksFor(exchange: Pick<Exchange, "model" | "tier">): BoundHooks;
   /** Reaches every plugin. One that throws is named in the log and passed over. */
   dispose(): Promise<void>;
   /** The plugins that `dispose` still waits for. */
@@ -60,29 +60,29 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
     }
   }
   /** By tier, then by model: names are free text, and put together two pairs could be one. */
-  const plans = new Map<string, Map<string, Plan>>();
+  const known = new Map<string, Map<string, BoundHooks>>();
   const disposing = new Set<Step>();
   const conditional = steps.some((step) => step.settings.when !== null);
   return {
     identify: bind(steps, "identify"),
     windows: bind(steps, "windows"),
-    plan({ model, tier }) {
+    hooksFor({ model, tier }) {
       const [tierName, modelId] = conditional ? [tier.name, model.id] : ["", ""];
-      let byModel = plans.get(tierName);
-      if (byModel === undefined) plans.set(tierName, (byModel = new Map()));
-      let plan = byModel.get(modelId);
-      if (plan === undefined) {
-        plan = planFor(steps.filter((step) => applies(step.settings.when, model, tier)));
-        byModel.set(modelId, plan);
+      let byModel = known.get(tierName);
+      if (byModel === undefined) known.set(tierName, (byModel = new Map()));
+      let hooks = byModel.get(modelId);
+      if (hooks === undefined) {
+        hooks = hooksOf(steps.filter((step) => applies(step.settings.when, model, tier)));
+        byModel.set(modelId, hooks);
       }
-      return plan;
+      return hooks;
     },
     dispose: () => disposeAll(steps, host.log, disposing),
     disposing: () => [...disposing].map(({ name }) => name),
   };
 }
 
-function planFor(steps: readonly Step[]): Plan {
+function hooksOf(steps: readonly Step[]): BoundHooks {
   const [relay] = bind(steps, "relay");
   if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
   return {

@@ -201,15 +201,15 @@ class BegunCall implements Call {
   }
 
   get body(): Json {
-    return gone("body");
+    return rejectReading("body");
   }
 
   get native(): Json {
-    return gone("native");
+    return rejectReading("native");
   }
 }
 
-function gone(field: string): never {
+function rejectReading(field: string): never {
   throw new TypeError(`call.${field} is gone once an answer streams: a transform hook can keep what is needed of it`);
 }
 

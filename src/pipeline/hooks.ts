@@ -10,10 +10,10 @@ import {
   StalePrincipal,
   type StreamEvent,
 } from "../kit/index.ts";
-import type { Plan } from "./build.ts";
+import type { BoundHooks } from "./build.ts";
 
 /** The call as the transform hooks leave it. @throws GatewayError */
-export async function transform(hooks: Plan["transform"], exchange: Exchange, observer: Observer): Promise<Call> {
+export async function transform(hooks: BoundHooks["transform"], exchange: Exchange, observer: Observer): Promise<Call> {
   let { call } = exchange;
   for (const hook of hooks) {
     try {
@@ -27,7 +27,7 @@ export async function transform(hooks: Plan["transform"], exchange: Exchange, ob
 
 /** A complete answer as the response hooks leave it. @throws GatewayError */
 export async function respond(
-  hooks: Plan["response"],
+  hooks: BoundHooks["response"],
   answer: Json,
   exchange: Exchange,
   observer: Observer,
@@ -47,7 +47,7 @@ export async function respond(
 
 /** One event of a stream as the event hooks leave it. @throws GatewayError */
 export function changeEvent(
-  hooks: Plan["event"],
+  hooks: BoundHooks["event"],
   event: StreamEvent,
   exchange: Exchange,
   observer: Observer,

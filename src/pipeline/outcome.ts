@@ -12,7 +12,7 @@ import {
   type Settle,
 } from "../kit/index.ts";
 import type { Attempts } from "./attempts.ts";
-import type { Plan } from "./build.ts";
+import type { BoundHooks } from "./build.ts";
 import { checkedBill, internalError } from "./hooks.ts";
 
 export const FREE: Bill = {
@@ -71,7 +71,7 @@ export function givesBack({ kind, sent, begun }: Ending, written: boolean): bool
 
 /** What the ending costs, by the last hook that says so. Never rejects. */
 export async function price(
-  hooks: Plan["settle"],
+  hooks: BoundHooks["settle"],
   ending: Ending,
   exchange: Exchange,
   observer: Observer,

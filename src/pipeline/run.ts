@@ -23,7 +23,7 @@ import {
   type Windows,
 } from "../kit/index.ts";
 import { Attempts, type Send } from "./attempts.ts";
-import type { Pipeline, Plan } from "./build.ts";
+import type { Pipeline, BoundHooks } from "./build.ts";
 import { ExchangeState, rateLimitHeaders } from "./exchange.ts";
 import { checkedReply, passOver, respond, transform } from "./hooks.ts";
 import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
@@ -102,7 +102,7 @@ async function currentWindows(pipeline: Pipeline, principal: Principal, host: Ho
 class Run {
   readonly #parts: RunnerParts;
   readonly #state: ExchangeState;
-  readonly #plan: Plan;
+  readonly #hooks: BoundHooks;
   #attempts: Attempts | null = null;
   /** Of a call that streams events; null before it is admitted. */
   #events: EventRelay | null = null;
@@ -112,7 +112,7 @@ class Run {
   constructor(parts: RunnerParts, request: InferenceRequest, principal: Principal) {
     this.#parts = parts;
     this.#state = new ExchangeState(request, principal, parts.host);
-    this.#plan = parts.pipeline.plan(this.#state.exchange);
+    this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
   }
 
   /** @returns false when the principal was out of date: nothing was answered, and all is given back. */
@@ -151,10 +151,10 @@ class Run {
     await this.#admit();
     const { exchange } = this.#state;
     const { host, send, observer } = this.#parts;
-    const { relay, transform: hooks, event } = this.#plan;
+    const { relay, transform: hooks, event } = this.#hooks;
     const call = hooks.length === 0 ? exchange.call : await transform(hooks, exchange, observer);
     if (call.stream) this.#events = new EventRelay(this.#state, event, observer, host);
-    this.#attempts = new Attempts(this.#plan, call, exchange, send, observer);
+    this.#attempts = new Attempts(this.#hooks, call, exchange, send, observer);
     try {
       return checkedReply(await relay.call(exchange, this.#attempts.open), call);
     } catch (error) {
@@ -171,7 +171,7 @@ class Run {
     const { principal } = exchange;
     let confirmed = principal.version === undefined;
     try {
-      for (const hook of this.#plan.admit) {
+      for (const hook of this.#hooks.admit) {
         let admitted: Admitted | void = undefined;
         try {
           admitted = await hook.call(exchange);
@@ -200,7 +200,7 @@ class Run {
     const { client } = state.request;
     this.#unwatch?.();
     const { userId } = state.exchange.principal;
-    this.#unwatch = this.#parts.host.stops.watch(userId, stopToken, () => client.abort("killed"));
+    this.#unwatch = this.#parts.host.streamKills.watch(userId, stopToken, () => client.abort("killed"));
   }
 
   /** A store that is away leaves a refusal what it is. */
@@ -259,7 +259,7 @@ class Run {
     const { upstream } = state.target!;
     state.meter.setUsage(usage);
     if (usage === null) state.meter.addText(state.format.producedText(upstreamBody));
-    const hooks = this.#plan.response;
+    const hooks = this.#hooks.response;
     const body = hooks.length === 0 ? upstreamBody : await respond(hooks, upstreamBody, state.exchange, observer);
     const extras = {
       id,
@@ -288,8 +288,8 @@ class Run {
     }
     const killed = kind === "killed" && state.call.stream;
     const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE_STATUS : failure.status;
-    const told = killed || kind === "client_gone" ? null : failure;
-    const bill = state.settled ? state.bill! : await this.#settle(kind, status, told, (priced) => priced);
+    const upstreamFailure = killed || kind === "client_gone" ? null : failure;
+    const bill = state.settled ? state.bill! : await this.#settle(kind, status, upstreamFailure, (priced) => priced);
     // What was given back must not look used.
     if (!state.started) {
       const away = failure.code === "STORE_UNAVAILABLE";
@@ -321,7 +321,7 @@ class Run {
     const state = this.#state;
     const { host, observer } = this.#parts;
     const ending = state.ending(kind, status, failure, this.#attempts);
-    state.bill ??= await price(this.#plan.settle, ending, state.exchange, observer);
+    state.bill ??= await price(this.#hooks.settle, ending, state.exchange, observer);
     if (kind === "gateway_error") state.bill = { ...state.bill, charge: 0n };
     const { bill } = state;
     const last = write(bill);

@@ -1,10 +1,10 @@
 import type { AbortReason, Bill, Host, Observer, Sink, Source, StreamEvent, StreamFormat } from "../kit/index.ts";
-import type { Plan } from "./build.ts";
+import type { BoundHooks } from "./build.ts";
 import type { ExchangeState } from "./exchange.ts";
 import { changeEvent } from "./hooks.ts";
 
 /** For which an upstream that still owes its count is read on when nobody waits for its stream any more. */
-const READ_ON_MS = 2_000;
+const USAGE_WAIT_MS = 2_000;
 export const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
 export type StreamEnd =
@@ -14,7 +14,7 @@ export type StreamEnd =
 
 /**
  * Relays one stream from its source to its client, with back-pressure. A client that leaves, or kills the stream, ends
- * the upstream request at once, unless the upstream owes nothing but its count: then it is read on for `READ_ON_MS`.
+ * the upstream request at once, unless the upstream owes nothing but its count: then it is read on for `USAGE_WAIT_MS`.
  */
 export abstract class StreamRelay<Item> implements Sink<Item> {
   protected readonly state: ExchangeState;
@@ -83,7 +83,7 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
     if (this.#source === null) return;
     if (reason === "shutdown" || !this.owesCount) return this.#stop();
     client.onShutdown(this.#stop);
-    this.#cancelTimer = this.host.schedule(this.host.now() + READ_ON_MS, this.#stop);
+    this.#cancelTimer = this.host.schedule(this.host.now() + USAGE_WAIT_MS, this.#stop);
   }
 
   protected send(chunk: string | Uint8Array): void {
@@ -141,13 +141,13 @@ export class ByteRelay extends StreamRelay<Uint8Array> {
  */
 export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
   readonly #format: StreamFormat;
-  readonly #hooks: Plan["event"];
+  readonly #hooks: BoundHooks["event"];
   readonly #observer: Observer;
   readonly #heartbeatMs: number;
   #lastWriteAt: number;
   #cancelHeartbeat: () => void;
 
-  constructor(state: ExchangeState, hooks: Plan["event"], observer: Observer, host: Host) {
+  constructor(state: ExchangeState, hooks: BoundHooks["event"], observer: Observer, host: Host) {
     super(state, host);
     this.#format = state.streamFormat;
     this.#hooks = hooks;

@@ -3,10 +3,9 @@ import type { RequestListener } from "node:http";
 import { isIP } from "node:net";
 import type { H3Event } from "h3";
 import { type Awaitable, GatewayError, invalidRequest, isLoopback, type Log, type Secret } from "../kit/index.ts";
-import { createRouter, jsonResponse, notFound, type Route, textResponse } from "./router.ts";
 import { bearerOf } from "./credentials.ts";
-import { requestIdOf } from "./ids.ts";
-import { limitUnreadBody } from "./respond.ts";
+import { limitUnreadBody, requestIdOf } from "./respond.ts";
+import { createRouter, jsonResponse, notFound, type Route, textResponse } from "./router.ts";
 
 /** The result of a reload as `POST /admin/reload` shows it. */
 export type ReloadResult =
@@ -76,11 +75,11 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
   };
 }
 
-const OPEN = new Set(["/livez", "/readyz", "/metrics"]);
+const UNPROTECTED_PATHS = new Set(["/livez", "/readyz", "/metrics"]);
 
 /** @throws GatewayError for a caller that may not have this path. */
 function admit(event: H3Event, { host, token }: ReturnType<AdminOptions["settings"]>): void {
-  const open = OPEN.has(event.url.pathname);
+  const open = UNPROTECTED_PATHS.has(event.url.pathname);
   // A listener on the network is scraped under names that nobody configures here; on loopback there are none.
   if (!(open && !isLoopback(host)) && !isOwnName(event.req.headers.get("host"), host)) {
     throw invalidRequest("/", "names another host; use localhost, an IP address or the host of server.admin");

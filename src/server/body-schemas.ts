@@ -72,10 +72,10 @@ function explainBody(errors: readonly ErrorObject[]): BodyProblem {
     const { missingProperty } = error.params as { readonly missingProperty: string };
     return { pointer: `${instancePath}/${escapeSegment(missingProperty)}`, what: "is required" };
   }
-  return { pointer: instancePath === "" ? "/" : instancePath, what: what(error) };
+  return { pointer: instancePath === "" ? "/" : instancePath, what: problemText(error) };
 }
 
-function what({ keyword, schema: value, parentSchema }: ErrorObject): string {
+function problemText({ keyword, schema: value, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case "type":
       return `must be ${typeNames(value)}`;

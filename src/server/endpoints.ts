@@ -1,9 +1,8 @@
-import type { Endpoint, Format, RouteEndpoint } from "./endpoint.ts";
+import type { Endpoint, Format, RouteEndpoint, RouteParts } from "./endpoint.ts";
 import type { Route } from "./router.ts";
 import { KEYS, USAGE } from "./routes/account.ts";
 import { CATALOGUE, DESCRIPTION } from "./routes/catalogue.ts";
 import { INFERENCE } from "./routes/inference.ts";
-import type { RouteParts } from "./routes/parts.ts";
 import { SIGN_IN } from "./routes/sign-in.ts";
 import { COUNT_TOKENS } from "./routes/token-count.ts";
 

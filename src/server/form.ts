@@ -1,11 +1,14 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, unlink } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { escapeSegment, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { escapeSegment, GatewayError, invalidRequest, type Json, type Upload } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
 import { type BodyParts, brokenOff, requireIdentity, tooLarge } from "./request-body.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
-import { type StoredUpload, storeUpload } from "./upload.ts";
 
 /** The one part that is a file. */
 const FILE = "file";
@@ -15,7 +18,7 @@ const MAX_VALUE_BYTES = 64 * 1024;
 const FORM_TYPE = /^multipart\/form-data *(?:;|$)/i;
 
 /** A form with its file; text fields as they came, those named `…[]` as lists. */
-export interface Form {
+interface Form {
   readonly fields: Json;
   readonly upload: StoredUpload;
 }
@@ -38,17 +41,17 @@ export async function readForm(http: HttpExchange, limit: number, { signal, clai
   const { req } = http;
   requireForm(req);
   sendContinue(http, limit);
-  const announced = Number(req.headers["content-length"] ?? 0);
-  if (announced > limit) throw tooLarge(limit);
+  const announcedBytes = Number(req.headers["content-length"] ?? 0);
+  if (announcedBytes > limit) throw tooLarge(limit);
   if (req.destroyed || signal?.aborted) throw brokenOff(signal);
-  claim?.hold(announced);
-  return new FormReader(req, { limit, announced, signal, claim }).read();
+  claim?.hold(announcedBytes);
+  return new FormReader(req, { limit, announcedBytes, signal, claim }).read();
 }
 
 class FormReader {
   readonly #req: IncomingMessage;
   readonly #limit: number;
-  readonly #announced: number;
+  readonly #announcedBytes: number;
   readonly #signal: AbortSignal | undefined;
   readonly #claim: ByteClaim | undefined;
   readonly #parser: BusboyInstance;
@@ -64,14 +67,14 @@ class FormReader {
     req: IncomingMessage,
     bounds: {
       readonly limit: number;
-      readonly announced: number;
+      readonly announcedBytes: number;
       readonly signal: AbortSignal | undefined;
       readonly claim: ByteClaim | undefined;
     },
   ) {
     this.#req = req;
     this.#limit = bounds.limit;
-    this.#announced = bounds.announced;
+    this.#announcedBytes = bounds.announcedBytes;
     this.#signal = bounds.signal;
     this.#claim = bounds.claim;
     this.#parser = createParser(req);
@@ -85,7 +88,7 @@ class FormReader {
       .on("partsLimit", () => this.#fail(tooManyFields()))
       .on("field", (name, value, _nameCut, valueCut) => this.#attempt(() => this.#addField(name, value, valueCut)))
       .on("file", (name, stream, fileName, _encoding, mediaType) => {
-        // Told when the body ends too early, also after everyone has stopped listening.
+        // Called when the body ends too early, also after everyone has stopped listening.
         stream.on("error", () => {});
         this.#attempt(() => this.#addFile(name, stream, fileName, mediaType));
         if (this.#over) stream.resume();
@@ -99,7 +102,7 @@ class FormReader {
   readonly #onData = (chunk: Buffer): void => {
     this.#received += chunk.length;
     if (this.#received > this.#limit) return this.#fail(tooLarge(this.#limit));
-    if (this.#received > this.#announced) this.#attempt(() => this.#claim?.hold(this.#received));
+    if (this.#received > this.#announcedBytes) this.#attempt(() => this.#claim?.hold(this.#received));
     if (!this.#over && !this.#parser.write(chunk)) this.#req.pause();
   };
 
@@ -130,17 +133,17 @@ class FormReader {
     const upload = await storeUpload(stream, fileName, mediaType);
     if (this.#over) return upload.dispose();
     this.#upload = upload;
-    this.#settle();
+    this.#resolveWhenComplete();
   }
 
   #finish(): void {
     if (this.#file === null) throw invalidRequest(`/${FILE}`, "is required");
     this.#parsed = true;
-    this.#settle();
+    this.#resolveWhenComplete();
   }
 
   /** The form's end and the last write to disk come in any order. */
-  #settle(): void {
+  #resolveWhenComplete(): void {
     if (!this.#parsed || this.#upload === null) return;
     this.#stop();
     // An own property for every field, whatever it is called.
@@ -160,7 +163,7 @@ class FormReader {
     if (this.#over) return;
     this.#stop();
     this.#parser.destroy();
-    // Ends its spooling, which cleans up after itself.
+    // Ends its storing, which cleans up after itself.
     this.#file?.destroy();
     // The file has no name: whatever closing it says, nothing is left of it.
     this.#upload?.dispose().catch(() => {});
@@ -203,4 +206,135 @@ function pointerTo(name: string | undefined): string {
 
 function tooManyFields(): GatewayError {
   return invalidRequest("/", `must not have more than ${MAX_FIELDS} fields`);
+}
+
+/** Of one upload, what stays in memory; what is longer goes to a file. */
+const MEMORY_BYTES = 1024 * 1024;
+const BLOCK_BYTES = 64 * 1024;
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
+/** Upstreams refuse a file that has no name. */
+const DEFAULT_NAME = "file";
+
+/** An upload that takes up room until it is given back. */
+export interface StoredUpload extends Upload {
+  dispose(): Promise<void>;
+}
+
+/**
+ * Takes a file in, no faster than it can be written away.
+ * @param mediaType of its part, `text/plain` for one that names none.
+ * @throws GatewayError 400 for an empty one, INTERNAL when there is no place for it; nothing is held then.
+ */
+async function storeUpload(file: Readable, name: string | undefined, mediaType: string): Promise<StoredUpload> {
+  const bytes = new UploadBuffer();
+  try {
+    for await (const chunk of file) await bytes.write(chunk as Buffer);
+    await bytes.finish();
+    if (bytes.size === 0) throw invalidRequest("/file", "must not be empty");
+  } catch (error) {
+    await bytes.dispose();
+    throw error;
+  }
+  const known = MEDIA_TYPE.test(mediaType) && mediaType !== "text/plain";
+  return {
+    name: name === undefined || name === "" ? DEFAULT_NAME : name,
+    contentType: known ? mediaType : "application/octet-stream",
+    size: bytes.size,
+    read: () => bytes.read(),
+    dispose: () => bytes.dispose(),
+  };
+}
+
+/** The bytes of one upload, written once and read as often as wanted; the memory it takes is bounded. */
+export class UploadBuffer {
+  #size = 0;
+  /** Full but for the last one, and not in the file. */
+  #blocks: Buffer[] = [];
+  /** Free bytes of the last block. */
+  #free = 0;
+  #file: FileHandle | null = null;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** One at a time. @throws GatewayError INTERNAL when there is no place for it. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#size += chunk.length;
+    // Copied together: kept one by one, chunks of a byte would take hundreds of times their size.
+    for (let at = 0; at < chunk.length;) {
+      if (this.#free === 0) {
+        this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+        this.#free = BLOCK_BYTES;
+      }
+      const part = chunk.subarray(at, at + this.#free);
+      this.#blocks.at(-1)!.set(part, BLOCK_BYTES - this.#free);
+      this.#free -= part.length;
+      at += part.length;
+    }
+    if (this.#size > MEMORY_BYTES && this.#blocks.length > 1)
+      await this.#flush(this.#blocks.splice(0, this.#blocks.length - 1));
+  }
+
+  /** After the last write. @throws GatewayError INTERNAL when there is no place for it. */
+  async finish(): Promise<void> {
+    const last = this.#blocks.pop();
+    if (last === undefined) return;
+    const rest = last.subarray(0, BLOCK_BYTES - this.#free);
+    if (this.#file === null) this.#blocks.push(rest);
+    else await this.#flush([rest]);
+  }
+
+  /** Chunks of the whole, which are their taker's to keep. @throws GatewayError INTERNAL */
+  async *read(): AsyncGenerator<Uint8Array> {
+    const file = this.#file;
+    const size = this.#size;
+    if (file === null) yield* this.#blocks;
+    else
+      for (let at = 0; at < size; at += BLOCK_BYTES) yield await readBlock(file, at, Math.min(BLOCK_BYTES, size - at));
+  }
+
+  /** Gives everything back; may be called again. Readers that are still at it fail. */
+  async dispose(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    this.#blocks = [];
+    await file?.close();
+  }
+
+  async #flush(blocks: readonly Buffer[]): Promise<void> {
+    try {
+      this.#file ??= await openNameless();
+      for (const block of blocks) await this.#file.writeFile(block);
+    } catch (cause) {
+      const place = `an upload cannot be kept in ${tmpdir()}`;
+      throw new GatewayError("INTERNAL", `${place}: free space there or point TMPDIR at a folder with room`, { cause });
+    }
+  }
+}
+
+async function readBlock(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const block = Buffer.allocUnsafeSlow(length);
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await file.read(block, read, length - read, position + read).catch((cause: unknown) => {
+      throw new GatewayError("INTERNAL", "an upload cannot be read back", { cause });
+    });
+    if (bytesRead === 0) throw new GatewayError("INTERNAL", "an upload's temporary file has become shorter");
+    read += bytesRead;
+  }
+  return block;
+}
+
+/** Unlinked at once: whatever ends the process, nothing is left behind. */
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `upload-${randomUUID()}`);
+  const file = await open(path, "wx+", 0o600);
+  try {
+    await unlink(path);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
 }

@@ -1,5 +1,8 @@
+import { randomUUID } from "node:crypto";
 import {
   type ClientRequest,
+  DenseSet,
+  type Indexed,
   type InferenceRequest,
   invalidRequest,
   type Json,
@@ -8,20 +11,16 @@ import {
   type RequestBody,
   nextTurn,
   type RequestPipeline,
-  DenseSet,
-  type Indexed,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
 import type { Format } from "./endpoint.ts";
-import { readForm } from "./form.ts";
-import { chargeId } from "./ids.ts";
+import { readForm, type StoredUpload } from "./form.ts";
 import { SMALL_BODY_BYTES } from "./json.ts";
 import { readJson } from "./request-body.ts";
 import type { HttpExchange } from "./respond.ts";
-import type { StoredUpload } from "./upload.ts";
 
 export interface InferenceOptions {
   /** Of the configuration in force; asked once a request. */
@@ -35,7 +34,7 @@ export interface InferenceOptions {
 }
 
 /** A request to an inference endpoint, as far as the server has looked at it. */
-export interface InferenceArrival {
+export interface ReceivedInference {
   readonly http: HttpExchange;
   readonly ip: string;
   /** Unix milliseconds. */
@@ -44,7 +43,7 @@ export interface InferenceArrival {
 }
 
 export interface Inference {
-  serve(arrival: InferenceArrival, format: Format): void;
+  serve(received: ReceivedInference, format: Format): void;
   /** Those that have not been answered and settled. */
   readonly requests: DenseSet<ServedRequest>;
 }
@@ -53,8 +52,8 @@ export function createInference(options: InferenceOptions): Inference {
   const requests = new DenseSet<ServedRequest>();
   return {
     requests,
-    serve(arrival, format) {
-      const request = new ServedRequest(arrival, format, options);
+    serve(received, format) {
+      const request = new ServedRequest(received, format, options);
       requests.add(request);
       request.serve(requests).catch((err: unknown) => {
         options.log.error({ err, request_id: request.head.requestId }, "a request was not put away");
@@ -71,14 +70,14 @@ class ServedRequest implements InferenceRequest, Indexed {
   readonly head: ClientRequest;
   readonly client: ServerClient;
   body: RequestBody | null = null;
-  readonly #arrival: InferenceArrival;
+  readonly #received: ReceivedInference;
   readonly #format: Format;
   readonly #options: InferenceOptions;
   #claim: ByteClaim | null = null;
   #upload: StoredUpload | null = null;
 
-  constructor(arrival: InferenceArrival, format: Format, options: InferenceOptions) {
-    const { http, ip, receivedAt } = arrival;
+  constructor(received: ReceivedInference, format: Format, options: InferenceOptions) {
+    const { http, ip, receivedAt } = received;
     this.id = chargeId(receivedAt);
     this.receivedAt = receivedAt;
     this.head = {
@@ -88,7 +87,7 @@ class ServedRequest implements InferenceRequest, Indexed {
       endpoint: format.endpoint,
     };
     this.client = new ServerClient(http, options.log, options.stallAfterMs);
-    this.#arrival = arrival;
+    this.#received = received;
     this.#format = format;
     this.#options = options;
   }
@@ -128,7 +127,7 @@ class ServedRequest implements InferenceRequest, Indexed {
 
   /** Reads, parses and checks the body. @throws GatewayError for one that cannot be used, or that there is no room for. */
   async #readBody({ userId }: Principal): Promise<void> {
-    const { http, bodyLimit, receivedAt } = this.#arrival;
+    const { http, bodyLimit, receivedAt } = this.#received;
     const format = this.#format;
     const { memory, disk } = this.#options.budgets;
     const { headers } = http.req;
@@ -157,4 +156,14 @@ class ServedRequest implements InferenceRequest, Indexed {
     if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
     return Object.freeze(body);
   }
+}
+
+/**
+ * What makes a charge unique: a UUID of version 7. Its time comes first, so that records of one user are written side
+ * by side; with random ids each charge would dirty a page of its own in the ledger.
+ * @param at Unix milliseconds
+ */
+export function chargeId(at: number): string {
+  const time = at.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -1,13 +1,12 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
-import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
-import { promisify } from "node:util";
-import { type Listener, listen } from "listhen";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { promisify } from "node:util";
+import { listen, type Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
-import type { Connections } from "./connections.ts";
+import { type Connections, limitPipelining } from "./connections.ts";
 import { answerClientError, type OnMalformed, refuseConnection, refuseMalformed, refuseStatus } from "./malformed.ts";
-import { inTurn } from "./pipelined.ts";
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */
@@ -82,7 +81,7 @@ export async function cut(listening: Listening): Promise<void> {
 async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
-  const guarded = inTurn((req, res) => {
+  const guarded = limitPipelining((req, res) => {
     // Its answer has been written already.
     if (refused.has(req.socket)) res.destroy();
     else if (!refuseMalformed(req, res, onMalformed)) handler(req, res);

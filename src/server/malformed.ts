@@ -1,15 +1,14 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { overloaded } from "../kit/index.ts";
-import { requestIdOf } from "./ids.ts";
-import { refusalOf, respond } from "./respond.ts";
+import { refusalOf, requestIdOf, respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i;
 /** What a URL would take for the end of its host, or for something before it. */
 const NO_HOST = /[\s/?#@\\]/;
 
-/** Told of a request that was refused before anything of the gateway saw it. */
+/** Called for a request that was refused before anything of the gateway saw it. */
 export type OnMalformed = (status: number, requestId: string) => void;
 
 /**

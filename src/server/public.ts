@@ -12,15 +12,13 @@ import {
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, isFrom, TRUST_NOBODY, trustProxies, type TrustedProxies } from "./client-address.ts";
+import { clientAddress, isFrom, TRUST_NOBODY, type TrustedProxies, trustProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
-import { corsHeaders, isPreflight, preflightHeaders } from "./cors.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
-import { requestIdOf } from "./ids.ts";
 import { createInference } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
-import { headOf, type HttpExchange, limitUnreadBody, refusalOf, respond } from "./respond.ts";
+import { headOf, type HttpExchange, limitUnreadBody, refusalOf, requestIdOf, respond } from "./respond.ts";
 import { createRouter, type Route, type RouteContext } from "./router.ts";
 import { errorStyleOf } from "./routes/inference.ts";
 
@@ -80,7 +78,7 @@ export interface PublicServer {
 const STALL_AFTER_MS = 30_000;
 
 /** One request as its head describes it. */
-interface Arrival {
+interface ReceivedRequest {
   readonly http: HttpExchange;
   /** null for everything beside inference. */
   readonly format: Format | null;
@@ -113,7 +111,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   let held = 0;
   const closing = (): boolean => draining;
 
-  const reject = ({ http, format, receivedAt }: Arrival, status: number, code: ErrorCode | null): void => {
+  const reject = ({ http, format, receivedAt }: ReceivedRequest, status: number, code: ErrorCode | null): void => {
     const { requestId } = http;
     onRejectedEarly?.({
       endpoint: format?.endpoint ?? "other",
@@ -125,20 +123,20 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   };
 
   /** @param tooMany what the limit of its address refuses it with. */
-  const proceed = (arrival: Arrival, tooMany: GatewayError | null): void => {
-    const { http, format } = arrival;
+  const proceed = (received: ReceivedRequest, tooMany: GatewayError | null): void => {
+    const { http, format } = received;
     // Its close has passed: nobody would be told of it any more.
-    if (http.res.destroyed) return reject(arrival, CLIENT_GONE_STATUS, null);
+    if (http.res.destroyed) return reject(received, CLIENT_GONE_STATUS, null);
     if (tooMany !== null) {
       const { status, code, contentType, headers, body } = refusalOf(tooMany, http);
       respond(http, status, contentType, headers, body);
-      return reject(arrival, status, code);
+      return reject(received, status, code);
     }
-    if (format === null) serveRoute(arrival);
-    else inference.serve(arrival, format);
+    if (format === null) serveRoute(received);
+    else inference.serve(received, format);
   };
 
-  const serveRoute = ({ http, ip, proxied, receivedAt }: Arrival): void => {
+  const serveRoute = ({ http, ip, proxied, receivedAt }: ReceivedRequest): void => {
     const { req, res, requestId } = http;
     const context: RouteContext = { req, http, ip, proxied, memory: budgets.memory, route: null };
     contexts.set(req, context);
@@ -156,11 +154,11 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     router(req, res);
   };
 
-  const holdFor = async (verdict: Promise<GatewayError | null>, arrival: Arrival): Promise<void> => {
+  const holdFor = async (verdict: Promise<GatewayError | null>, received: ReceivedRequest): Promise<void> => {
     held += 1;
     const tooMany = await verdict;
     held -= 1;
-    proceed(arrival, tooMany);
+    proceed(received, tooMany);
   };
 
   const connections = new Connections(() => {
@@ -187,10 +185,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const peer = req.socket.remoteAddress ?? "";
       const isProxy = trusted(trustedProxies);
       const ip = clientAddress(peer, req.headers["x-forwarded-for"]?.toString(), isProxy);
-      const arrival: Arrival = { http, format, ip, proxied: isFrom(peer, isProxy), receivedAt, bodyLimit };
+      const received: ReceivedRequest = { http, format, ip, proxied: isFrom(peer, isProxy), receivedAt, bodyLimit };
       const verdict = ipLimit.take(ip, limit, receivedAt);
-      if (verdict instanceof Promise) inBackground(log, "a request", holdFor(verdict, arrival));
-      else proceed(arrival, verdict);
+      if (verdict instanceof Promise) inBackground(log, "a request", holdFor(verdict, received));
+      else proceed(received, verdict);
     },
     setDraining(value) {
       draining = value;
@@ -229,4 +227,52 @@ function rememberProxies(log: Log): (entries: readonly string[]) => TrustedProxi
     }
     return compiled;
   };
+}
+
+/** Without being named here a response header does not exist for a page's script. */
+const EXPOSED = [
+  "X-Request-Id",
+  "X-Error-Code",
+  "Retry-After",
+  "X-Should-Retry",
+  "X-Gateway-Dropped",
+  "Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  ...["Day", "Hour", "Minute"].flatMap((window) =>
+    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}-${window}`),
+  ),
+].join(", ");
+
+const ANY = Object.freeze(["Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", EXPOSED]);
+const NOTHING: readonly string[] = Object.freeze([]);
+
+/** Names and values, alternating, for any answer to a browser; nothing for a client that is none. */
+export function corsHeaders(req: IncomingMessage, origins: readonly string[]): readonly string[] {
+  const { origin } = req.headers;
+  if (origin === undefined) return NOTHING;
+  if (origins.includes("*")) return ANY;
+  // Without Vary a cache would hand one origin's permission to the next.
+  if (!origins.includes(origin)) return ["Vary", "Origin"];
+  return ["Access-Control-Allow-Origin", origin, "Vary", "Origin", "Access-Control-Expose-Headers", EXPOSED];
+}
+
+export function isPreflight(req: IncomingMessage): boolean {
+  return (
+    req.method === "OPTIONS" &&
+    req.headers.origin !== undefined &&
+    req.headers["access-control-request-method"] !== undefined
+  );
+}
+
+/** What the answer to a preflight says beyond `corsHeaders`; `*` would not cover `Authorization`, so names are echoed. */
+export function preflightHeaders(req: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {
+    "Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
+    "Access-Control-Max-Age": "7200",
+  };
+  const asked = req.headers["access-control-request-headers"];
+  if (asked !== undefined) headers["Access-Control-Allow-Headers"] = asked;
+  return headers;
 }

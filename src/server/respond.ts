@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { type ErrorCode, ERRORS, GatewayError } from "../kit/index.ts";
 
@@ -117,7 +118,7 @@ export function sendContinue({ req, res }: HttpExchange, limit: number): void {
 }
 
 /** An error as it leaves the gateway. */
-export interface Refusal extends RefusalBody {
+interface Refusal extends RefusalBody {
   readonly status: number;
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
@@ -157,4 +158,11 @@ function tableBody({ code, message, details }: GatewayError): RefusalBody {
 /** A `Retry-After` of 0 or NaN would be an invitation to hammer. */
 function wholeSeconds(seconds: number | undefined): number {
   return Math.max(1, Math.ceil(seconds ?? 1) || 1);
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
+
+/** The client's own `X-Request-Id` if it is at most 128 visible ASCII characters, else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && VISIBLE_ASCII.test(header) ? header : randomUUID();
 }

@@ -64,7 +64,7 @@ export interface ReceivedFile {
 
 export const NO_UNITS: Units = Object.freeze({ prompt: 0, characters: 0, milliseconds: 0, images: 0 });
 
-const MINIMUM_KEPT = 20_000;
+const MIN_KEPT_COUNT = 20_000;
 
 /** The newest entries, oldest first. Bounded, for a simulator can run for days. */
 export class Ledger {
@@ -104,7 +104,7 @@ export class Ledger {
     this.#live.add(entry);
     this.#entries.push(entry);
     // Halved at double size: dropping one from the front of an array each time would cost a copy a request.
-    if (this.#entries.length >= 2 * MINIMUM_KEPT) this.#entries = this.#entries.slice(-MINIMUM_KEPT);
+    if (this.#entries.length >= 2 * MIN_KEPT_COUNT) this.#entries = this.#entries.slice(-MIN_KEPT_COUNT);
     return entry;
   }
 

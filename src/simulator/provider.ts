@@ -4,7 +4,7 @@ import { SimError } from "./fields.ts";
 import type { Shape } from "./script.ts";
 
 /** Whose request a path belongs to: whose credentials it brings, and whose errors it gets. */
-export type Dialect = Shape | "anthropic" | "gemini" | "azure" | "bedrock" | "elevenlabs" | "deepgram";
+export type Dialect = Shape | "anthropic" | "vertex" | "gemini" | "azure" | "bedrock" | "elevenlabs" | "deepgram";
 
 /** What names of credentials say that a list of models is asked of another provider than OpenAI. */
 export function dialectOfList(headers: IncomingHttpHeaders, path: string): Dialect {
@@ -31,6 +31,12 @@ export function checkKey(dialect: Dialect, headers: IncomingHttpHeaders, query?:
       throw new SimError(
         403,
         "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
+      );
+    case "vertex":
+      if (bearer) return;
+      throw new SimError(
+        401,
+        "API keys are not supported by this API. Expected OAuth2 access token or other authentication credentials that assert a principal.",
       );
     case "azure":
       if (has("api-key") || bearer) return;
@@ -63,6 +69,12 @@ export interface Failure {
 }
 
 const REQUEST_ID = "req_simulated";
+const VERTEX_REQUEST_ID = "req_vrtx_simulated";
+/**
+ * What Google says itself in front of Claude: who may ask, for what, and how often. The rest is Anthropic's
+ * (https://github.com/anthropics/claude-code/issues/1440, https://github.com/anyme123/Any-code/issues/5 and #12429 of the first).
+ */
+const GOOGLES_OWN: ReadonlySet<number> = new Set([401, 403, 404, 429, 499, 503, 504]);
 
 const ANTHROPIC: Readonly<Record<number, string>> = {
   401: "authentication_error",
@@ -104,9 +116,11 @@ export function failureOf(error: SimError, dialect: Dialect = "openai"): Failure
   if (error.body) return { body: JSON.stringify(error.body) };
   switch (dialect) {
     case "anthropic": {
-      const made = { type: "error", error: { type: anthropicType(status), message }, request_id: REQUEST_ID };
-      return { body: JSON.stringify(made), headers: { "request-id": REQUEST_ID } };
+      return { body: JSON.stringify(anthropicError(error, REQUEST_ID)), headers: { "request-id": REQUEST_ID } };
     }
+    case "vertex":
+      if (GOOGLES_OWN.has(status)) return { body: JSON.stringify({ error: googleStatus(error) }) };
+      return { body: JSON.stringify(anthropicError(error, VERTEX_REQUEST_ID)) };
     case "gemini":
       return { body: JSON.stringify({ error: googleError(error) }) };
     case "azure":
@@ -141,14 +155,18 @@ export function bedrockType(status: number): string {
   return BEDROCK[status] ?? (status >= 500 ? "InternalServerException" : "ValidationException");
 }
 
+function anthropicError({ status, message }: SimError, requestId: string): object {
+  return { type: "error", error: { type: anthropicType(status), message }, request_id: requestId };
+}
+
 function anthropicType(status: number): string {
   return ANTHROPIC[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 }
 
 /** The time to wait is in the body, nowhere else. */
-function googleError({ status, message, retryAfter }: SimError): object {
-  const name = GOOGLE[status] ?? (status >= 500 ? "INTERNAL" : "FAILED_PRECONDITION");
-  if (status !== 429) return { code: status, message, status: name };
+function googleError(error: SimError): object {
+  const { status, retryAfter } = error;
+  if (status !== 429) return googleStatus(error);
   const seconds = Number(retryAfter ?? Number.NaN);
   const details = [
     {
@@ -157,7 +175,11 @@ function googleError({ status, message, retryAfter }: SimError): object {
     },
     { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${Number.isNaN(seconds) ? 34.4 : seconds}s` },
   ];
-  return { code: status, message, status: name, details };
+  return { ...googleStatus(error), details };
+}
+
+function googleStatus({ status, message }: SimError): object {
+  return { code: status, message, status: GOOGLE[status] ?? (status >= 500 ? "INTERNAL" : "FAILED_PRECONDITION") };
 }
 
 function openaiType(status: number): string {

@@ -1,5 +1,11 @@
 import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 
+/** How long ledger entries are kept unless `store.retention` is set. */
+export const LEDGER_RETENTION_MS = 90 * 86_400_000;
+
+/** Names counted in one window: a flood of names takes no more memory. */
+export const MAX_COUNTS_PER_WINDOW = 100_000;
+
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
 export const WINDOW_MS: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 

@@ -2,7 +2,7 @@ import { type Exchange, GatewayError, type Log, nanoToString, type Observer, typ
 import type { Metrics } from "./metrics.ts";
 
 /** Pointers in one line of the log: a client decides how many there are. */
-const MOST_DROPPED = 1_000;
+const MAX_DROPPED_POINTERS = 1_000;
 
 /** A request that was refused before it reached the pipeline. */
 export interface RejectedRequest {
@@ -101,7 +101,7 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     code: outcome.code ?? undefined,
     upstream: target?.upstream,
     attempts: outcome.attempts,
-    dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MOST_DROPPED) : undefined,
+    dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MAX_DROPPED_POINTERS) : undefined,
     prompt_tokens: bill.usage.prompt,
     completion_tokens: bill.usage.completion,
     characters: bill.usage.characters,

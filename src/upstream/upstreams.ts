@@ -12,15 +12,14 @@ import type {
   Upstream,
 } from "../kit/index.ts";
 import { DeadlineSweeper } from "./send/deadlines.ts";
-import { Pools } from "./send/pools.ts";
 import { probeSubject } from "./send/probe.ts";
+import { Pools } from "./send/request-handler.ts";
 import { withLowerCaseNames } from "./send/request.ts";
 import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
-import type { ProbeSubject } from "./state/prober.ts";
-import { existing, UpstreamStates } from "./state/states.ts";
+import { existing, type ProbeSubject, UpstreamStates } from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -179,11 +178,11 @@ class UpstreamRegistry implements Upstreams {
         ...(upstream.api && { api: upstream.api }),
       }) ?? spoken;
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
-    const patience = targets
+    const connectTimeouts = targets
       .filter((target) => target.upstream === upstream.name)
       .map(({ timeouts }) => timeouts.connect);
     // The longest connect timeout of all targets: a shorter one would end the connection of a target that still waits.
-    const connectTimeout = Math.max(upstream.timeouts.connect, ...patience);
+    const connectTimeout = Math.max(upstream.timeouts.connect, ...connectTimeouts);
     return { upstream, dialect, base, connectTimeout };
   }
 

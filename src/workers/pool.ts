@@ -4,8 +4,8 @@ import { HEARTBEAT_INTERVAL_MS, type PinnedSettings } from "./messages.ts";
 import { type WorkerExit, WorkerHandle } from "./worker-handle.ts";
 
 /** Missed heartbeats after which a worker counts as blocked, and after which it is killed. */
-const BLOCKED_HEARTBEATS = 5;
-const LOST_HEARTBEATS = 60;
+const BLOCKED_AFTER_HEARTBEATS = 5;
+const DEAD_AFTER_HEARTBEATS = 60;
 /** Between `end` and SIGKILL; requests not settled by then are recovered as after a crash. */
 const END_GRACE_MS = 900;
 /** For a worker to read the configuration, open the store, set plugins up and listen. */
@@ -181,11 +181,11 @@ export class WorkerPool {
     for (const worker of this.workers.filter(({ serving }) => serving)) {
       const { pid } = worker;
       worker.missedHeartbeats += 1;
-      if (worker.missedHeartbeats === BLOCKED_HEARTBEATS) {
+      if (worker.missedHeartbeats === BLOCKED_AFTER_HEARTBEATS) {
         log.error({ pid }, "a worker is not heard of: its event loop is blocked");
       }
-      if (worker.missedHeartbeats !== LOST_HEARTBEATS) continue;
-      const seconds = (LOST_HEARTBEATS * HEARTBEAT_INTERVAL_MS) / 1000;
+      if (worker.missedHeartbeats !== DEAD_AFTER_HEARTBEATS) continue;
+      const seconds = (DEAD_AFTER_HEARTBEATS * HEARTBEAT_INTERVAL_MS) / 1000;
       log.error({ pid }, `a worker was blocked for ${seconds} s: it is ended`);
       worker.kill();
     }
@@ -199,7 +199,7 @@ export function canAnswer(worker: WorkerHandle): boolean {
 }
 
 export function isBlocked({ serving, missedHeartbeats }: WorkerHandle): boolean {
-  return serving && missedHeartbeats >= BLOCKED_HEARTBEATS;
+  return serving && missedHeartbeats >= BLOCKED_AFTER_HEARTBEATS;
 }
 
 /** How long to wait before a dead worker is replaced: not at all, unless workers fail early one after the other. */

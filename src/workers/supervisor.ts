@@ -1,20 +1,21 @@
 import cluster from "node:cluster";
 import { randomInt } from "node:crypto";
-import { adminRoutes } from "../gateway/admin-view.ts";
+import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import type { Address, Log } from "../kit/index.ts";
-import { createAdminHandler } from "../server/admin.ts";
+import { createAdminHandler, type ReloadResult } from "../server/admin.ts";
 import { cut, listenOn } from "../server/listen.ts";
-import { pinnedSettings } from "./messages.ts";
-import { poolAdminView } from "./pool-view.ts";
-import { WorkerPool } from "./pool.ts";
+import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
+import { type Answers, pinnedSettings, type Question } from "./messages.ts";
+import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
+import type { WorkerHandle } from "./worker-handle.ts";
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly start: FirstLoad;
   readonly log: Log;
 }
 
-export interface Supervisor {
+interface Supervisor {
   /** As bound. */
   readonly addresses: readonly Address[];
   readonly admin: Address | null;
@@ -87,4 +88,112 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
       if (choice === MAX_CHOICES || listen.every(({ port }) => port !== 0)) throw error;
     }
   }
+}
+
+/** For a worker to read the configuration and to set its plugins up. */
+const RELOAD_TIMEOUT_MS = 30_000;
+/** Files may be written while the workers read them: a reload is repeated until all workers have the same hash. */
+const MAX_RELOAD_ROUNDS = 3;
+
+interface PoolAdminView extends AdminView {
+  /** Keeps the counters of a worker that has ended, so that their sums never go back. */
+  retainCounters(worker: WorkerHandle): void;
+}
+
+/** What the admin listener shows of all workers: it asks those that can answer. @param file the configuration's path */
+export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, file: string): PoolAdminView {
+  const latest = new WeakMap<WorkerHandle, Scrape>();
+  /** Counters of workers that have ended. */
+  let retained: Scrape = [];
+  let lastReport: ProcessReport | null = null;
+
+  /** The answers that came; a worker that is ending or blocked gives none. @param onAnswer called as each comes. */
+  const askAll = async <Q extends Question>(
+    question: Q,
+    onAnswer: (worker: WorkerHandle, answer: Answers[Q]) => void = () => {},
+  ): Promise<readonly Answers[Q][]> => {
+    const ask = async (worker: WorkerHandle): Promise<readonly Answers[Q][]> => {
+      try {
+        const answer = await worker.ask(question);
+        onAnswer(worker, answer);
+        return [answer];
+      } catch {
+        return [];
+      }
+    };
+    return (await Promise.all(pool.workers.filter(canAnswer).map(ask))).flat();
+  };
+
+  /** null for a worker that ended meanwhile: its replacement reads the file by itself. */
+  const reloadOne = (worker: WorkerHandle): Promise<ReloadResult | null> =>
+    worker
+      .ask("reload", { timeoutMs: RELOAD_TIMEOUT_MS })
+      .catch(() => (worker.ended ? null : failure(`worker ${worker.pid} does not answer`, "see the log")));
+
+  const failure = (message: string, hint: string): ReloadResult => {
+    const place = { file, line: 1, column: 1, pointer: "" };
+    return { ok: false, diagnostics: [{ ...place, rule: "workers-agree", severity: "error", message, hint }] };
+  };
+
+  return {
+    async notReady() {
+      if (pool.stopping) return ["draining"];
+      const reasons = await askAll("ready");
+      if (reasons.some(({ length }) => length === 0)) return [];
+      const blocked = pool.workers.some(isBlocked) ? ["event loop blocked"] : [];
+      const all = [...new Set([...reasons.flat(), ...blocked])];
+      return all.length > 0 ? all : ["no worker answers"];
+    },
+    async metrics() {
+      // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
+      await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
+      return aggregateText([retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])]);
+    },
+    async report() {
+      const [first, ...more] = await askAll("report");
+      if (first !== undefined) lastReport = mergeReports(first, more);
+      else if (lastReport !== null) lastReport = { ...lastReport, complete: false };
+      else throw new Error("no worker answers");
+      return lastReport;
+    },
+    async streams() {
+      const counts = await askAll("streams");
+      return { active: counts.reduce((sum, count) => sum + count, 0) };
+    },
+    async settlements() {
+      const all = await askAll("settlements");
+      // The workers share one journal: each knows everything that is in it.
+      const rejected = new Map(all.flatMap(({ rejected }) => rejected.map((one) => [one.id, one] as const)));
+      return { pending: Math.max(0, ...all.map(({ pending }) => pending)), rejected: [...rejected.values()] };
+    },
+    async reload() {
+      for (let round = 0; round < MAX_RELOAD_ROUNDS; round++) {
+        const results = await Promise.all(pool.workers.filter(({ serving }) => serving).map(reloadOne));
+        const rejected = results.find((result) => result !== null && !result.ok);
+        if (rejected) return rejected;
+        const hashes = new Set(results.map((result) => (result?.ok ? result.hash : null)));
+        hashes.delete(null);
+        const [hash] = hashes;
+        if (hashes.size === 1) return { ok: true, hash: hash! };
+      }
+      return failure(
+        "the workers do not agree on a configuration",
+        "ask again when the files are no longer written to",
+      );
+    },
+    retainCounters(worker) {
+      const scrape = latest.get(worker);
+      if (scrape !== undefined) retained = aggregate([retained, countsOf(scrape)]);
+    },
+  };
+}
+
+/** The first worker's report; for every worker its own entry replaces the one that the store has of it. */
+function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): ProcessReport {
+  const own = new Map(more.map(({ self }) => [self.instance, self]));
+  const others = [...first.others.filter(({ instance }) => !own.has(instance)), ...own.values()];
+  const statuses = [first, ...more].map(({ status }) => status);
+  const pending = [...new Set(statuses.flatMap((status) => status.pending))];
+  const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
+  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
 }

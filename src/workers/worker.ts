@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { loadFirst, type LoadSettings } from "../gateway/configuration.ts";
-import { handleSignals } from "../gateway/signals.ts";
+import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
 import { inBackground } from "../kit/index.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
@@ -97,7 +97,7 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.reload();
     case "markInstanceDead":
       await store.markInstanceDead(about);
-      await store.announce(about, "null", 1);
+      await store.publishInstance(about, "null", 1);
       return null;
   }
 }

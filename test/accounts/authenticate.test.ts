@@ -1,10 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createAuthentication } from "../../src/accounts/authenticate.ts";
-import type { AuthenticationOptions } from "../../src/accounts/authenticate.ts";
 import { createKey, digest } from "../../src/accounts/api-keys.ts";
+import { type AuthenticationOptions, createAuthentication } from "../../src/accounts/authenticate.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
-import { GatewayError, storeUnavailable } from "../../src/kit/index.ts";
-import type { OnChange, Principal, Store } from "../../src/kit/index.ts";
+import { GatewayError, type OnChange, type Principal, type Store, storeUnavailable } from "../../src/kit/index.ts";
 import { START, storeWithUser, tokenSettings } from "./support.ts";
 
 const MINUTE = 60_000;

@@ -1,12 +1,11 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import * as fc from "fast-check";
-import { CompactEncrypt, SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
+import { CompactEncrypt, decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, test } from "vitest";
-import { createTokens } from "../../src/accounts/tokens.ts";
-import type { TokenOptions } from "../../src/accounts/tokens.ts";
+import { createTokens, type TokenOptions } from "../../src/accounts/tokens.ts";
 import { storeUnavailable } from "../../src/kit/index.ts";
-import { START, storeWithUser, tokenSettings } from "./support.ts";
 import { PATIENCE, RUNS } from "../properties/runs.ts";
+import { START, storeWithUser, tokenSettings } from "./support.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const OTHER = "fedcba9876543210fedcba9876543210";

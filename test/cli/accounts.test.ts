@@ -5,11 +5,10 @@ import { digest } from "../../src/accounts/api-keys.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { ExitError } from "../../src/cli/options.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { decimal } from "../../src/kit/index.ts";
-import type { Snapshot, Store, Tier } from "../../src/kit/index.ts";
+import { decimal, type Snapshot, type Store, type Tier } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
-import { temporaryFolder } from "../store/support.ts";
 import { START, tokenSettings } from "../accounts/support.ts";
+import { temporaryFolder } from "../store/support.ts";
 
 const LIMITS = { day: null, hour: null, minute: null, streams: null };
 const tier = (name: string): Tier => ({ name, access: "all", limits: LIMITS });

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { formatJson, formatText } from "../../src/config/diagnostics.ts";
+import { formatJson, formatText, RULES } from "../../src/config/diagnostics.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { RULES } from "../../src/config/rules.ts";
 import { readCases, render } from "./cases.ts";
 import { options } from "./support.ts";
 

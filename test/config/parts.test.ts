@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { matchesGlob, misplaced } from "../../src/config/link/pipeline.ts";
 import { parse, parseScalar } from "../../src/config/parse.ts";
-import { bytes, milliseconds } from "../../src/config/units.ts";
+import { bytes, milliseconds } from "../../src/config/settings.ts";
 import { CAPABILITIES } from "../../src/dialects/capabilities.ts";
 import { nearest } from "../../src/kit/index.ts";
 import { DIALECTS } from "./support.ts";

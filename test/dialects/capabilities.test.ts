@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { Location } from "../../src/dialects/dialect.ts";
-import { type ChatDialect, type FeatureName, FEATURES, SUPPORT } from "../../src/dialects/features.ts";
+import { type FeatureName, FEATURES } from "../../src/dialects/features.ts";
 import { EFFORTS, isJson, type Json, type Kind, VENDORS } from "../../src/kit/index.ts";
+import { type ChatDialect, SUPPORT } from "./supported.ts";
 
 /** Models that the dialect's translation treats alike in what depends on none, and apart in the rest. */
 const MODELS: Readonly<Record<ChatDialect, readonly string[]>> = {
@@ -51,6 +52,13 @@ const MARKS: Readonly<Partial<Record<FeatureName, RegExp>>> = {
   choices: /:2\b/,
   penalties: /0\.5/,
 };
+
+/** Addresses that change what a dialect is. */
+const PLACES = [
+  "https://x.openai.azure.com/openai/deployments/d",
+  "https://x/v1/projects/p/locations/l/publishers/google",
+  "https://x/v1/projects/p/locations/l/publishers/anthropic",
+];
 
 const NAMES = Object.keys(FEATURES) as FeatureName[];
 const CHAT = Object.keys(SUPPORT) as ChatDialect[];
@@ -173,7 +181,7 @@ describe("promises", () => {
     const dialects = fc.constantFrom(...(Object.keys(CAPABILITIES) as (keyof typeof CAPABILITIES)[]));
     const location = fc.record(
       {
-        baseUrl: fc.oneof(fc.string(), fc.webUrl()),
+        baseUrl: fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(...PLACES)),
         headers: fc.constant({}),
         vendor: fc.constantFrom(...VENDORS),
         api: fc.constantFrom("auto" as const, "chat" as const, "responses" as const),

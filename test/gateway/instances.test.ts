@@ -27,7 +27,11 @@ async function memory(now: () => number = Date.now): Promise<Store> {
   return store;
 }
 
-function join(store: Pick<Store, "announce" | "announced">, self: () => InstanceInfo, lines: LogLine[] = []) {
+function join(
+  store: Pick<Store, "publishInstance" | "listInstances">,
+  self: () => InstanceInfo,
+  lines: LogLine[] = [],
+) {
   const registry = new InstanceRegistry({ store, self, log: memoryLog(lines), intervalMs: 5 });
   registry.start();
   onTestFinished(() => registry.close());
@@ -57,7 +61,7 @@ test("one that leaves is gone at once, one that dies within seconds", async () =
   await leaving.close();
   now += 1;
   expect(await watcher.others()).toEqual([]);
-  await store.announce("c-3", JSON.stringify({ ...SELF, instance: "c-3" }), 4_000);
+  await store.publishInstance("c-3", JSON.stringify({ ...SELF, instance: "c-3" }), 4_000);
   now += 3_999;
   expect(await watcher.others()).toHaveLength(1);
   now += 1;
@@ -68,8 +72,8 @@ test.each(["", "{", "null", "7", "[]", "{}", '{"instance":5,"hash":"x"}', '{"ins
   "what is no instance's own is passed over: %j",
   async (state) => {
     const store = await memory();
-    await store.announce("odd", state, 60_000);
-    await store.announce("old", '{"instance":"old","hash":"h"}', 60_000);
+    await store.publishInstance("odd", state, 60_000);
+    await store.publishInstance("old", '{"instance":"old","hash":"h"}', 60_000);
     const others = await join(store, () => SELF).others();
     expect(others).toEqual([{ instance: "old", hash: "h", breakers: {}, health: {}, draining: false }]);
   },
@@ -84,11 +88,11 @@ test("a store that is away is said once, others are unknown, and all is as befor
   let asked = 0;
   const registry = join(
     {
-      announce: (...args) => {
+      publishInstance: (...args) => {
         asked += 1;
-        return away ? isAway() : store.announce(...args);
+        return away ? isAway() : store.publishInstance(...args);
       },
-      announced: () => (away ? isAway() : store.announced()),
+      listInstances: () => (away ? isAway() : store.listInstances()),
     },
     () => SELF,
     lines,
@@ -97,7 +101,7 @@ test("a store that is away is said once, others are unknown, and all is as befor
   expect(await registry.others()).toBeNull();
   expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   away = false;
-  await store.announce(OTHER.instance, JSON.stringify(OTHER), 60_000);
+  await store.publishInstance(OTHER.instance, JSON.stringify(OTHER), 60_000);
   expect(await registry.others()).toEqual([OTHER]);
 });
 
@@ -108,14 +112,14 @@ test("a slow store is not told more and more", async () => {
   let asked = 0;
   const registry = join(
     {
-      async announce(...args) {
+      async publishInstance(...args) {
         asked += 1;
         most = Math.max(most, (running += 1));
         await new Promise((resolve) => setTimeout(resolve, 20));
         running -= 1;
-        return store.announce(...args);
+        return store.publishInstance(...args);
       },
-      announced: () => store.announced(),
+      listInstances: () => store.listInstances(),
     },
     () => SELF,
   );

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
-import type { LoadResult } from "../../src/config/load.ts";
-import type { Generation } from "../../src/gateway/generation.ts";
+import { loadConfig, type LoadResult } from "../../src/config/load.ts";
+import { type Generation, ProcessState } from "../../src/gateway/generation.ts";
 import { Reloader, type ReloaderParts, type ReloadResult } from "../../src/gateway/reloader.ts";
-import { ProcessState } from "../../src/gateway/state.ts";
-import { type LogLine, memoryLog } from "../server/support.ts";
-import { loadConfig } from "../../src/config/load.ts";
 import { options } from "../config/support.ts";
+import { type LogLine, memoryLog } from "../server/support.ts";
 
 const shipped = new URL("../../gateway.yaml", import.meta.url).pathname;
 const good = await loadConfig(options(shipped, { mode: "check" }));

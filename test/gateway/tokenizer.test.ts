@@ -53,8 +53,8 @@ test.each<[string, string]>([
   expect(await counter.count(text)).toBeGreaterThan(0);
   clearInterval(timer);
   const took = performance.now() - began;
-  // Counted on the loop there would be none.
-  expect(turns).toBeGreaterThan(took / 5 / 4 - 2);
+  // Counted on the loop there would be none; on a busy machine they come late.
+  expect(turns).toBeGreaterThan(Math.min(3, took / 5 / 4 - 2));
 });
 
 test("what waits is bounded: clients' questions get half of the room, and it is free again afterwards", async () => {

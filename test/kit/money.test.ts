@@ -1,6 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { add, decimal, multiply, NANO, nanoToNumber, nanoToString, timesInteger, toNano } from "../../src/kit/index.ts";
+import {
+  add,
+  decimal,
+  multiply,
+  NANOS_PER_UNIT,
+  nanoToNumber,
+  nanoToString,
+  timesInteger,
+  toNano,
+} from "../../src/kit/index.ts";
 import { equal, ofDecimal, parseRational, plus, rational, roundToNano, times } from "./rational.ts";
 
 const digits = fc.string({ unit: fc.constantFrom(..."0123456789".split("")), minLength: 1, maxLength: 30 });
@@ -132,8 +141,8 @@ describe("toNano", () => {
   });
 
   test("whole units", () => {
-    expect(toNano(decimal("1.5"))).toBe(NANO + NANO / 2n);
-    expect(toNano(decimal("12e2"))).toBe(1200n * NANO);
+    expect(toNano(decimal("1.5"))).toBe(NANOS_PER_UNIT + NANOS_PER_UNIT / 2n);
+    expect(toNano(decimal("12e2"))).toBe(1200n * NANOS_PER_UNIT);
     expect(toNano(decimal("0.0000000005"))).toBe(1n);
     expect(toNano(decimal("0.00000000049999999999"))).toBe(0n);
   });

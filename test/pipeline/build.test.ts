@@ -37,27 +37,27 @@ describe("plans", () => {
       plugin("c", "admit", { admit: noop }),
       relay,
     );
-    const plan = pipeline.plan(exchangeOf("route/a", "Free"));
+    const plan = pipeline.hooksFor(exchangeOf("route/a", "Free"));
     expect(plan.admit.map(({ plugin }) => plugin)).toEqual(["a", "c"]);
     expect(plan.event).toEqual([]);
   });
 
   test("are made once where nothing is conditional, else once for each tier and model", async () => {
     const plain = await build(relay);
-    expect(plain.plan(exchangeOf("route/a", "Free"))).toBe(plain.plan(exchangeOf("route/b", "Max")));
+    expect(plain.hooksFor(exchangeOf("route/a", "Free"))).toBe(plain.hooksFor(exchangeOf("route/b", "Max")));
     const conditional = await build({ plugin: plugin("a", "admit", { admit: noop }), when: { tiers: ["Max"] } }, relay);
     const [free, max] = [
-      conditional.plan(exchangeOf("route/a", "Free")),
-      conditional.plan(exchangeOf("route/a", "Max")),
+      conditional.hooksFor(exchangeOf("route/a", "Free")),
+      conditional.hooksFor(exchangeOf("route/a", "Max")),
     ];
     expect([free.admit.length, max.admit.length]).toEqual([0, 1]);
-    expect(conditional.plan(exchangeOf("route/a", "Max"))).toBe(max);
+    expect(conditional.hooksFor(exchangeOf("route/a", "Max"))).toBe(max);
   });
 
   test("are not mixed up by blanks in the names of tiers and models", async () => {
     const conditional = await build({ plugin: plugin("a", "admit", { admit: noop }), when: { tiers: ["A"] } }, relay);
-    expect(conditional.plan(exchangeOf("B route/c", "A")).admit).toHaveLength(1);
-    expect(conditional.plan(exchangeOf("route/c", "A B")).admit).toHaveLength(0);
+    expect(conditional.hooksFor(exchangeOf("B route/c", "A")).admit).toHaveLength(1);
+    expect(conditional.hooksFor(exchangeOf("route/c", "A B")).admit).toHaveLength(0);
   });
 
   test("hooks keep their `this`", async () => {
@@ -68,19 +68,19 @@ describe("plans", () => {
       },
     };
     const pipeline = await build(plugin("a", "admit", hooks), relay);
-    await pipeline.plan(exchangeOf("route/a", "Free")).admit[0]?.call({} as never);
+    await pipeline.hooksFor(exchangeOf("route/a", "Free")).admit[0]?.call({} as never);
     expect(hooks.seen).toBe(1);
   });
 
   test("without a relay there is none", async () => {
     const pipeline = await build(plugin("a", "admit", { admit: noop }));
-    expect(() => pipeline.plan(exchangeOf("route/a", "Free"))).toThrow("add stream-relay");
+    expect(() => pipeline.hooksFor(exchangeOf("route/a", "Free"))).toThrow("add stream-relay");
   });
 });
 
 const applies = async (when: StepSettings["when"], model: string, tier: string): Promise<boolean> => {
   const pipeline = await build({ plugin: plugin("a", "admit", { admit: noop }), when }, relay);
-  return pipeline.plan(exchangeOf(model, tier)).admit.length === 1;
+  return pipeline.hooksFor(exchangeOf(model, tier)).admit.length === 1;
 };
 
 describe("when", () => {

@@ -49,7 +49,7 @@ describe("a body relayed as bytes", () => {
     const { done } = it.request({ read: reads(CALL) });
     await expect.poll(() => source.opened).toBe(true);
     expect(await it.store.running("ann")).toMatchObject({ requests: 1, streams: 0 });
-    expect(it.host.stops.watched).toBe(0);
+    expect(it.host.streamKills.watched).toBe(0);
     source.finish();
     await done;
     await it.audit();

@@ -11,7 +11,7 @@ describe("a stream whose user's stop token is raised", () => {
     bench.upstream.play(streamsFrom(source));
     const { client, done } = bench.stream();
     await expect.poll(() => client.writes.length).toBe(1);
-    bench.host.stops.raise("ann", 1);
+    bench.host.streamKills.raise("ann", 1);
     await done;
     expect(source.cancelled).toBe(true);
     expect(client.text.endsWith(DONE)).toBe(true);
@@ -27,7 +27,7 @@ describe("a stream whose user's stop token is raised", () => {
     bench.upstream.play(play);
     const { client, done } = bench.stream();
     await expect.poll(() => bench.upstream.attempts.length).toBe(1);
-    bench.host.stops.raise("ann", 1);
+    bench.host.streamKills.raise("ann", 1);
     await done;
     expect(client.text).toBe(DONE);
     expect(await bench.used()).toEqual(used);
@@ -41,8 +41,8 @@ describe("a stream whose user's stop token is raised", () => {
     bench.upstream.play(streamsFrom(source));
     const { client, done } = bench.stream();
     await expect.poll(() => client.writes.length).toBe(1);
-    bench.host.stops.raise("ben", 9);
-    bench.host.stops.raise("ann", 1);
+    bench.host.streamKills.raise("ben", 9);
+    bench.host.streamKills.raise("ann", 1);
     source.emit(chunk({}, { finish: "stop" })).finish();
     await done;
     expect(bench.observer.finishes[0]?.outcome.kind).toBe("served");
@@ -54,7 +54,7 @@ describe("a stream whose user's stop token is raised", () => {
     bench.upstream.play(hangs);
     const { client, done } = bench.request();
     await expect.poll(() => bench.upstream.attempts.length).toBe(1);
-    expect(bench.host.stops.watched).toBe(0);
+    expect(bench.host.streamKills.watched).toBe(0);
     client.abort("client_gone");
     await done;
     await bench.audit();

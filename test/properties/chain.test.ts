@@ -131,7 +131,7 @@ class Run {
 
   async #ask(pipeline: Pipeline): Promise<void> {
     const exchange = testExchange(this.#snapshot);
-    const plan = pipeline.plan(exchange);
+    const plan = pipeline.hooksFor(exchange);
     const made: Attempt[] = [];
     const send = async (target: Target): Promise<Reply> => this.#send(target, made);
     const { open } = new Attempts(plan, exchange.call, exchange, send, new TestObserver());

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "../../src/store/redis/client.ts";
 import { type Argument, type Connection, RedisConnection } from "../../src/store/redis/connection.ts";
-import type { Script } from "../../src/store/redis/script.ts";
+import type { Script } from "../../src/store/redis/scripts.ts";
 import { redisStore, type RedisStore } from "../../src/store/redis/store.ts";
 
 /** Milliseconds: no call of a property is given up, and what a lost answer leaves waits for the end of its lease. */
@@ -38,7 +38,7 @@ export interface InstanceOptions {
 /** One process's store, at the end of a way to a server of `withClock`. To be closed, also as a dead one: it has a timer. */
 export function instanceOn(way: Connection, { asks = false, ...options }: InstanceOptions): RedisStore {
   // Nobody hears what is published: nobody would answer.
-  const common = { timeout: TIMEOUT, patience: 0, clock: () => TIME };
+  const common = { timeout: TIMEOUT, confirmationTimeout: 0, clock: () => TIME };
   return redisStore(new Shared(way, asks), { ...options, ...common });
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { storeUnavailable } from "../../src/kit/index.ts";
 import type { Connection, RedisConnection } from "../../src/store/redis/connection.ts";
 import { Unanswered } from "../../src/store/redis/client.ts";
-import { createKeys } from "../../src/store/redis/keys.ts";
+import { createKeys } from "../../src/store/redis/scripts.ts";
 import { LEASE_MS } from "../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { through } from "../store/redis/accounts-on.ts";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { type Admission, type Settlement, storeUnavailable } from "../../src/kit/index.ts";
 import type { Connection } from "../../src/store/redis/connection.ts";
 import { Unanswered } from "../../src/store/redis/client.ts";
-import { createKeys } from "../../src/store/redis/keys.ts";
+import { createKeys } from "../../src/store/redis/scripts.ts";
 import { LEASE_MS } from "../../src/store/redis/leases.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { type ResilientStore, withResilience } from "../../src/store/resilient/store.ts";

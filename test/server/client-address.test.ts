@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientAddress, trustProxies } from "../../src/server/client-address.ts";
-import { limitKey, parseAddress } from "../../src/server/ip-address.ts";
+import { clientAddress, limitKey, parseAddress, trustProxies } from "../../src/server/client-address.ts";
 import { RUNS } from "../properties/runs.ts";
 
 describe("addresses", () => {

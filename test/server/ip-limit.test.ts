@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type GatewayError, type Store, storeUnavailable } from "../../src/kit/index.ts";
 import { createIpLimit, type IpLimit } from "../../src/server/ip-limit.ts";
-import { WindowCounts } from "../../src/store/sqlite/instances.ts";
+import { WindowCounts } from "../../src/store/sqlite/store.ts";
 import { type LogLine, memoryLog } from "./support.ts";
 import { RUNS } from "../properties/runs.ts";
 

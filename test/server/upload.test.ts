@@ -5,7 +5,7 @@ import { open as openFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { UploadBuffer } from "../../src/server/upload.ts";
+import { UploadBuffer } from "../../src/server/form.ts";
 import {
   chunk,
   chunkedHead,

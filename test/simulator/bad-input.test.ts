@@ -62,6 +62,19 @@ const BODIES: readonly (readonly [string, object])[] = [
       stream: true,
     },
   ],
+  [
+    "/sim/vendor=vertex/v1/projects/p/locations/l/publishers/anthropic/models/claude-opus-4-6:streamRawPredict",
+    {
+      anthropic_version: "vertex-2023-10-16",
+      max_tokens: 4_000,
+      messages: [{ role: "user", content: [{ type: "image", source: image }] }],
+      tools: [
+        { name: "f", input_schema: schema },
+        { type: "bash_20250124", name: "bash" },
+      ],
+      stream: true,
+    },
+  ],
   ["/v1/messages/count_tokens", { model: "m", system: "x", messages: [{ role: "user", content: "x" }] }],
   [
     "/v1beta/models/gemini-3-x:streamGenerateContent?alt=sse",

@@ -136,18 +136,6 @@ describe.each(NAMES)("%s reads what is simulated:", (dialect) => {
     }
   });
 
-  test("a call in a stream", async () => {
-    const asked = { tools, messages: [{ role: "user", content: "get_weather" }] };
-    for (const model of ["m1", "reason"]) {
-      const { text, choices, ending } = await streamed(dialect, "-", asked, model);
-      expect(text).toMatch(/\{"city":"simulated"\}$/);
-      const names = choices.flatMap(({ delta }) => delta.tool_calls?.map((made) => made.function.name) ?? []);
-      expect(names.filter((name) => name)).toEqual(["get_weather"]);
-      expect(choices.findLast((choice) => choice.finish_reason)?.finish_reason).toBe("tool_calls");
-      expect(ending).toEqual({ complete: true });
-    }
-  });
-
   test.each([
     ["a whole answer", answered],
     ["a stream", streamed],
@@ -196,21 +184,6 @@ describe.each(NAMES)("%s reads what is simulated:", (dialect) => {
       "one tool that is demanded",
       { tools, tool_choice: { type: "function", function: { name: "get_weather" } } },
       "tool_calls",
-    ],
-    [
-      "an image",
-      {
-        messages: [
-          {
-            role: "user",
-            content: [
-              { type: "text", text: "x" },
-              { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
-            ],
-          },
-        ],
-      },
-      "stop",
     ],
   ])("%s", async (_, more, finish) => {
     expect(await answered(dialect, "-", { messages, ...more })).toMatchObject({ finish });

@@ -13,21 +13,13 @@ function misfit(schema: object): string | null {
 
 test.each<object>([
   {},
-  { type: "object" },
-  { type: "object", properties: { a: { type: "string" }, b: { type: "boolean" } } },
   { type: "object", properties: { a: { type: "string" } }, required: ["a", "b"] },
-  { enum: ["celsius", "kelvin"] },
   { const: 7 },
-  { type: "integer", minimum: 3 },
-  { type: "number", exclusiveMinimum: 0 },
   { type: "integer", exclusiveMinimum: 0, maximum: 2 ** 53 },
   { type: "integer", maximum: -3 },
   { type: "number", exclusiveMaximum: 0 },
   { type: "integer", minimum: 1, multipleOf: 5 },
-  { type: ["string", "null"], minLength: 12 },
   { type: "string", maxLength: 3 },
-  { type: "array", items: { type: "integer" }, minItems: 2 },
-  { anyOf: [{ type: "null" }, { type: "string" }] },
   {
     allOf: [
       { type: "object", properties: { a: { type: "null" } } },

@@ -51,11 +51,6 @@ test("a scripted answer is entered as the same, remembered or not", async () => 
   expect(whole?.bytes).toBe(seen.body.length);
 });
 
-test("a refusal is entered with its status", async () => {
-  await ask({}, "refused");
-  expect(simulator.ledger().at(-1)).toMatchObject({ requestId: "refused", status: 400, tokens: 0, claimed: null });
-});
-
 test.each([
   ["stall_after=0", 0],
   ["error_first", 0],
@@ -68,21 +63,6 @@ test.each([
   await eventually(() => simulator.ledger().at(-1)?.ending !== null || script.startsWith("stall"));
   expect(simulator.ledger().at(-1)?.units.prompt).toBe(prompt);
   raw.leave();
-});
-
-test("a client that leaves is seen, with what it got", async () => {
-  const raw = new RawCall(
-    `${scriptedUrl(simulator.origin, "chunk_delay=20&chunks=1000")}/chat/completions`,
-    chat("hi", { stream: true }),
-  );
-  await raw.until(`{"content":" a"}`);
-  expect(simulator.open()).toBe(1);
-  raw.leave();
-  await eventually(() => simulator.open() === 0);
-  const entry = simulator.ledger().at(-1);
-  expect(entry).toMatchObject({ requestId: "raw", aborted: true, ending: null });
-  expect(entry?.tokens).toBeGreaterThanOrEqual(3);
-  expect(entry?.tokens).toBeLessThan(100);
 });
 
 test("clients that leave at any moment, half a request included, leave nothing behind", async () => {
@@ -102,14 +82,15 @@ test("clients that leave at any moment, half a request included, leave nothing b
       chat("hi", { stream: index % 3 > 0 }),
       index % 5 === 0 ? 30 : 0,
     );
+    await raw.connected;
     await new Promise((resolve) => setTimeout(resolve, index % 13));
     raw.leave();
     await raw.over();
   });
   await Promise.all(calls);
+  await eventually(() => simulator.ledger().length > before);
   await eventually(() => simulator.ledger().every((entry) => entry.closedAt !== null));
   expect(simulator.open()).toBe(0);
-  expect(simulator.ledger().length).toBeGreaterThan(before);
   expect((await ask(chat("still there"))).status).toBe(200);
 });
 

@@ -18,6 +18,7 @@ const GEMINI = { "x-goog-api-key": "any" };
 const AZURE = { "api-key": "any" };
 const ELEVENLABS = { "xi-api-key": "any" };
 const DEEPGRAM = { authorization: "Token any" };
+const VERTEX = "/v1/projects/p/locations/global/publishers/anthropic/models/m";
 const COUNTED = { include_usage: true };
 const DEPLOYED = "/openai/deployments/m/chat/completions?api-version=1";
 
@@ -37,6 +38,7 @@ const BODIES: readonly Route[] = [
   ["/v1/images/generations", KEY, { model: "m", prompt: "hi" }, "error.message"],
   ["/v1/responses", KEY, { model: "m", input: "hi" }, "error.message"],
   ["/v1/messages", ANTHROPIC, { model: "m", max_tokens: 9, messages }, "error.message"],
+  [`${VERTEX}:rawPredict`, KEY, { anthropic_version: "vertex-2023-10-16", max_tokens: 9, messages }, "error.message"],
   ["/v1beta/models/m:generateContent", GEMINI, { contents }, "error.message"],
   ["/v1beta/models/m:embedContent", GEMINI, { content: contents[0] }, "error.message"],
   ["/model/m/converse", KEY, { messages: blocks }, "message"],
@@ -53,6 +55,12 @@ const STREAMS: readonly Route[] = [
   ["/v1/chat/completions", KEY, { model: "m", messages, stream: true, stream_options: COUNTED }, "[DONE]"],
   ["/v1/responses", KEY, { model: "m", input: "hi", stream: true }, "response.completed"],
   ["/v1/messages", ANTHROPIC, { model: "m", max_tokens: 99, messages, stream: true }, "message_stop"],
+  [
+    `${VERTEX}:streamRawPredict`,
+    KEY,
+    { anthropic_version: "vertex-2023-10-16", max_tokens: 99, messages, stream: true },
+    "message_stop",
+  ],
   ["/v1beta/models/m:streamGenerateContent?alt=sse", GEMINI, { contents }, '"finishReason":"STOP"'],
   ["/v1beta/models/m:streamGenerateContent", GEMINI, { contents }, '"finishReason":"STOP"'],
   ["/model/m/converse-stream", KEY, { messages: blocks }, "messageStop"],

@@ -24,6 +24,10 @@ const PLACES: Readonly<Record<string, (model: string) => readonly [path: string,
   "openai-responses": (model) => ["/v1/responses", { model, input: "hi" }],
   azure: (model) => [`/openai/deployments/${model}/chat/completions?api-version=2024-10-21`, chat],
   anthropic: (model) => ["/v1/messages", { model, max_tokens: 1_000, ...chat }],
+  vertex: (model) => [
+    `/v1/projects/p/locations/global/publishers/anthropic/models/${model}:rawPredict`,
+    { anthropic_version: "vertex-2023-10-16", max_tokens: 1_000, ...chat },
+  ],
   bedrock: (model) => [
     `/model/${encodeURIComponent(model)}/converse`,
     { messages: [{ role: "user", content: [{ text: "hi" }] }] },

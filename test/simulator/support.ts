@@ -112,6 +112,7 @@ export class RawCall {
   text = "";
   /** How the server ended the connection; null while it has not. */
   ended: "fin" | "reset" | null = null;
+  readonly connected: Promise<unknown>;
   readonly #socket;
   readonly #over: Promise<unknown>;
 
@@ -128,6 +129,7 @@ export class RawCall {
     this.#socket.on("data", (chunk: Buffer) => (this.text += chunk.toString()));
     this.#socket.once("end", () => (this.ended ??= "fin"));
     this.#socket.once("error", () => (this.ended ??= "reset"));
+    this.connected = once(this.#socket, "connect").catch(() => undefined);
     this.#over = once(this.#socket, "close").catch(() => undefined);
   }
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
-import { type RedisServer, describeRedis, startRedis } from "../support/redis.ts";
+import { describeRedis, redisOfSuite } from "../support/redis.ts";
 import { openAt } from "./redis/support.ts";
 import { addUser, admission, charged, DAY, RECORD, START, temporaryFolder, unique } from "./support.ts";
 
@@ -74,11 +74,7 @@ test("ids are looked up one by one", async () => {
 });
 
 describeRedis("on Redis", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite();
 
   test("old entries go as new ones come, all of them when none come, and sums stay", async () => {
     const retention = 1_000;

@@ -5,7 +5,7 @@ import {
   type Identities,
   type InferenceRequest,
   type Json,
-  NANO,
+  NANOS_PER_UNIT,
   type Plugin,
   type Principal,
   type RequestBody,
@@ -77,7 +77,7 @@ export class Bench {
     const clock = new ManualClock();
     const store = await openStore("memory:", { serving: true, now: clock.now });
     const tier = parts.tier ?? "Free";
-    await store.addUser({ id: "ann", email: "ann@example.com", tier, credits: parts.credits ?? 10n * NANO });
+    await store.addUser({ id: "ann", email: "ann@example.com", tier, credits: parts.credits ?? 10n * NANOS_PER_UNIT });
     const snapshot = testSnapshot(parts);
     const ann: Principal = { userId: "ann", tier, keyId: "key_ann" };
     const byKey = async (secret: string) => (secret === KEY ? ann : null);
@@ -212,7 +212,7 @@ async function audit(bench: Bench): Promise<void> {
   for (const breaker of bench.host.breakers.values()) expect(breaker.running).toBe(0);
   expect(bench.upstream.sources.filter((source) => source.live)).toEqual([]);
   expect(bench.clock.pending).toBe(0);
-  expect(bench.host.stops.watched).toBe(0);
+  expect(bench.host.streamKills.watched).toBe(0);
   for (const { id, client } of bench.requests) {
     expect({ id, violations: client.violations, ended: client.ended, answers: client.answers }).toEqual({
       id,

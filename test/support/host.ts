@@ -12,7 +12,7 @@ import type {
   Permit,
   Snapshot,
   Store,
-  StreamStops,
+  StreamKills,
   Target,
 } from "../../src/kit/index.ts";
 import { ManualClock } from "./clock.ts";
@@ -82,7 +82,7 @@ export class TestObserver implements Observer {
 }
 
 /** Streams that a test ends by hand. */
-export class TestStops implements StreamStops {
+export class TestStreamKills implements StreamKills {
   readonly #watched = new Set<{ readonly userId: string; readonly token: number; readonly stop: () => void }>();
 
   get watched(): number {
@@ -116,7 +116,7 @@ export interface HostParts {
 export interface TestHost extends Host {
   readonly clock: ManualClock;
   readonly log: TestLog;
-  readonly stops: TestStops;
+  readonly streamKills: TestStreamKills;
   readonly breakers: ReadonlyMap<string, TestBreaker>;
 }
 
@@ -135,7 +135,7 @@ export function testHost({ snapshot, store, identities, clock = new ManualClock(
     snapshot,
     store,
     identities: identities ?? NOBODY,
-    stops: new TestStops(),
+    streamKills: new TestStreamKills(),
     breaker(upstream) {
       const found = breakers.get(upstream);
       if (found === undefined) throw new Error(`the test has no upstream ${upstream}`);

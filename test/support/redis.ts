@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { describe } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import { freePort } from "./ports.ts";
 
 /** `redis-server` or `valkey-server`, whichever is on the PATH; null without either. */
@@ -68,6 +68,16 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A server for all tests of the suite in which it is called. */
+export function redisOfSuite(settings: readonly string[] = []): RedisServer {
+  let server: RedisServer | undefined;
+  beforeAll(async () => {
+    server = await startRedis(settings);
+  });
+  afterAll(() => server?.stop());
+  return new Proxy({} as RedisServer, { get: (_, name: keyof RedisServer) => server?.[name] });
 }
 
 export interface RedisCluster {

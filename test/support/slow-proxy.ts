@@ -4,16 +4,19 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export interface SlowProxy {
   readonly port: number;
-  /** `delay` in milliseconds; may be changed at any time. */
-  readonly state: { delay: number; swallows: boolean };
+  /**
+   * `delay` in milliseconds; may be changed at any time. A connection of which an answer was swallowed stays silent: a
+   * later answer would be taken for the lost one.
+   */
+  readonly state: { delay: number; swallows: boolean; swallowedBytes: number };
   /** Ends every connection there is. */
   readonly cut: () => void;
   readonly close: () => void;
 }
 
-/** In front of a server on loopback: its answers go on later by `delay`, in their order, or never while it swallows them. */
+/** In front of a server on loopback: its answers go on later by `delay`, in their order, or never once it swallows them. */
 export async function startSlowProxy(target: number, delay = 0): Promise<SlowProxy> {
-  const state = { delay, swallows: false };
+  const state = { delay, swallows: false, swallowedBytes: 0 };
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
     const server = connect(target, "127.0.0.1");
@@ -24,9 +27,11 @@ export async function startSlowProxy(target: number, delay = 0): Promise<SlowPro
     }
     client.pipe(server);
     let turn = Promise.resolve();
+    let isSilent = false;
     server.on("data", (bytes) => {
       const due = performance.now() + state.delay;
-      if (state.swallows) return;
+      isSilent ||= state.swallows;
+      if (isSilent) return void (state.swallowedBytes += bytes.length);
       const pass = async (): Promise<void> => {
         const wait = due - performance.now();
         if (wait > 0) await pause(wait);

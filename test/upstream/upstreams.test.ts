@@ -174,35 +174,6 @@ describe("state outlives a configuration", () => {
     expect(server.requests.map(({ key }) => key).filter((key) => key === "bad")).toHaveLength(1);
   });
 
-  it("a key that has served rests as briefly as the first time when it is refused again", async () => {
-    let later = 0;
-    const now = (): number => Date.now() + later;
-    let refuse = true;
-    const server = await serve(({ socket, key }) =>
-      socket.write(key === "a" && refuse ? response(401, {}, "") : answer("well")),
-    );
-    const set = await create({ now }).lease(snapshot(upstream(server.origin, { keys: ["a", "b"] })));
-    const asksA = async (): Promise<boolean> => {
-      const before = server.requests.length;
-      for (let round = 0; round < 2; round += 1) await set.send(target(), call(), exchange({ readAt: now() }));
-      return server.requests.slice(before).some(({ key }) => key === "a");
-    };
-    expect(await asksA()).toBe(true);
-    expect(await asksA()).toBe(false);
-    later += 61_000;
-    refuse = false;
-    expect(await asksA()).toBe(true);
-    refuse = true;
-    expect(await asksA()).toBe(true);
-    later += 61_000;
-    expect(await asksA()).toBe(true);
-    // That was the second refusal in a row.
-    later += 61_000;
-    expect(await asksA()).toBe(false);
-    later += 61_000;
-    expect(await asksA()).toBe(true);
-  });
-
   it("a timeout counts as latency, unless it is the request's own deadline", async () => {
     const server = await serve(() => undefined);
     const upstreams = create({ random: () => 0.99 });

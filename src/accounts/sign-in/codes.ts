@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, randomInt } from "node:crypto";
 import { type Awaitable, type Counter, GatewayError, invalidRequest, type Store } from "../../kit/index.ts";
-import { deriveKey, type Keyring } from "../keyring.ts";
+import { deriveKey, type Keyring } from "../tokens.ts";
 import { parseEmail } from "../users.ts";
 
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { type AuthSettings, isLoopback, type Log } from "../../kit/index.ts";
 
 const RETRY_MS = 1_000;
 /** More are refused: a mail server that hangs must not fill the memory. */
-const MAX_MAILS_UNDER_WAY = 1_000;
+const MAX_UNSENT_MAILS = 1_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 interface MailerOptions {
@@ -77,7 +77,7 @@ export function createMailer({
         log.warn({ email, code }, "auth.email.smtp is empty: a sign-in code is written to the log");
         return;
       }
-      if (underWay.size >= MAX_MAILS_UNDER_WAY) {
+      if (underWay.size >= MAX_UNSENT_MAILS) {
         log.error({ underWay: underWay.size }, "a sign-in code is not mailed: too many mails are under way");
         return;
       }

@@ -1,12 +1,12 @@
+import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { AuthSettings, Log, Store } from "../../kit/index.ts";
-import { createKeyring } from "../keyring.ts";
-import type { Tokens } from "../tokens.ts";
-import { userOfEmail, userOfIdentity } from "../users.ts";
+import { type AuthSettings, type Awaitable, GatewayError, type Log, type Store, type User } from "../../kit/index.ts";
+import { digest } from "../api-keys.ts";
+import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens } from "../tokens.ts";
+import { newId, userOfEmail, userOfIdentity } from "../users.ts";
 import { type CodeOptions, type CodeRequest, createCodes } from "./codes.ts";
 import { createMailer } from "./mail.ts";
 import { type Beginning, type BeginRequest, type CompleteRequest, createOAuth, signInFailed } from "./oauth.ts";
-import { createSessions, type Session } from "./sessions.ts";
 
 export interface SignInOptions {
   /** Of the configuration in force. */
@@ -78,4 +78,102 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
     logout: (token) => sessions.end(token),
     close: () => mailer.close(),
   };
+}
+
+/** Within this time one refresh token may come again: parallel refreshes of one client. */
+const GRACE_MS = 250;
+/** Longer than the grace, because timers may be early and clocks are coarse. */
+const HOLD_MS = GRACE_MS + 10;
+const REFRESH_TOKEN = /^rt_[A-Za-z0-9_-]{43}$/;
+
+/** The response to a sign-in or refresh. */
+interface SessionBody extends AccessToken {
+  readonly token_type: "Bearer";
+  readonly refresh_token: string;
+  readonly user: { readonly id: string; readonly email: string; readonly plan_tier: string };
+}
+
+export interface Session {
+  readonly body: SessionBody;
+  /** The refresh token of `body`, for a cookie. */
+  readonly refreshToken: string;
+  /** Unix milliseconds. */
+  readonly refreshExpiresAt: number;
+}
+
+interface SessionOptions {
+  readonly settings: () => AuthSettings;
+  readonly store: Store;
+  readonly tokens: Pick<Tokens, "issue">;
+  readonly keyring: () => Awaitable<Keyring>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
+}
+
+interface Sessions {
+  begin(user: User): Promise<Session>;
+  /** @throws GatewayError INVALID_TOKEN */
+  refresh(token: unknown): Promise<Session>;
+  /** Ends the session of a token, used up or not; anything else is ignored. */
+  end(token: unknown): Promise<void>;
+}
+
+/**
+ * Refresh tokens: 256 bits each, stored as SHA-256, rotated with every use. One used again after the grace ends its
+ * family: the session with all its tokens.
+ */
+function createSessions({ settings, store, tokens, keyring, now, sleep }: SessionOptions): Sessions {
+  async function sessionOf(user: User, refreshToken: string, refreshExpiresAt: number): Promise<Session> {
+    const { access_token, expires_in } = await tokens.issue(user);
+    const { id, email, tier } = user;
+    return {
+      body: {
+        access_token,
+        token_type: "Bearer",
+        expires_in,
+        refresh_token: refreshToken,
+        user: { id, email, plan_tier: tier },
+      },
+      refreshToken,
+      refreshExpiresAt,
+    };
+  }
+
+  return {
+    async begin(user) {
+      const token = tokenOf(randomBytes(32));
+      const expiresAt = now() + settings().tokens.refreshTtl;
+      await store.addFamily({ id: newId("family"), userId: user.id, digest: digest(token), expiresAt });
+      return sessionOf(user, token, expiresAt);
+    },
+
+    async refresh(token) {
+      if (typeof token !== "string" || !REFRESH_TOKEN.test(token)) throw invalidToken();
+      // Derived from the token, so that parallel refreshes give the same successor without it being stored in clear.
+      const key = deriveKey((await keyring()).key, "refresh token");
+      const successor = tokenOf(createHmac("sha256", key).update(token).digest());
+      const rotation = { digest: digest(token), successor: digest(successor), grace: GRACE_MS };
+      const rotated = await store.rotate(rotation);
+      const user = rotated && (await store.findUser(rotated.userId));
+      if (!user) throw invalidToken();
+      const session = await sessionOf(user, successor, rotated.expiresAt);
+      // Nobody gets the successor before the grace is over: an old token that comes after its successor was used is no
+      // parallel refresh.
+      await sleep(HOLD_MS);
+      return session;
+    },
+
+    async end(token) {
+      if (typeof token === "string" && REFRESH_TOKEN.test(token)) await store.endFamily(digest(token));
+    },
+  };
+}
+
+function tokenOf(bytes: Buffer): string {
+  return `rt_${bytes.toString("base64url")}`;
+}
+
+function invalidToken(): GatewayError {
+  return new GatewayError("INVALID_TOKEN", "Invalid or expired token");
 }

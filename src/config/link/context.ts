@@ -1,9 +1,17 @@
 import type { AcceptsConfig, GatewayConfig } from "#schema";
 import type { DialectName, Kind, Upstream } from "../../kit/index.ts";
-import { diagnose, type Diagnostic, type Finding, join, type Place, type Severity } from "../diagnostics.ts";
-import { didYouMean, inCamelCase } from "../names.ts";
+import {
+  diagnose,
+  type Diagnostic,
+  didYouMean,
+  type Finding,
+  join,
+  type Place,
+  type Severity,
+} from "../diagnostics.ts";
+import { inCamelCase } from "../settings.ts";
 import { find, type MapNode, type Node, type ScalarNode, showNode } from "../node.ts";
-import type { Loose, Validated } from "../validate.ts";
+import type { Incomplete, Validated } from "../validate.ts";
 
 export interface DialectCapability {
   /** What it can serve. */
@@ -13,7 +21,7 @@ export interface DialectCapability {
   /** Whether a word of a model's `features` is lost on the way to the upstream's model of that name. */
   readonly loses: (kind: Kind, promise: string, model: string, location: UpstreamLocation) => boolean;
   /** Whether a key may be Google's credentials, which are no key to be sent. */
-  readonly takesGoogleCredentials: boolean;
+  readonly takesGoogleCredentials: (location: UpstreamLocation) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: UpstreamLocation) => string | null;
   /** Whether there may be a Responses endpoint. */
@@ -29,25 +37,25 @@ export type NameSection = "tiers" | "upstreams" | "models";
 
 /** What the checks of the linker share: the configuration, its places, and where findings go. */
 export class LinkContext {
-  readonly config: Loose<GatewayConfig>;
+  readonly config: Incomplete<GatewayConfig>;
   readonly dialects: Dialects;
   /** How bad a missing variable or secret is: it stops a gateway that serves, not one that is tried out. */
   readonly missingSecret: Severity;
   readonly diagnostics: Diagnostic[] = [];
   readonly #tree: MapNode;
-  readonly #damage: readonly string[];
+  readonly #invalid: readonly string[];
 
   constructor(validated: Validated, dialects: Dialects, missingSecret: Severity) {
     this.config = validated.config;
     this.dialects = dialects;
     this.missingSecret = missingSecret;
     this.#tree = validated.tree;
-    this.#damage = validated.damage;
+    this.#invalid = validated.invalid;
   }
 
   /** Adds a finding, unless something is wrong at that very place already: one mistake gives one diagnostic. */
   report(pointer: string, finding: Finding, at: "key" | "value" = "value"): void {
-    if (this.#damage.includes(pointer) || this.isUnset(pointer)) return;
+    if (this.#invalid.includes(pointer) || this.isUnset(pointer)) return;
     this.add(pointer, finding, at);
   }
 
@@ -56,13 +64,13 @@ export class LinkContext {
   }
 
   /** Whether something is wrong at the pointer, or inside it. */
-  damaged(pointer: string): boolean {
-    return this.#damage.some((damage) => damage === pointer || damage.startsWith(`${pointer}/`));
+  isInvalid(pointer: string): boolean {
+    return this.#invalid.some((invalid) => invalid === pointer || invalid.startsWith(`${pointer}/`));
   }
 
   /** Whether a key of the map at the pointer is wrong: what seems to be missing may be that one. */
   misspelt(pointer: string): boolean {
-    return this.#damage.some((damage) => damage.slice(0, damage.lastIndexOf("/")) === pointer);
+    return this.#invalid.some((invalid) => invalid.slice(0, invalid.lastIndexOf("/")) === pointer);
   }
 
   /** Whether the value is an unset variable. */
@@ -95,12 +103,12 @@ export class LinkContext {
   /** Where an upstream is, as far as its configuration is sound. */
   location(name: string): UpstreamLocation {
     const { base_url: baseUrl = "", vendor, accepts, api } = this.config.upstreams?.[name] ?? {};
-    const sound = accepts !== undefined && !this.damaged(join("/upstreams", name, "accepts"));
+    const isValid = accepts !== undefined && !this.isInvalid(join("/upstreams", name, "accepts"));
     return {
       baseUrl,
       headers: {},
       ...(vendor !== undefined && { vendor }),
-      ...(sound && { accepts: inCamelCase(accepts as AcceptsConfig) }),
+      ...(isValid && { accepts: inCamelCase(accepts as AcceptsConfig) }),
       ...(api !== undefined && { api }),
     };
   }

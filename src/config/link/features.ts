@@ -1,15 +1,15 @@
 import type { ModelConfig, TargetConfig } from "#schema";
 import { join } from "../diagnostics.ts";
-import type { Loose } from "../validate.ts";
+import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 
 /** What of a model's promises one step does not keep. */
-interface Lack {
+interface MissingFeatures {
   readonly place: Place;
   /** What the step itself says not to have. */
-  readonly unsaid: readonly string[];
+  readonly notListed: readonly string[];
   /** What its upstream cannot be asked for. */
-  readonly unasked: readonly string[];
+  readonly notCarried: readonly string[];
   /** Who it is that cannot, where that is not the dialect. */
   readonly vendor: string | null;
 }
@@ -17,16 +17,16 @@ interface Lack {
 /** Steps that do not keep what the model promises, and promises that none keeps. */
 export function linkFeatures(
   context: LinkContext,
-  model: Loose<ModelConfig>,
+  model: Incomplete<ModelConfig>,
   places: readonly Place[],
   modelPointer: string,
 ): void {
   const promises = model.features ?? [];
-  const lacks = places.map((place) => lackOf(context, model, place));
-  const isLost = (promise: string): boolean =>
-    lacks.length > 0 && lacks.every(({ unsaid, unasked }) => [...unsaid, ...unasked].includes(promise));
+  const missing = places.map((place) => missingFeatures(context, model, place));
+  const noneCarries = (promise: string): boolean =>
+    missing.length > 0 && missing.every(({ notListed, notCarried }) => [...notListed, ...notCarried].includes(promise));
   for (const [index, promise] of promises.entries()) {
-    if (promise === undefined || !isLost(promise)) continue;
+    if (promise === undefined || !noneCarries(promise)) continue;
     const strict = model.strict === true;
     context.report(join(modelPointer, "features", index), {
       rule: "lost-feature",
@@ -36,34 +36,40 @@ export function linkFeatures(
       hint: "take it from features, or add a step that can",
     });
   }
-  for (const lack of lacks) {
-    const kept = (promise: string): boolean => !isLost(promise);
-    const { place, unsaid, unasked, vendor } = lack;
-    reportUnsaid(context, place, unsaid.filter(kept));
-    reportUnasked(context, { place, vendor }, unasked.filter(kept), hintFor(model, place === places[0]));
+  for (const step of missing) {
+    const someCarries = (promise: string): boolean => !noneCarries(promise);
+    const { place, notListed, notCarried, vendor } = step;
+    reportNotListed(context, place, notListed.filter(someCarries));
+    reportNotCarried(context, { place, vendor }, notCarried.filter(someCarries), hintFor(model, place === places[0]));
   }
 }
 
-function lackOf(context: LinkContext, { kind, features = [] }: Loose<ModelConfig>, place: Place): Lack {
+function missingFeatures(
+  context: LinkContext,
+  { kind, features = [] }: Incomplete<ModelConfig>,
+  place: Place,
+): MissingFeatures {
   const { upstream, model = "", features: own } = place.target;
   const promises = features.filter((feature) => feature !== undefined);
-  const unsaid = own === undefined ? [] : promises.filter((promise) => !own.includes(promise));
+  const notListed = own === undefined ? [] : promises.filter((promise) => !own.includes(promise));
   const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
   if (kind === undefined || upstream === undefined || dialect === undefined) {
-    return { place, unsaid, unasked: [], vendor: null };
+    return { place, notListed, notCarried: [], vendor: null };
   }
   const { loses, vendor } = context.dialects[dialect];
   const location = context.location(upstream);
-  const unasked = promises.filter((promise) => !unsaid.includes(promise) && loses(kind, promise, model, location));
-  return { place, unsaid, unasked, vendor: vendor(location) };
+  const notCarried = promises.filter(
+    (promise) => !notListed.includes(promise) && loses(kind, promise, model, location),
+  );
+  return { place, notListed, notCarried, vendor: vendor(location) };
 }
 
-function hintFor({ strict }: Loose<ModelConfig>, first: boolean): string {
+function hintFor({ strict }: Incomplete<ModelConfig>, first: boolean): string {
   if (strict === true) return "the model is strict: requests that need it skip the step";
   return first ? "requests that need it lose it: put a step first that can" : "requests that need it lose it there";
 }
 
-function reportUnsaid(context: LinkContext, { pointer }: Place, promises: readonly string[]): void {
+function reportNotListed(context: LinkContext, { pointer }: Place, promises: readonly string[]): void {
   if (promises.length === 0) return;
   context.report(join(pointer, "features"), {
     rule: "chain-features",
@@ -73,9 +79,9 @@ function reportUnsaid(context: LinkContext, { pointer }: Place, promises: readon
   });
 }
 
-function reportUnasked(
+function reportNotCarried(
   context: LinkContext,
-  { place: { target, pointer }, vendor }: Pick<Lack, "place" | "vendor">,
+  { place: { target, pointer }, vendor }: Pick<MissingFeatures, "place" | "vendor">,
   promises: readonly string[],
   hint: string,
 ): void {
@@ -95,7 +101,7 @@ function reportUnasked(
 }
 
 export interface Place {
-  readonly target: Loose<TargetConfig>;
+  readonly target: Incomplete<TargetConfig>;
   readonly pointer: string;
   /** The step spreads requests by weight. */
   readonly weighted: boolean;
@@ -106,13 +112,13 @@ export function targetsOf(chain: Chain, pointer: string): Place[] {
   return (chain ?? []).flatMap((step, index) => {
     const at = join(pointer, index);
     if (step === undefined) return [];
-    if (!("targets" in step)) return [{ target: step as Loose<TargetConfig>, pointer: at, weighted: false }];
+    if (!("targets" in step)) return [{ target: step as Incomplete<TargetConfig>, pointer: at, weighted: false }];
     const weighted = step.balance === "weighted";
-    const targets: readonly (Loose<TargetConfig> | undefined)[] = step.targets ?? [];
+    const targets: readonly (Incomplete<TargetConfig> | undefined)[] = step.targets ?? [];
     return targets.flatMap((target, place) =>
       target ? [{ target, pointer: join(at, "targets", place), weighted }] : [],
     );
   });
 }
 
-export type Chain = Loose<ModelConfig>["chain"];
+export type Chain = Incomplete<ModelConfig>["chain"];

@@ -1,14 +1,11 @@
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
-import type { Validated } from "../validate.ts";
 import type { LoadedSteps } from "../steps.ts";
-import { milliseconds } from "../units.ts";
-import { linkAuth } from "./auth.ts";
+import { milliseconds } from "../settings.ts";
+import type { Validated } from "../validate.ts";
 import { type Dialects, LinkContext } from "./context.ts";
-import { linkModels } from "./models.ts";
+import { linkModels, linkTiers } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
-import { linkServer } from "./server.ts";
-import { linkStore } from "./store.ts";
-import { linkTiers } from "./tiers.ts";
+import { linkAuth, linkServer, linkStore } from "./server.ts";
 import { linkUpstreams } from "./upstreams.ts";
 
 interface LinkOptions {
@@ -22,8 +19,8 @@ interface LinkOptions {
 /** Everything that one value cannot show: names, capabilities, prices, order. */
 export function link(validated: Validated, loaded: LoadedSteps, options: LinkOptions): readonly Diagnostic[] {
   const context = new LinkContext(validated, options.dialects, options.missingSecret);
-  const unfit = new Set([...validated.unfit, ...loaded.unfit]);
-  linkScalars(context, (pointer) => (unfit.has(pointer) ? options.missingValue : options.missingSecret));
+  const unsetPointers = new Set([...validated.unsetPointers, ...loaded.unsetPointers]);
+  linkScalars(context, (pointer) => (unsetPointers.has(pointer) ? options.missingValue : options.missingSecret));
   linkServer(context);
   linkStore(context);
   linkAuth(context);
@@ -36,9 +33,9 @@ export function link(validated: Validated, loaded: LoadedSteps, options: LinkOpt
 }
 
 /** Node's timers fire at once beyond 2^31 ms. */
-const LONGEST_TIMER = milliseconds("24d");
+const MAX_TIMER_MS = milliseconds("24d");
 /** Keys of durations that are waited for. */
-const TIMED =
+const TIMER_KEYS =
   /\/(connect|first_byte|idle|total|min_delay|max_delay|open_for|max_open_for|every|timeout|deadline|heartbeat|delay)$/;
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
@@ -49,14 +46,14 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "
       const message = `the variable ${reference.unset} is not set`;
       const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
-    } else if (TIMED.test(pointer) && isTooLong(value)) {
+    } else if (TIMER_KEYS.test(pointer) && isTooLong(value)) {
       context.report(pointer, { rule: "timer-range", message: "is longer than a timer can wait", hint: "at most 24d" });
     }
   }
 }
 
 function isTooLong(value: unknown): boolean {
-  return typeof value === "string" && DURATION.test(value) && milliseconds(value) > LONGEST_TIMER;
+  return typeof value === "string" && DURATION.test(value) && milliseconds(value) > MAX_TIMER_MS;
 }
 
 /** Incidents: one id each, times that fit their state. */

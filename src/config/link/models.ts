@@ -1,11 +1,10 @@
-import type { ModelConfig, PriceConfig } from "#schema";
-import type { Kind } from "../../kit/index.ts";
+import type { ModelConfig, PriceConfig, TargetConfig, TierConfig } from "#schema";
+import { type Kind, pathOf } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
-import type { Loose } from "../validate.ts";
 import { requestUnits } from "../settings.ts";
-import { linkChain } from "./chain.ts";
+import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
-import { canCall } from "./tiers.ts";
+import { linkFeatures, targetsOf } from "./features.ts";
 
 /** Fields that mean something for some kinds only. */
 const KINDS_OF_FIELD: Readonly<Partial<Record<keyof ModelConfig, readonly Kind[]>>> = {
@@ -23,14 +22,14 @@ export function linkModels(context: LinkContext): void {
     if (!model) continue;
     const pointer = join("/models", id);
     context.resolve("tiers", model.tier, join(pointer, "tier"));
-    linkFields(context, model, pointer);
+    linkFieldsOfKind(context, model, pointer);
     linkPrice(context, model, pointer);
     linkChain(context, model, pointer);
-    linkReach(context, model, pointer);
+    linkAccess(context, model, pointer);
   }
 }
 
-function linkFields(context: LinkContext, model: Loose<ModelConfig>, pointer: string): void {
+function linkFieldsOfKind(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
   const { kind, context_window: window, max_output: output } = model;
   for (const [field, kinds] of Object.entries(KINDS_OF_FIELD)) {
     if (kind === undefined || kinds.includes(kind) || !(field in model)) continue;
@@ -52,12 +51,12 @@ function linkFields(context: LinkContext, model: Loose<ModelConfig>, pointer: st
   }
 }
 
-function linkReach(context: LinkContext, model: Loose<ModelConfig>, pointer: string): void {
+function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
   const { tiers } = context.config;
   const { tier, kind } = model;
   if (tiers === undefined || tier === undefined || !Object.hasOwn(tiers, tier)) return;
   const plans = Object.entries(tiers).filter(([, plan]) => canCall(plan, tier));
-  if (plans.length === 0 && model.published !== false && !context.damaged("/tiers")) {
+  if (plans.length === 0 && model.published !== false && !context.isInvalid("/tiers")) {
     const message = `no plan can call models of tier ${context.show(join(pointer, "tier"))}`;
     context.report(join(pointer, "tier"), {
       rule: "unreachable-model",
@@ -121,7 +120,7 @@ const UNITS: Readonly<
 };
 
 /** Prices are there, in units of the model's kind; a free model says 0. */
-function linkPrice(context: LinkContext, { kind, price }: Loose<ModelConfig>, modelPointer: string): void {
+function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "price");
   if (kind === undefined) return;
   const { allowed, required } = UNITS[kind];
@@ -136,7 +135,7 @@ function linkPrice(context: LinkContext, { kind, price }: Loose<ModelConfig>, mo
     );
   }
   const complete = required.some((set) => set.every((unit) => units.includes(unit)));
-  if (complete || foreign.length > 0 || context.damaged(pointer) || context.misspelt(modelPointer)) return;
+  if (complete || foreign.length > 0 || context.isInvalid(pointer) || context.misspelt(modelPointer)) return;
   const missing = (required[0] ?? []).filter((unit) => !units.includes(unit));
   const finding = {
     rule: "missing-price",
@@ -144,4 +143,156 @@ function linkPrice(context: LinkContext, { kind, price }: Loose<ModelConfig>, mo
     hint: "a free model says 0",
   } as const;
   context.report(price === undefined ? modelPointer : pointer, finding, "key");
+}
+
+/** Chains: upstreams that exist, can serve the kind, and keep what the model promises. */
+function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPointer: string): void {
+  const pointer = join(modelPointer, "chain");
+  const seen = new Set<string>();
+  const places = targetsOf(model.chain, pointer);
+  for (const { target, pointer: at, weighted } of places) {
+    context.resolve("upstreams", target.upstream, join(at, "upstream"));
+    linkDialect(context, model, target, at);
+    linkContextWindow(context, model, target, at);
+    linkParameters(context, model, target, at);
+    if (target.weight !== undefined && !weighted) {
+      const message = "a weight counts in a step with balance: weighted only";
+      context.report(
+        join(at, "weight"),
+        { rule: "target-weight", severity: "warning", message, hint: "remove it" },
+        "key",
+      );
+    }
+    const { upstream, model: name, parameters } = target;
+    if (upstream === undefined || name === undefined) continue;
+    const identity = JSON.stringify([upstream, name, parameters]);
+    if (seen.has(identity)) {
+      const message = "the chain has this upstream and model already";
+      context.report(at, { rule: "repeated-target", severity: "warning", message, hint: "remove the second one" });
+    }
+    seen.add(identity);
+  }
+  linkFeatures(context, model, places, modelPointer);
+  for (const [index, step] of (model.chain ?? []).entries()) {
+    if (step === undefined || !("targets" in step) || step.balance !== "weighted") continue;
+    const targets: readonly (Incomplete<TargetConfig> | undefined)[] = step.targets ?? [];
+    if (targets.length > 0 && targets.every((target) => target?.weight === 0)) {
+      context.report(
+        join(pointer, index, "targets"),
+        { rule: "target-weight", message: "every weight is 0: no target would be chosen" },
+        "key",
+      );
+    }
+  }
+}
+
+function linkDialect(
+  context: LinkContext,
+  { kind }: Incomplete<ModelConfig>,
+  { upstream }: Incomplete<TargetConfig>,
+  at: string,
+): void {
+  const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
+  if (dialect === undefined || kind === undefined) return;
+  const { kinds, served } = context.dialects[dialect];
+  const pointer = join(at, "upstream");
+  if (!kinds.includes(kind)) {
+    const able = Object.entries(context.dialects).filter(([, other]) => other.kinds.includes(kind));
+    const hint = `dialects that do: ${able.map(([name]) => name).join(", ")}`;
+    context.report(pointer, {
+      rule: "dialect-kind",
+      message: `the dialect ${dialect} of ${context.show(pointer)} serves no ${kind} models`,
+      hint,
+    });
+  } else if (!served.includes(kind)) {
+    const message = `this build does not speak the dialect ${dialect} for ${kind} models: the step is skipped`;
+    context.report(pointer, { rule: "dialect-unavailable", severity: "warning", message, hint: null });
+  }
+}
+
+function linkContextWindow(
+  context: LinkContext,
+  model: Incomplete<ModelConfig>,
+  target: Incomplete<TargetConfig>,
+  at: string,
+): void {
+  const [promised, window] = [model.context_window, target.context_window];
+  if (promised === undefined || window === undefined || window >= promised) return;
+  const message = `the window of this step is smaller than the ${promised} tokens the model promises`;
+  context.report(join(at, "context_window"), {
+    rule: "chain-window",
+    severity: "warning",
+    message,
+    hint: "longer requests fail there",
+  });
+}
+
+/** What the chain and the client decide: changed behind their backs, answers would be misread and misbilled. */
+const ROUTING_FIELDS: ReadonlySet<string | undefined> = new Set(["model", "stream"]);
+
+/** The `parameters` of a chain target. */
+function linkParameters(
+  context: LinkContext,
+  { kind }: Incomplete<ModelConfig>,
+  { parameters }: Incomplete<TargetConfig>,
+  targetPointer: string,
+): void {
+  if (parameters === undefined) return;
+  const pointer = join(targetPointer, "parameters");
+  if (kind === "transcription") {
+    const message = "a transcription is sent as a form, not as JSON: there is nothing to change";
+    context.report(pointer, { rule: "target-parameters", message, hint: "remove it" }, "key");
+    return;
+  }
+  const { set = {}, remove = [], rename = {} } = parameters;
+  const removed: ReadonlySet<string | undefined> = new Set(remove);
+  const report = (at: string, [message, hint]: Mistake, place: "key" | "value" = "key"): void =>
+    context.report(at, { rule: "target-parameters", message, hint }, place);
+
+  for (const path of Object.keys(set)) {
+    const at = join(pointer, "set", path);
+    if (isRoutingField(path)) report(at, routingField(path));
+    else if (removed.has(path)) report(at, [`'${path}' is set and removed`, "set alone replaces what was there"]);
+  }
+  for (const [index, path] of remove.entries()) {
+    if (path !== undefined && isRoutingField(path)) report(join(pointer, "remove", index), routingField(path), "value");
+  }
+  for (const [path, name] of Object.entries(rename)) {
+    const at = join(pointer, "rename", path);
+    const own = pathOf(path);
+    if (isRoutingField(path)) report(at, routingField(path));
+    else if (name === undefined) continue;
+    else if (own.length === 1 && isRoutingField(`/${name}`)) report(at, routingField(`/${name}`), "value");
+    else if (own.at(-1) === name) report(at, [`'${path}' has that name already`, "remove it"], "value");
+    else if (removed.has(path)) report(at, [`'${path}' is removed before it could be renamed`, "do one of the two"]);
+  }
+}
+
+type Mistake = readonly [message: string, hint: string];
+
+function isRoutingField(path: string): boolean {
+  return ROUTING_FIELDS.has(pathOf(path)[0]);
+}
+
+function routingField(path: string): Mistake {
+  return [
+    `'${path}' is what the request is routed by, and cannot be changed`,
+    "the model is the target's own key; whether it streams is the client's to say",
+  ];
+}
+
+/** Access lists name tiers that are defined. */
+export function linkTiers(context: LinkContext): void {
+  for (const [name, tier] of Object.entries(context.config.tiers ?? {})) {
+    if (!Array.isArray(tier?.access)) continue;
+    const access: readonly (string | undefined)[] = tier.access;
+    for (const [index, other] of access.entries())
+      context.resolve("tiers", other, join("/tiers", name, "access", index));
+  }
+}
+
+/** Whether a plan may call models of a tier; a plan that is wrong in itself is taken to. */
+function canCall(plan: Incomplete<TierConfig> | undefined, modelTier: string): boolean {
+  const access: "all" | readonly (string | undefined)[] = plan?.access ?? "all";
+  return access === "all" || access.includes(modelTier);
 }

@@ -3,21 +3,21 @@ import { join } from "../diagnostics.ts";
 import type { LoadedStep } from "../steps.ts";
 import type { LinkContext } from "./context.ts";
 
-type Known = LoadedStep & { readonly plugin: Plugin };
+type ResolvedStep = LoadedStep & { readonly plugin: Plugin };
 
 /** The pipeline as a whole: order, what must be there, what may be there once, conditions. */
 export function linkPipeline(context: LinkContext, steps: readonly LoadedStep[]): void {
-  const known = steps.filter((step): step is Known => step.plugin !== null);
+  const known = steps.filter((step): step is ResolvedStep => step.plugin !== null);
   linkOrder(context, known);
   linkRepeats(context, known);
   // A step that could not be loaded may have been the one that seems to be missing.
   const complete =
-    known.length === steps.length && !context.damaged("/pipeline") && (context.config.pipeline ?? []).length > 0;
+    known.length === steps.length && !context.isInvalid("/pipeline") && (context.config.pipeline ?? []).length > 0;
   if (complete) linkMissing(context, known);
   for (const step of known) linkCondition(context, step);
 }
 
-function linkOrder(context: LinkContext, steps: readonly Known[]): void {
+function linkOrder(context: LinkContext, steps: readonly ResolvedStep[]): void {
   for (const index of misplaced(steps.map(({ plugin }) => STAGES.indexOf(plugin.stage)))) {
     const step = steps[index];
     if (!step) continue;
@@ -27,7 +27,7 @@ function linkOrder(context: LinkContext, steps: readonly Known[]): void {
   }
 }
 
-function linkRepeats(context: LinkContext, steps: readonly Known[]): void {
+function linkRepeats(context: LinkContext, steps: readonly ResolvedStep[]): void {
   const seen = new Set<string>();
   for (const { plugin, at, local } of steps) {
     // Transforms may differ in options and conditions; the others would reserve, guard or charge twice.
@@ -44,7 +44,7 @@ function linkRepeats(context: LinkContext, steps: readonly Known[]): void {
   }
 }
 
-function linkMissing(context: LinkContext, steps: readonly Known[]): void {
+function linkMissing(context: LinkContext, steps: readonly ResolvedStep[]): void {
   const has = (stage: Stage): boolean => steps.some(({ plugin }) => plugin.stage === stage);
   if (!has("relay")) {
     context.report(
@@ -70,7 +70,7 @@ function linkMissing(context: LinkContext, steps: readonly Known[]): void {
   }
 }
 
-function linkCondition(context: LinkContext, { plugin, pointer, when }: Known): void {
+function linkCondition(context: LinkContext, { plugin, pointer, when }: ResolvedStep): void {
   if (!when) return;
   if (plugin.stage === "identify" || plugin.stage === "relay") {
     const message = `'${plugin.name}' (stage ${plugin.stage}) runs for every request`;

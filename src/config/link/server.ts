@@ -1,12 +1,12 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { join } from "../diagnostics.ts";
-import { BODY_LIMIT, BODY_MEMORY, UPLOAD_SPACE } from "../settings.ts";
-import { bytes } from "../units.ts";
-import type { LinkContext } from "./context.ts";
 import { isLoopback } from "../../kit/index.ts";
+import { join } from "../diagnostics.ts";
+import { BODY_LIMIT, BODY_MEMORY, bytes, milliseconds, UPLOAD_SPACE } from "../settings.ts";
+import type { LinkContext } from "./context.ts";
+import { parseUrl } from "./upstreams.ts";
 
-const LARGEST_BODY = bytes("256MiB");
-const EVERY_HOST = new Set(["0.0.0.0", "::"]);
+const MAX_BODY_BYTES = bytes("256MiB");
+const WILDCARD_HOSTS = new Set(["0.0.0.0", "::"]);
 
 /** Listeners, trusted proxies and limits of the server. */
 export function linkServer(context: LinkContext): void {
@@ -15,14 +15,14 @@ export function linkServer(context: LinkContext): void {
   for (const [index, cidr] of (server?.trusted_proxies ?? []).entries()) {
     if (cidr !== undefined) linkProxy(context, cidr, join("/server/trusted_proxies", index));
   }
-  if (server?.body_limit !== undefined && bytes(server.body_limit) > LARGEST_BODY) {
+  if (server?.body_limit !== undefined && bytes(server.body_limit) > MAX_BODY_BYTES) {
     context.report("/server/body_limit", {
       rule: "body-limit",
       message: "is more than one request may take of the memory",
       hint: "at most 256MiB",
     });
   }
-  linkRoom(context);
+  linkBodyMemory(context);
   const { admin } = server ?? {};
   if (
     admin?.host !== undefined &&
@@ -40,11 +40,11 @@ export function linkServer(context: LinkContext): void {
 }
 
 /** One user gets a quarter of each room: less than a body of the limit would refuse it for ever. */
-function linkRoom(context: LinkContext): void {
+function linkBodyMemory(context: LinkContext): void {
   const { server } = context.config;
   const limit = server?.body_limit ?? BODY_LIMIT;
   // Said already.
-  if (bytes(limit) > LARGEST_BODY) return;
+  if (bytes(limit) > MAX_BODY_BYTES) return;
   const rooms = { body_memory: server?.body_memory ?? BODY_MEMORY, upload_space: server?.upload_space ?? UPLOAD_SPACE };
   for (const [key, room] of Object.entries(rooms)) {
     if (bytes(room) >= 4 * bytes(limit)) continue;
@@ -82,8 +82,8 @@ function linkAddresses(context: LinkContext): void {
 function overlap(a: string, b: string): boolean {
   return (
     a === b ||
-    EVERY_HOST.has(a) ||
-    EVERY_HOST.has(b) ||
+    WILDCARD_HOSTS.has(a) ||
+    WILDCARD_HOSTS.has(b) ||
     (isLoopback(a) && isLoopback(b) && [a, b].includes("localhost"))
   );
 }
@@ -123,4 +123,135 @@ function isMapped(address: string): boolean {
   const mapped = new BlockList();
   mapped.addSubnet("::ffff:0:0", 96, "ipv6");
   return mapped.check(address, "ipv6");
+}
+
+/** Milliseconds for which a settlement that waits is looked for in the ledger before it is sent again. */
+const MIN_RETENTION_MS = 7 * 86_400_000;
+
+const HINT = "write sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB";
+
+/** The store's address, and whether it can be shared. Its URL may hold a password: messages never show it. */
+export function linkStore(context: LinkContext): void {
+  const { store, server } = context.config;
+  const { url, nodes } = store ?? {};
+  if (url !== undefined && nodes !== undefined) {
+    context.report(
+      "/store/nodes",
+      { rule: "store-conflict", message: "stands beside store.url", hint: "keep one of the two" },
+      "key",
+    );
+  }
+  const wrong = url === undefined ? null : wrongUrl(url);
+  if (wrong !== null) context.report("/store/url", { rule: "store-url", message: wrong, hint: HINT });
+  for (const [index, node] of (nodes ?? []).entries()) {
+    if (node !== undefined && !isRedis(node)) {
+      context.report(join("/store/nodes", index), {
+        rule: "store-url",
+        message: "is no redis:// or rediss:// URL",
+        hint: "redis://HOST:PORT",
+      });
+    }
+  }
+  const { retention } = store ?? {};
+  if (retention !== undefined && milliseconds(retention) < MIN_RETENTION_MS) {
+    context.report("/store/retention", {
+      rule: "store-retention",
+      message: "is shorter than the week for which a settlement may wait for the store: it could be charged twice",
+      hint: "7d or longer",
+    });
+  }
+  const shared = nodes !== undefined || (url !== undefined && /^rediss?:/.test(url));
+  if (
+    (server?.workers ?? 1) > 1 &&
+    !shared &&
+    wrong === null &&
+    !context.isInvalid("/store") &&
+    !context.isUnset("/store/url")
+  ) {
+    const message = "several workers need a Redis store: each would count limits on its own";
+    context.report("/server/workers", {
+      rule: "workers-store",
+      message,
+      hint: "set store.url to redis://HOST:PORT, or workers to 1",
+    });
+  }
+}
+
+function wrongUrl(url: string): string | null {
+  if (url === "memory:") return null;
+  const file = /^sqlite:(.*)$/.exec(url)?.[1];
+  if (file !== undefined) {
+    if (file === "") return "names no file";
+    return file === ":memory:" ? "is written memory:" : null;
+  }
+  return isRedis(url) ? null : "has a scheme that no store has";
+}
+
+function isRedis(url: string): boolean {
+  const parsed = parseUrl(url);
+  return parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== "";
+}
+
+const MIN_SECRET_BYTES = 32;
+
+/** Tokens, sign-up and identity providers. */
+export function linkAuth(context: LinkContext): void {
+  const { auth } = context.config;
+  context.resolve("tiers", auth?.signup?.tier, "/auth/signup/tier");
+  linkSecrets(context);
+  const { access_ttl: access, refresh_ttl: refresh } = auth?.tokens ?? {};
+  if (access !== undefined && refresh !== undefined && milliseconds(refresh) < milliseconds(access)) {
+    const message = "refresh tokens end before the access tokens they renew";
+    context.report("/auth/tokens/refresh_ttl", {
+      rule: "token-ttl",
+      severity: "warning",
+      message,
+      hint: "make refresh_ttl longer than access_ttl",
+    });
+  }
+  const smtp = auth?.email?.smtp ?? "";
+  if (smtp !== "" && !/^smtps?:$/.test(parseUrl(smtp)?.protocol ?? "")) {
+    context.report("/auth/email/smtp", {
+      rule: "smtp-url",
+      message: "is no smtp:// or smtps:// URL",
+      hint: "smtps://USER:PASSWORD@HOST:465",
+    });
+  }
+  for (const [name, provider] of Object.entries(auth?.oauth ?? {})) {
+    if (provider?.issuer !== undefined && !isIssuer(provider.issuer)) {
+      const pointer = join("/auth/oauth", name, "issuer");
+      context.report(pointer, {
+        rule: "oauth-issuer",
+        message: "must be an https URL, or http on loopback",
+        hint: "https://id.example.com",
+      });
+    }
+  }
+}
+
+function linkSecrets(context: LinkContext): void {
+  const kids = new Set<string>();
+  for (const [index, secret] of (context.config.auth?.tokens?.secrets ?? []).entries()) {
+    const pointer = join("/auth/tokens/secrets", index);
+    const { kid, value = "" } = secret ?? {};
+    if (kid !== undefined && kids.has(kid)) {
+      const message = `the kid ${context.show(`${pointer}/kid`)} is taken by a secret above`;
+      context.report(`${pointer}/kid`, { rule: "duplicate-kid", message, hint: "give each secret its own kid" });
+    }
+    if (kid !== undefined) kids.add(kid);
+    if (value !== "" && Buffer.byteLength(value) < MIN_SECRET_BYTES) {
+      const message = `is shorter than ${MIN_SECRET_BYTES} bytes: tokens could be forged`;
+      context.report(`${pointer}/value`, {
+        rule: "weak-secret",
+        message,
+        hint: "make one with: openssl rand -base64 48",
+      });
+    }
+  }
+}
+
+function isIssuer(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }

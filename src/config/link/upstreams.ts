@@ -3,11 +3,10 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
-import type { Loose } from "../validate.ts";
-import { BREAKER, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
-import { milliseconds } from "../units.ts";
-import { targetsOf } from "./features.ts";
+import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
+import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
+import { targetsOf } from "./features.ts";
 
 /** Headers that frame the message or the connection: the client library sets them. */
 const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
@@ -33,7 +32,7 @@ export function linkUpstreams(context: LinkContext): void {
     }
     if (!upstream) continue;
     linkUrl(context, upstream, pointer);
-    linkGoogle(context, upstream, pointer);
+    linkGoogle(context, name, upstream);
     linkVendor(context, upstream, pointer);
     linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
@@ -47,12 +46,12 @@ export function linkUpstreams(context: LinkContext): void {
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
 function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
-  if (context.damaged("/models") || context.names("models") === null) return null;
+  if (context.isInvalid("/models") || context.names("models") === null) return null;
   const models = Object.values(context.config.models ?? {});
   return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
 }
 
-function linkUrl(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
   const { base_url: url, api_keys: keys = [] } = upstream;
   const place = join(pointer, "base_url");
   if (url === undefined || context.isUnset(place) || url.startsWith("sim:")) return;
@@ -79,7 +78,7 @@ const DIALECTS_OF_KEY = {
   api: { dialects: ["openai", "azure"], remedy: "remove it: other dialects have one endpoint for chat" },
 } as const satisfies Partial<Record<keyof UpstreamConfig, unknown>>;
 
-function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+function linkVendor(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
   const { dialect } = upstream;
   if (dialect === undefined) return;
   for (const key of ["vendor", "api"] as const) {
@@ -90,7 +89,7 @@ function linkVendor(context: LinkContext, upstream: Loose<UpstreamConfig>, point
   }
 }
 
-function linkApi(context: LinkContext, name: string, { dialect, api }: Loose<UpstreamConfig>): void {
+function linkApi(context: LinkContext, name: string, { dialect, api }: Incomplete<UpstreamConfig>): void {
   if (api !== "responses" || (dialect !== "openai" && dialect !== "azure")) return;
   const { mayHaveResponses, vendor } = context.dialects[dialect];
   const location = context.location(name);
@@ -113,11 +112,11 @@ function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], p
     hint: "set the variable the key comes from",
   } as const;
   for (const [index, key] of keys.entries()) if (key === "") context.report(join(pointer, "api_keys", index), finding);
-  if (keys.length > 0 || context.damaged(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
+  if (keys.length > 0 || context.isInvalid(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
   context.report(pointer, { ...finding, message: "the upstream has no key", hint: "add api_keys" }, "key");
 }
 
-type Settings = Pick<Loose<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;
+type Settings = Pick<Incomplete<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;
 
 /** Reported where one of the two values was written; a pair of inherited ones is reported where it was. */
 function linkSettings(
@@ -157,42 +156,54 @@ function linkSettings(
 type Pair = readonly [name: string, duration: string];
 
 const HINT = "give a service account's key file, ${file:PATH}, or application-default";
-const VERTEX_HOST = /(?:^|[.-])aiplatform\.googleapis\.com$/;
-const VERTEX_PATH = /^\/v\d+(?:beta\d+)?(?:\/projects\/[^/]+\/locations\/[^/]+\/publishers\/[^/]+)?\/?$/;
+/** `aiplatform.googleapis.com`, `europe-west4-aiplatform.googleapis.com`, `aiplatform.eu.rep.googleapis.com`. */
+const VERTEX_HOST = /(?:^|[.-])aiplatform\.(?:[a-z0-9-]+\.rep\.)?googleapis\.com$/;
+const PUBLISHED = String.raw`/projects/[^/]+/locations/[^/]+/publishers`;
+/** Whose models a dialect is spoken for at Vertex AI. Only Gemini's may be named whole by a target. */
+const VERTEX: Readonly<
+  Partial<Record<UpstreamConfig["dialect"], { readonly publisher: string; readonly path: RegExp }>>
+> = {
+  gemini: { publisher: "google", path: new RegExp(String.raw`^/v\d+(?:beta\d+)?(?:${PUBLISHED}/google)?/?$`) },
+  anthropic: { publisher: "anthropic", path: new RegExp(String.raw`^/v\d+(?:beta\d+)?${PUBLISHED}/anthropic/?$`) },
+};
 
 /** Keys that are Google's credentials, and addresses of Vertex AI. */
-function linkGoogle(context: LinkContext, upstream: Loose<UpstreamConfig>, pointer: string): void {
+function linkGoogle(context: LinkContext, name: string, upstream: Incomplete<UpstreamConfig>): void {
   const { dialect, api_keys: keys = [], base_url: url } = upstream;
-  const google = dialect !== undefined && context.dialects[dialect].takesGoogleCredentials;
+  if (dialect === undefined) return;
+  const pointer = join("/upstreams", name);
+  const vertex = VERTEX[dialect];
+  const address = vertex && url !== undefined ? parseUrl(url) : null;
+  const isMisplaced = address !== null && VERTEX_HOST.test(address.hostname) && !vertex?.path.test(address.pathname);
+  if (vertex && isMisplaced) context.report(join(pointer, "base_url"), vertexUrl(address.host, vertex.publisher));
+  const google = isMisplaced || context.dialects[dialect].takesGoogleCredentials(context.location(name));
   for (const [index, key] of keys.entries()) {
     const wrong = key === undefined || !key.trimStart().startsWith("{") ? null : wrongKey(dialect, google, key);
     if (wrong !== null) context.report(join(pointer, "api_keys", index), { rule: "google-credentials", ...wrong });
   }
-  const address = google && url !== undefined ? parseUrl(url) : null;
-  if (address === null || !VERTEX_HOST.test(address.hostname) || VERTEX_PATH.test(address.pathname)) return;
-  context.report(join(pointer, "base_url"), vertexUrl(address.host));
 }
 
-function vertexUrl(host: string): Finding {
-  const message = "an address of Vertex AI names its version, project and location";
+function vertexUrl(host: string, publisher: string): Finding {
+  const message = "an address of Vertex AI names its version, project, location and publisher";
   return {
     rule: "upstream-url",
     message,
-    hint: `https://${host}/v1/projects/PROJECT/locations/LOCATION/publishers/google`,
+    hint: `https://${host}/v1/projects/PROJECT/locations/LOCATION/publishers/${publisher}`,
   };
 }
 
 /** What is wrong with a key that seems to be a key file's text, in words that hold none of it. */
 function wrongKey(
-  dialect: UpstreamConfig["dialect"] | undefined,
+  dialect: UpstreamConfig["dialect"],
   google: boolean,
   text: string,
 ): Pick<Finding, "message" | "hint"> | null {
   const file = parsed(text);
-  if (file !== null && dialect !== undefined && !google) {
+  if (file !== null && !google) {
     if (file["type"] !== "service_account") return null;
     const message = `the dialect ${dialect} would send the service account's key file as it is`;
-    return { message, hint: "set dialect: gemini, or give a key of the provider" };
+    const place = dialect === "anthropic" ? "end base_url with /publishers/anthropic" : "set dialect: gemini";
+    return { message, hint: `${place}, or give a key of the provider` };
   }
   if (!google) return null;
   const message = file === null ? "the upstream's key begins like JSON and is none" : wrongFile(file);

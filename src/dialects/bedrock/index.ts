@@ -1,13 +1,14 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
+import { readBy } from "../canonical/parameters.ts";
 import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
+import { fitSchema } from "../schemas/fit.ts";
 import { claudeOutput, rulesOf, SCHEMA_AT } from "../messages/models.ts";
-import { CLAUDE_SCHEMAS } from "../schema-rules.ts";
+import { CLAUDE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
 import { conversationOf } from "./messages.ts";
@@ -46,23 +47,7 @@ export const bedrock: UpstreamDialect = {
 };
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
-const READ: ReadonlySet<string> = new Set([
-  "messages",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "stop",
-  "response_format",
-  "reasoning_effort",
-  "thinking",
-  "service_tier",
-  "metadata",
-]);
+const READ = readBy("bedrock");
 
 /**
  * A canonical call as Converse takes it (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
@@ -175,7 +160,7 @@ function outputOf(body: Json, model: string, { family, report }: Translation): O
     return { body, config: {}, tool: null };
   }
   if (structured) {
-    const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
+    const fitted = fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork);
     report.dropWithin(fitted, SCHEMA_AT);
     return { body, config: configOf(body, fitted.schema, report), tool: null };
   }

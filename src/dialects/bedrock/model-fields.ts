@@ -1,7 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { numberAt, stopsOf } from "../canonical/report.ts";
 import { callsWithoutThinking, rulesOf } from "../messages/models.ts";
-import { maxTokensOf, samplingOf, thinkingOf, VERSION } from "../messages/options.ts";
+import { maxTokensOf, samplingOf, thinkingOf } from "../messages/options.ts";
+import { VERSION } from "../messages/place.ts";
 import type { Family, Translation } from "./translation.ts";
 
 /** Efforts as families with three levels know them. */

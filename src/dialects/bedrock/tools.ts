@@ -1,8 +1,8 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { cachePoint, type Translation } from "./translation.ts";
 import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
-import { fitSchema } from "../json-schema.ts";
-import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 
 /** What of a request's tools goes where. */
 export interface Tools {
@@ -62,14 +62,14 @@ function inputSchema({ parameters, strict }: Json, at: string, { family, strictT
   const schema = { type: "object", ...rest };
   // A function without parameters takes none.
   const own = isJson(parameters) ? schema : { ...schema, properties: {} };
-  const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS) : null;
+  const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS, report.schemaWork) : null;
   if (held?.shaped === true) {
     report.dropWithin(held, `${at}/parameters`);
     return { inputSchema: { json: held.schema }, strict: true };
   }
   if (strict === true) report.drop(`${at}/strict`);
   if (family !== "anthropic") return { inputSchema: { json: schema } };
-  const taken = fitSchema(schema, CLAUDE_TOOLS);
+  const taken = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
   report.dropWithin(taken, `${at}/parameters`);
   return { inputSchema: { json: taken.schema } };
 }

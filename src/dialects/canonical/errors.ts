@@ -12,10 +12,12 @@ import { type RefusalRow, REFUSALS } from "./refusals-table.ts";
 
 /**
  * The words of `{error: {message}}`, `{error}`, `{message}` or `{detail}`, fit for a client; empty when there are none.
+ * Google sends it in a list of one where a stream was asked for.
  * As an array `detail` holds one `{loc, msg}` a mistake (FastAPI).
  */
 export function errorMessage(bytes: Uint8Array): string {
-  const body = parseJson(bytes);
+  const parsed = parseJson(bytes);
+  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isJson(body)) return "";
   const { error, message, detail } = body;
   const words = isJson(error) ? error["message"] : (error ?? message ?? firstOf(detail));

@@ -61,10 +61,9 @@ export const REFUSALS: readonly RefusalRow[] = [
   },
   {
     failure: "declined",
-    dialect: "gemini",
     status: [400],
     code: /^failed_precondition$/,
-    source: "https://ai.google.dev/gemini-api/docs/troubleshooting (location, free tier without billing)",
+    source: `https://ai.google.dev/gemini-api/docs/troubleshooting (location, free tier without billing), ${GITHUB}/yym68686/uni-api/issues/41 (Claude on Vertex AI)`,
   },
   {
     failure: "declined",

@@ -8,10 +8,14 @@ import {
   type Json,
 } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
-import { hasSourceMap, originalPointer } from "./source-map.ts";
+import { Work } from "../schemas/work.ts";
+import { IDLE, OF_THE_REQUEST } from "./parameters.ts";
+import { clientPointer, hasSourceMap } from "./source-map.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
+  /** How much the schemas of the request may be, all together. */
+  readonly schemaWork = new Work();
   readonly #call: Call;
   readonly #dropped = new Set<string>();
 
@@ -33,10 +37,25 @@ export class Report {
     this.#dropped.add(clientPointer(this.#call, pointer));
   }
 
-  /** Reports what stands beside the known fields of the object at `at`; a `type` only names what the object is. */
+  /** The same for a pointer into the client's own body. */
+  dropOwn(pointer: string): void {
+    this.#dropped.add(pointer);
+  }
+
+  /**
+   * Reports what stands beside the known fields of the object at `at`: fields that mean something, and those that the
+   * client's own dialect has there (`native`). A `type` only names what the object is.
+   */
   dropUnknown(object: Json, known: ReadonlySet<string>, at: string): void {
-    const native = isJson(object["native"]) ? { ...object["native"], type: undefined } : undefined;
-    for (const pointer of droppedUnknown({ ...object, type: undefined, native }, known, at)) this.drop(pointer);
+    this.#dropBeside(object, known, at);
+    if (isJson(object["native"])) this.#dropBeside(object["native"], known, at);
+  }
+
+  #dropBeside(object: Json, known: ReadonlySet<string>, at: string): void {
+    for (const name in object) {
+      const isKnown = name === "type" || name === "native" || known.has(name);
+      if (!isKnown && asks(name, object[name])) this.drop(`${at}/${escaped(name)}`);
+    }
   }
 
   /** Reports the top-level fields that are not among the read ones, and those that only the client's dialect has. */
@@ -71,47 +90,14 @@ export class Report {
   }
 }
 
-/** Values that ask for nothing, as JSON: a field that has one of them is not missed. */
-const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([
-  ["n", ["1"]],
-  ["logprobs", ["false"]],
-  ["top_logprobs", ["0"]],
-  ["logit_bias", ["{}"]],
-  ["frequency_penalty", ["0"]],
-  ["presence_penalty", ["0"]],
-  ["store", ["false"]],
-  ["service_tier", ['"auto"', '"default"']],
-  ["speed", ['"standard"']],
-  ["tool_choice", ['"auto"']],
-  ["parallel_tool_calls", ["true"]],
-  ["response_format", ['{"type":"text"}']],
-  ["modalities", ['["text"]']],
-  ["citations", ['{"enabled":false}']],
-]);
-
-/** Fields about the request itself, not about the answer; nothing is lost when they stay behind. */
-const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
+/** Values that ask for nothing, of a request's fields and of one that parts of it have. */
+const ASKS_NOTHING: ReadonlyMap<string, readonly string[]> = new Map([...IDLE, ["citations", ['{"enabled":false}']]]);
 
 /** Pointers of the top-level fields of a canonical body that are set, mean something, and are not in `carried`. */
 export function dropped(body: Json, carried: ReadonlySet<string>): string[] {
   return Object.entries(body)
     .filter(([name, value]) => !carried.has(name) && !OF_THE_REQUEST.has(name) && asks(name, value))
     .map(([name]) => `/${escaped(name)}`);
-}
-
-/**
- * Pointers of what stands beside the known fields of an object inside the canonical body: fields that mean something, and
- * those that the client's own dialect has there (`native`).
- * @param at the object's own pointer.
- */
-export function droppedUnknown(object: Json, known: ReadonlySet<string>, at: string): string[] {
-  const { native, ...fields } = object;
-  const own = isJson(native) ? native : {};
-  return [fields, own].flatMap((given) =>
-    Object.entries(given)
-      .filter(([name, value]) => !known.has(name) && asks(name, value))
-      .map(([name]) => `${at}/${escaped(name)}`),
-  );
 }
 
 /** Whether a field says anything: what asks for nothing is not missed. */
@@ -122,43 +108,6 @@ export function asks(name: string, value: unknown): boolean {
   return !isJson(value) || Object.keys(value).length > 0;
 }
 
-/** Where a canonical top-level field stands in the body that the client sent. */
-const MESSAGES_NAMES: Readonly<Record<string, string>> = {
-  max_completion_tokens: "/max_tokens",
-  stop: "/stop_sequences",
-  reasoning_effort: "/output_config/effort",
-  response_format: "/output_config/format",
-  user: "/metadata/user_id",
-  parallel_tool_calls: "/tool_choice/disable_parallel_tool_use",
-};
-const RESPONSES_NAMES: Readonly<Record<string, string>> = {
-  messages: "/input",
-  max_completion_tokens: "/max_output_tokens",
-  max_tokens: "/max_output_tokens",
-  reasoning_effort: "/reasoning/effort",
-  response_format: "/text/format",
-  verbosity: "/text/verbosity",
-  logprobs: "/include",
-};
-
-/** A pointer into the canonical body as one into the client's. */
-export function clientPointer(call: Call, pointer: string): string {
-  const { dialect = "chat" } = call;
-  if (dialect === "chat") return pointer;
-  const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
-  if (own !== null) return own;
-  const [, name = "", ...rest] = pointer.split("/");
-  const names = dialect === "messages" ? MESSAGES_NAMES : RESPONSES_NAMES;
-  // Only chat completions have the schema one object further in.
-  const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
-  return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
-}
-
-/** Pointers into the canonical body as ones into the client's, each once. */
-export function pointersOf(call: Call, pointers: readonly string[]): string[] {
-  return [...new Set(pointers.map((pointer) => clientPointer(call, pointer)))];
-}
-
 /** Fields of which a part is canonical: what `native` has of them is a part too. */
 const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
 
@@ -166,7 +115,7 @@ const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text"
  * Pointers of the fields that only the client's own dialect has.
  * @throws GatewayError for a call that is another one without what only that dialect can say.
  */
-export function droppedNative(call: Call): string[] {
+function droppedNative(call: Call): string[] {
   const records = hasSourceMap(call) ? call.sourceMap.records : null;
   const [unreadable] = hasSourceMap(call) ? (call.sourceMap.own ?? []) : [];
   if (unreadable !== undefined) throw invalidRequest(unreadable.at, unreadable.what);

@@ -1,4 +1,5 @@
 import type { Call, ClientDialect, Json } from "../../kit/index.ts";
+import { pointersIn } from "./parameters.ts";
 
 /** Where a canonical message stands in the client's body, and what it holds. */
 export interface MessageSource {
@@ -64,7 +65,7 @@ const ELSEWHERE: Readonly<Record<ClientDialect, readonly Rule[]>> = {
 };
 
 /** A pointer into the canonical messages or tools as one into the client's body; null for any other. */
-export function originalPointer(
+function originalPointer(
   { dialect = "chat", sourceMap: { messages, tools } }: SourceMappedCall,
   pointer: string,
 ): string | null {
@@ -92,4 +93,20 @@ function below(place: string | undefined, names: readonly string[], rules: reado
   if (place.endsWith("/encrypted_content")) return place;
   const [from, to] = rules.find(([pattern]) => pattern.test(rest)) ?? [/^/, ""];
   return place + rest.replace(from, to);
+}
+
+/** Where a canonical top-level field stands in the body that the client sent. */
+const POINTERS = { messages: pointersIn("messages"), responses: pointersIn("responses") };
+
+/** A pointer into the canonical body as one into the client's. */
+export function clientPointer(call: Call, pointer: string): string {
+  const { dialect = "chat" } = call;
+  if (dialect === "chat") return pointer;
+  const own = hasSourceMap(call) ? originalPointer(call, pointer) : null;
+  if (own !== null) return own;
+  const [, name = "", ...rest] = pointer.split("/");
+  const names = POINTERS[dialect];
+  // Only chat completions have the schema one object further in.
+  const inner = name === "response_format" && rest[0] === "json_schema" ? rest.slice(1) : rest;
+  return Object.hasOwn(names, name) ? [names[name], ...inner].join("/") : pointer;
 }

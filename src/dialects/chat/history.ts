@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { asks } from "../canonical/report.ts";
+import { asks, type Report } from "../canonical/report.ts";
 import { fittedToolId } from "../canonical/tools.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
@@ -27,8 +27,7 @@ export interface HistoryOptions {
   readonly names: ToolNames;
   /** Fields that only the client's dialect has are left to its translation. */
   readonly translated: boolean;
-  /** Hears canonical pointers of what is left behind. */
-  readonly drop: (pointer: string) => void;
+  readonly report: Report;
 }
 
 /** The messages as the target takes them, each in its place; the very same list where none changes. */
@@ -37,7 +36,7 @@ export function fittedMessages(list: unknown, options: HistoryOptions): unknown 
 }
 
 function fittedMessage(message: Json, at: string, options: HistoryOptions): Json {
-  const { rules, names, translated, drop } = options;
+  const { rules, names, translated, report } = options;
   const edits = new Edits(message);
   const { role, tool_calls: calls, tool_call_id: id, name } = message;
   if (role === "developer" && !rules.developerRole) edits.set("role", "system");
@@ -55,7 +54,7 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
     else if (!OF_EVERY_MESSAGE.has(field) && !(role === "assistant" && REASONING.has(field)) && !taken(field, rules)) {
-      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) drop(`${at}/${field}`);
+      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) report.drop(`${at}/${field}`);
       edits.remove(field);
     }
   }
@@ -82,7 +81,7 @@ export function withoutMarks(object: Json): Json {
 }
 
 /** Reasoning of earlier turns under the one name that the target takes, if any; what it cannot read is reported. */
-function echoReasoning(edits: Edits, at: string, { rules, drop }: HistoryOptions): void {
+function echoReasoning(edits: Edits, at: string, { rules, report }: HistoryOptions): void {
   const { reasoningEcho: echo, reasoningDemanded: demanded } = rules;
   const { reasoning_details: details, tool_calls: calls } = edits.object;
   const listed = Array.isArray(details) ? (details as readonly unknown[]) : [];
@@ -90,20 +89,21 @@ function echoReasoning(edits: Edits, at: string, { rules, drop }: HistoryOptions
   const plain = named === undefined ? "" : String(edits.object[named]);
   for (const name of REASONING) if (name !== echo) edits.remove(name);
   if (echo === "never") {
-    for (const index of listed.keys()) drop(`${at}/reasoning_details/${index}`);
-    if (listed.length === 0 && named !== undefined) drop(`${at}/${named}`);
+    for (const index of listed.keys()) report.drop(`${at}/reasoning_details/${index}`);
+    if (listed.length === 0 && named !== undefined) report.drop(`${at}/${named}`);
     return;
   }
   if (echo === "reasoning_details") {
     const own = listed.filter((detail) => !isForeign(detail));
-    for (const [index, detail] of listed.entries()) if (isForeign(detail)) drop(`${at}/reasoning_details/${index}`);
+    for (const [index, detail] of listed.entries())
+      if (isForeign(detail)) report.drop(`${at}/reasoning_details/${index}`);
     if (own.length === 0) edits.remove(echo);
     else if (own.length < listed.length) edits.set(echo, own);
     if (own.length === 0 && plain !== "") edits.set("reasoning", plain);
     return;
   }
   const texts = listed.map(textOf);
-  for (const [index, text] of texts.entries()) if (text === "") drop(`${at}/reasoning_details/${index}`);
+  for (const [index, text] of texts.entries()) if (text === "") report.drop(`${at}/reasoning_details/${index}`);
   const text = plain || texts.join("");
   const called = Array.isArray(calls) && calls.length > 0;
   if (text !== "") edits.set(echo, text);
@@ -126,7 +126,7 @@ function isForeign(detail: unknown): boolean {
   return [detail["signature"], detail["data"]].some((value) => isText(value) && MARKED.test(value));
 }
 
-function fittedCall(call: Json, at: string, { rules, names, translated, drop }: HistoryOptions): Json {
+function fittedCall(call: Json, at: string, { rules, names, translated, report }: HistoryOptions): Json {
   const edits = new Edits(call);
   const { id, function: called } = call;
   if (typeof id === "string") edits.set("id", fittedToolId(id, rules));
@@ -139,7 +139,7 @@ function fittedCall(call: Json, at: string, { rules, names, translated, drop }: 
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
     else if (!rules.unknownFields && !OF_CALLS.has(field)) {
-      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) drop(`${at}/${field}`);
+      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) report.drop(`${at}/${field}`);
       edits.remove(field);
     }
   }

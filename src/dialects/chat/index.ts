@@ -1,7 +1,7 @@
 import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
-import { asks, clientPointer, escaped } from "../canonical/report.ts";
+import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
 import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
@@ -41,12 +41,13 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
-      const { call: asked, tool, lost } = withoutSchema(call, rules);
-      const { body, dropped, names } = chatBody(asked, target.model, rules);
+      const report = new Report(call);
+      const { call: asked, tool } = withoutSchema(call, rules, report);
+      const { body, names } = chatBody(asked, target.model, rules, report);
       const accept = call.stream ? "text/event-stream" : "application/json";
       // What is undefined is not written.
       const written = named ? { ...body, model: undefined } : body;
-      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped: [...lost, ...dropped] };
+      const request = { ...postJson("/chat/completions", apiKey, written, accept), dropped: report.dropped };
       if (tool === null) return names.changed ? { ...request, form: namedForm(FORM, names) } : request;
       return { ...request, form: jsonToolForm(names.changed ? namedForm(FORM, names) : FORM, tool) };
     },
@@ -62,17 +63,18 @@ export const chat = chatAt({ baseUrl: "", headers: {} });
 function withoutSchema(
   call: Call,
   { structuredOutput, toolChoice }: Rules,
-): { readonly call: Call; readonly tool: string | null; readonly lost: readonly string[] } {
+  report: Report,
+): { readonly call: Call; readonly tool: string | null } {
   const { body } = call;
   const schema = structuredOutput === "beside_tools" ? null : wantedSchema(body["response_format"]);
   const { tools, tool_choice: choice } = body;
   const hasTools = Array.isArray(tools) && tools.length > 0 && choice !== "none";
-  if (schema === null || (structuredOutput === "alone" && !hasTools)) return { call, tool: null, lost: [] };
+  if (schema === null || (structuredOutput === "alone" && !hasTools)) return { call, tool: null };
   const forced = toolChoice !== "auto";
   const tool = withJsonTool(body, schema, forced ? "required" : "auto");
-  const lost = mustCall(body) || (tool !== null && forced) ? [] : [clientPointer(call, "/response_format")];
-  if (tool !== null) return { call: { ...call, body: tool.body }, tool: tool.name, lost };
-  return { call: { ...call, body: { ...body, response_format: undefined } }, tool: null, lost };
+  if (!mustCall(body) && (tool === null || !forced)) report.drop("/response_format");
+  if (tool !== null) return { call: { ...call, body: tool.body }, tool: tool.name };
+  return { call: { ...call, body: { ...body, response_format: undefined } }, tool: null };
 }
 
 const CODECS = { chat, embedding, rerank, speech, transcription, image };

@@ -1,13 +1,7 @@
 import { append, pick } from "../canonical/json.ts";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
-import { droppedUnknown } from "../canonical/report.ts";
-
-interface WrittenMessages {
-  readonly messages: readonly Json[];
-  /** Canonical pointers. */
-  readonly dropped: readonly string[];
-}
+import type { Report } from "../canonical/report.ts";
 
 /** What is known of a message. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -28,9 +22,9 @@ const ECHOED = ["reasoning_content", "reasoning_details", "reasoning"];
 const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", "cache_control"]);
 
 /** The messages of a canonical body in the form of OpenAI's API, for a client of another dialect. */
-export function writeMessages({ body, dialect }: Call): WrittenMessages {
+export function writeMessages({ body, dialect }: Call, report: Report): readonly Json[] {
   const list = Array.isArray(body["messages"]) ? (body["messages"] as readonly unknown[]) : [];
-  const writer = new Writer(dialect !== "messages");
+  const writer = new Writer(dialect !== "messages", report);
   for (const [index, message] of list.entries()) {
     if (isJson(message)) writer.add(message, `/messages/${index}`);
   }
@@ -39,33 +33,34 @@ export function writeMessages({ body, dialect }: Call): WrittenMessages {
 
 class Writer {
   readonly #messages: Json[] = [];
-  readonly #dropped: string[] = [];
+  readonly #report: Report;
   /** Media of tool results: they follow the last result as a user's, because a tool's message is text alone. */
   #media: Json[] = [];
   readonly #fileIds: boolean;
 
   /** @param fileIds whether ids of files are OpenAI's. */
-  constructor(fileIds: boolean) {
+  constructor(fileIds: boolean, report: Report) {
     this.#fileIds = fileIds;
+    this.#report = report;
   }
 
   add(message: Json, at: string): void {
-    append(this.#dropped, droppedUnknown(message, KNOWN, at));
+    this.#report.dropUnknown(message, KNOWN, at);
     const { role } = message;
     if (role !== "tool") this.#showMedia();
     if (role === "tool") this.#addResult(message, at);
     else if (role === "assistant") this.#addAnswer(message, at);
-    else this.#messages.push({ role, content: this.#parts(message["content"], at).content, ...named(message) });
+    else this.#messages.push({ role, content: this.#parts(message["content"], at), ...named(message) });
   }
 
-  end(): WrittenMessages {
+  end(): readonly Json[] {
     this.#showMedia();
-    return { messages: this.#messages, dropped: this.#dropped };
+    return this.#messages;
   }
 
   #addResult(message: Json, at: string): void {
     const { tool_call_id: id, is_error: failed } = message;
-    const { content } = this.#parts(message["content"], at);
+    const content = this.#parts(message["content"], at);
     const text = joinedText(content, "\n");
     const media = Array.isArray(content) ? content.filter(({ type }) => type !== "text") : [];
     // OpenAI's API cannot say that a tool failed.
@@ -76,7 +71,7 @@ class Writer {
 
   #addAnswer(message: Json, at: string): void {
     const { tool_calls, refusal } = message;
-    const { content } = this.#parts(message["content"], at, false);
+    const content = this.#parts(message["content"], at, false);
     const calls = Array.isArray(tool_calls) ? this.#calls(tool_calls, at) : [];
     const text = joinedText(content, "");
     this.#messages.push({
@@ -92,16 +87,14 @@ class Writer {
 
   #calls(calls: readonly unknown[], at: string): readonly Json[] {
     return calls.filter(isJson).map((call, index) => {
-      append(this.#dropped, droppedUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`));
+      this.#report.dropUnknown(call, KNOWN_CALL, `${at}/tool_calls/${index}`);
       const { id, function: called } = call;
       return { id, type: "function", function: called };
     });
   }
 
-  #parts(content: unknown, at: string, media = true): Written {
-    const written = writeParts(content, `${at}/content`, { fileIds: this.#fileIds, media });
-    append(this.#dropped, written.dropped);
-    return written;
+  #parts(content: unknown, at: string, media = true): Content {
+    return writeParts(content, `${at}/content`, { report: this.#report, fileIds: this.#fileIds, media });
   }
 
   #showMedia(): void {
@@ -117,11 +110,7 @@ function named({ name }: Json): Json {
   return typeof name === "string" ? { name } : {};
 }
 
-interface Written {
-  readonly content: string | readonly Json[];
-  /** Canonical pointers. */
-  readonly dropped: readonly string[];
-}
+type Content = string | readonly Json[];
 
 /** `cache_control` marks what OpenAI caches unasked. */
 const KNOWN_PART: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", "cache_control"]);
@@ -129,6 +118,7 @@ const KNOWN_FILE: ReadonlySet<string> = new Set(["file_data", "filename", "file_
 const PDF = "document.pdf";
 
 interface Allowed {
+  readonly report: Report;
   /** Ids of files are OpenAI's. */
   readonly fileIds: boolean;
   /** Other parts than text. */
@@ -137,42 +127,39 @@ interface Allowed {
   readonly fileUrls?: boolean;
   /** Left out: true. */
   readonly audio?: boolean;
+  /** The place of the one part, where it was one of several. */
+  readonly only?: string;
 }
 
 /** Canonical content in the form of OpenAI's API. @param at its canonical pointer. */
-export function writeParts(content: unknown, at: string, allowed: Allowed): Written {
-  if (typeof content === "string") return { content, dropped: [] };
+export function writeParts(content: unknown, at: string, allowed: Allowed): Content {
+  if (typeof content === "string") return content;
   const parts: Json[] = [];
-  const dropped: string[] = [];
   for (const [index, part] of (Array.isArray(content) ? (content as readonly unknown[]) : []).entries()) {
-    const place = `${at}/${index}`;
-    const written = isJson(part) ? writePart(part, place, { ...allowed, dropped }) : null;
-    if (written === null) dropped.push(place);
+    const place = allowed.only ?? `${at}/${index}`;
+    const written = isJson(part) ? writePart(part, place, allowed) : null;
+    if (written === null) allowed.report.drop(place);
     else parts.push(written);
   }
   // Strict upstreams refuse an empty list.
-  return { content: parts.length === 0 ? "" : parts, dropped };
+  return parts.length === 0 ? "" : parts;
 }
 
 /** The text of what was written. */
-export function joinedText(content: string | readonly Json[], between: string): string {
+export function joinedText(content: Content, between: string): string {
   if (typeof content === "string") return content;
   return content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join(between);
 }
 
-interface Context extends Allowed {
-  readonly dropped: string[];
-}
-
 /** @returns null for a part without a form here. */
-function writePart(part: Json, at: string, context: Context): Json | null {
+function writePart(part: Json, at: string, context: Allowed): Json | null {
   const written = writeKind(part, at, context);
   if (written === null || (!context.media && written["type"] !== "text")) return null;
-  append(context.dropped, droppedUnknown(part, KNOWN_PART, at));
+  context.report.dropUnknown(part, KNOWN_PART, at);
   return written;
 }
 
-function writeKind(part: Json, at: string, context: Context): Json | null {
+function writeKind(part: Json, at: string, context: Allowed): Json | null {
   const { type, text, image_url, input_audio, file } = part;
   switch (type) {
     case "text":
@@ -189,23 +176,23 @@ function writeKind(part: Json, at: string, context: Context): Json | null {
 }
 
 /** Only PDF documents are files to OpenAI; one of text is a text. */
-function writeFile(file: Json, at: string, { fileIds, fileUrls, media, dropped }: Context): Json | null {
+function writeFile(file: Json, at: string, { report, fileIds, fileUrls, media }: Allowed): Json | null {
   const { file_data: data, file_url: url, file_id, filename } = file;
   if (typeof data === "string") {
     const inlined = readDataUrl(data);
     const text = inlined && textOf(inlined);
     if (text === null && !media) return null;
-    append(dropped, droppedUnknown(file, KNOWN_FILE, at));
+    report.dropUnknown(file, KNOWN_FILE, at);
     const name = typeof filename === "string" && filename !== "" ? filename : null;
     if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
     return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
   }
   if (typeof url === "string" && fileUrls === true && media) {
-    append(dropped, droppedUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at));
+    report.dropUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at);
     return { type: "file", file: { file_url: url } };
   }
   if (typeof file_id !== "string" || !fileIds) return null;
-  append(dropped, droppedUnknown(file, KNOWN_FILE, at));
+  report.dropUnknown(file, KNOWN_FILE, at);
   return { type: "file", file: { file_id } };
 }
 

@@ -1,18 +1,17 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { wantedSchema } from "../canonical/json-tool.ts";
-import { append, changed, Edits, pick } from "../canonical/json.ts";
-import { asks, droppedNative, droppedUnknown, escaped, pointersOf } from "../canonical/report.ts";
+import { changed, Edits, pick } from "../canonical/json.ts";
+import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
+import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/fit.ts";
-import { SAMPLING, type Rules } from "../vendors/types.ts";
+import type { Rules } from "../vendors/types.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
 import { writeMessages } from "./messages.ts";
 
 interface ChatBody {
   readonly body: Json;
-  /** JSON pointers into the client's body. */
-  readonly dropped: readonly string[];
   /** What tools are called in the body. */
   readonly names: ToolNames;
 }
@@ -25,15 +24,12 @@ const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_contr
  * wrote travels as it came as far as that goes, what nobody here knows included; a body of another client dialect is
  * brought down to what OpenAI's API has.
  */
-export function chatBody(call: Call, model: string, rules: Rules): ChatBody {
+export function chatBody(call: Call, model: string, rules: Rules, report: Report): ChatBody {
   const translated = (call.dialect ?? "chat") !== "chat";
-  const { body, dropped, names } = fitted(call.body, rules, translated);
-  const written = translated ? translatedBody(call, body) : { body, dropped: [] };
-  return {
-    body: { ...written.body, model, ...streamFields(call, written.body, rules) },
-    dropped: [...pointersOf(call, [...dropped, ...written.dropped]), ...(translated ? droppedNative(call) : [])],
-    names,
-  };
+  const { body, names } = fitted(call.body, rules, translated, report);
+  const written = translated ? translatedBody(call, body, report) : body;
+  if (translated) report.dropNative();
+  return { body: { ...written, model, ...streamFields(call, written, rules) }, names };
 }
 
 /** The gateway meters streams by the upstream's own count. */
@@ -43,55 +39,30 @@ function streamFields({ stream }: Call, { stream_options: options }: Json, { str
   return { stream: true, stream_options: { ...(isJson(options) && options), include_usage: true } };
 }
 
-interface Translated {
-  readonly body: Json;
-  /** Canonical pointers. */
-  readonly dropped: readonly string[];
-}
-
-function translatedBody(call: Call, body: Json): Translated {
-  const messages = writeMessages({ ...call, body });
-  const { tools, dropped } = writeTools(body["tools"]);
+function translatedBody(call: Call, body: Json, report: Report): Json {
+  const messages = writeMessages({ ...call, body }, report);
+  const tools = writeTools(body["tools"], report);
   const carried = Object.entries(body).filter(
     ([name, value]) => value !== null && !(tools.length === 0 && OF_TOOLS.has(name)),
   );
-  return {
-    body: {
-      ...Object.fromEntries(carried),
-      messages: messages.messages,
-      tools: tools.length > 0 ? tools : undefined,
-    },
-    dropped: [...messages.dropped, ...dropped],
-  };
+  return { ...Object.fromEntries(carried), messages, tools: tools.length > 0 ? tools : undefined };
 }
 
 /** The functions of a canonical body; tools that run at a provider of another dialect have no form here. */
-function writeTools(value: unknown): { readonly tools: readonly Json[]; readonly dropped: readonly string[] } {
+function writeTools(value: unknown, report: Report): readonly Json[] {
   const tools: Json[] = [];
-  const dropped: string[] = [];
   for (const [index, tool] of (Array.isArray(value) ? (value as readonly unknown[]) : []).entries()) {
     const at = `/tools/${index}`;
     if (!isJson(tool) || !isJson(tool["function"])) {
-      dropped.push(at);
+      report.drop(at);
       continue;
     }
-    append(dropped, droppedUnknown(tool, OF_A_TOOL, at));
+    report.dropUnknown(tool, OF_A_TOOL, at);
     tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
   }
-  return { tools, dropped };
+  return tools;
 }
 
-/** A canonical body as the target takes it. */
-interface Fitted {
-  /** The very same one where the target takes all of it. */
-  readonly body: Json;
-  /** Canonical pointers of what it does not take. */
-  readonly dropped: readonly string[];
-  readonly names: ToolNames;
-}
-
-/** About the request itself, not about the answer. */
-const OF_THE_REQUEST: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
 /** Values that a model has unasked. */
@@ -102,23 +73,24 @@ const USUAL: ReadonlyMap<string, unknown> = new Map([
 
 /**
  * What of a body the target takes, by the table of vendors: fields under other names, nearest values, the rest left out
- * and reported.
+ * and reported; the very same body where the target takes all of it.
  * @param translated the body was made of another format's: of fields that nobody here knows it has none for this target.
  */
-export function fitted(body: Json, rules: Rules, translated: boolean): Fitted {
-  const fitting = new Fitting(body, rules, translated);
-  return { body: fitting.fit(), dropped: fitting.dropped, names: fitting.names };
+export function fitted(body: Json, rules: Rules, translated: boolean, report: Report): ChatBody {
+  const fitting = new Fitting(body, rules, translated, report);
+  return { body: fitting.fit(), names: fitting.names };
 }
 
 class Fitting {
-  readonly dropped: string[] = [];
   readonly names: ToolNames;
+  readonly #report: Report;
   readonly #body: Json;
   readonly #rules: Rules;
   readonly #translated: boolean;
   readonly #edits: Edits;
 
-  constructor(body: Json, rules: Rules, translated: boolean) {
+  constructor(body: Json, rules: Rules, translated: boolean, report: Report) {
+    this.#report = report;
     this.#body = body;
     this.#rules = rules;
     this.#translated = translated;
@@ -141,7 +113,7 @@ class Fitting {
         rules: this.#rules,
         names: this.names,
         translated: this.#translated,
-        drop: (pointer) => this.dropped.push(pointer),
+        report: this.#report,
       }),
     );
     return edits.object;
@@ -171,7 +143,7 @@ class Fitting {
   #drop(name: string): void {
     const value = this.#edits.object[name];
     this.#edits.remove(name);
-    if (value !== USUAL.get(name) && asks(name, value)) this.dropped.push(`/${escaped(name)}`);
+    if (value !== USUAL.get(name) && asks(name, value)) this.#report.drop(`/${escaped(name)}`);
   }
 
   #limit(): void {
@@ -197,7 +169,7 @@ class Fitting {
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
-    append(this.dropped, lost);
+    for (const pointer of lost) this.#report.drop(pointer);
   }
 
   #stop(): void {
@@ -207,8 +179,8 @@ class Fitting {
     if (listed.length <= most) return;
     if (most > 0) this.#edits.set("stop", listed.slice(0, most));
     else this.#edits.remove("stop");
-    if (most === 0) this.dropped.push("/stop");
-    else for (let index = most; index < listed.length; index++) this.dropped.push(`/stop/${index}`);
+    if (most === 0) this.#report.drop("/stop");
+    else for (let index = most; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
   }
 
   /** A digest in place of one that is too long: it stays the same for the same user. */
@@ -241,8 +213,8 @@ class Fitting {
   }
 
   #held(owner: Json, name: "schema" | "parameters", at: string): Json {
-    const held = withFittedSchema(owner, name, this.#rules);
-    for (const pointer of held.dropped) this.dropped.push(at + pointer);
+    const held = withFittedSchema(owner, name, this.#rules, this.#report.schemaWork);
+    for (const pointer of held.dropped) this.#report.drop(at + pointer);
     return held.owner;
   }
 
@@ -251,7 +223,7 @@ class Fitting {
     const places: number[] = [];
     for (const [index, tool] of tools.entries()) {
       if (!isJson(tool) || this.#takesTool(tool)) places.push(index);
-      else this.dropped.push(`/tools/${index}`);
+      else this.#report.drop(`/tools/${index}`);
     }
     const kept = places.length === tools.length ? tools : places.map((index) => tools[index]);
     return changed(kept, (tool, index) => this.#tool(tool, places[index]!));
@@ -271,7 +243,7 @@ class Fitting {
       const inner = new Edits(strict ? this.#held(described, "parameters", `/tools/${index}/function`) : described);
       if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
       if (!strictTools) {
-        if (described["strict"] === true) this.dropped.push(`/tools/${index}/function/strict`);
+        if (described["strict"] === true) this.#report.drop(`/tools/${index}/function/strict`);
         inner.remove("strict");
       }
       edits.set("function", inner.object);
@@ -297,7 +269,7 @@ class Fitting {
     else {
       // With one tool it is the one that is named.
       this.#edits.set("tool_choice", "required");
-      if (tools !== 1) this.dropped.push("/tool_choice");
+      if (tools !== 1) this.#report.drop("/tool_choice");
     }
   }
 }

@@ -2,39 +2,22 @@ import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
+import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../endpoints/embedding.ts";
 import { rerankCodec } from "../endpoints/rerank.ts";
-import { fitSchema } from "../json-schema.ts";
-import { COHERE_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { COHERE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, CohereStreamReader } from "./answer.ts";
 import { messagesOf } from "./messages.ts";
 
 /** Cohere's own fields, which a client of its models may send. */
-const OWN = ["citation_options", "safety_mode", "priority"] as const;
+const OWN = copiedBy("cohere");
 /** Top-level fields that are read; what of them cannot be said is reported where they are read. */
-const READ: ReadonlySet<string> = new Set([
-  "messages",
-  "documents",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
-  "thinking",
-  "stop",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "seed",
-  "frequency_penalty",
-  "presence_penalty",
-  ...OWN,
-]);
+const READ = readBy("cohere");
 
 /** How answers are read. */
 const FORM: AnswerForm = { answer: chatAnswer, decoder: () => new CohereStreamReader() };
@@ -135,7 +118,7 @@ function formatOf(body: Json, documents: boolean, report: Report): Format {
   const { type } = format;
   const taken = !documents && !(Array.isArray(tools) && tools.length > 0 && choice !== "none");
   const schema = wantedSchema(format);
-  const fitted = schema && fitSchema(schema, COHERE_SCHEMAS);
+  const fitted = schema && fitSchema(schema, COHERE_SCHEMAS, report.schemaWork);
   if (fitted?.shaped === true && taken) {
     report.dropWithin(fitted, "/response_format/json_schema/schema");
     return { body, format: { response_format: { type: "json_object", json_schema: fitted.schema } }, tool: null };
@@ -217,7 +200,9 @@ function listedTool(listed: unknown, at: string, report: Report): readonly Liste
 
 /** All tools are strict or none is; the schemas of strict ones must be such that calls can be held to them. */
 function writtenTools(tools: readonly Listed[], report: Report): Json {
-  const fitted = tools.map(({ schema, strict }) => (strict ? fitSchema(schema, COHERE_SCHEMAS) : null));
+  const fitted = tools.map(({ schema, strict }) =>
+    strict ? fitSchema(schema, COHERE_SCHEMAS, report.schemaWork) : null,
+  );
   if (fitted.every((one) => one?.shaped === true)) {
     for (const [index, { at }] of tools.entries()) report.dropWithin(fitted[index]!, `${at}/function/parameters`);
     return { tools: tools.map((tool, index) => writtenTool(tool, fitted[index]!.schema)), strict_tools: true };

@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { outputLimit, type Report } from "../canonical/report.ts";
-import { fitSchema } from "../json-schema.ts";
-import { GEMINI_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import type { Family } from "./models.ts";
 
 /** Carried as they are. */
@@ -79,7 +79,7 @@ function formatOf(format: unknown, report: Report): Json {
     return format["type"] === "json_schema" ? json : {};
   }
   if (typeof description === "string" && description !== "") report.drop("/response_format/json_schema/description");
-  return { ...json, responseJsonSchema: fitSchema(schema, GEMINI_SCHEMAS).schema };
+  return { ...json, responseJsonSchema: fitSchema(schema, GEMINI_SCHEMAS, report.schemaWork).schema };
 }
 
 const MODALITIES: Readonly<Record<string, string>> = { text: "TEXT", image: "IMAGE" };

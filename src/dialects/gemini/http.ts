@@ -1,6 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { errorMessage as plainMessage } from "../canonical/errors.ts";
-import { parseJson } from "../canonical/json.ts";
+import type { Json } from "../../kit/index.ts";
 import { bearer, type JsonRequest, postJson } from "../canonical/requests.ts";
 import type { UpstreamRequest } from "../dialect.ts";
 
@@ -29,12 +27,4 @@ export function post(model: string, method: string, apiKey: string, body: Json, 
 export function get(path: string, apiKey: string): UpstreamRequest {
   const headers = { ...credentials(apiKey), accept: "application/json" };
   return { method: "GET", path: `${VERSION}${path}`, headers, body: null };
-}
-
-/** The upstream's own words for an error body, which for a stream comes as a list of one; empty when there are none. */
-export function errorMessage(bytes: Uint8Array): string {
-  const body = parseJson(bytes);
-  const [first] = Array.isArray(body) ? (body as readonly unknown[]) : [body];
-  const error = isJson(first) && isJson(first["error"]) ? first["error"] : null;
-  return error === null ? "" : plainMessage(Buffer.from(JSON.stringify({ error })));
 }

@@ -1,44 +1,22 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
+import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
+import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
-import { GEMINI_SCHEMAS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
 import { generationOf } from "./generation.ts";
-import { errorMessage, get, post } from "./http.ts";
+import { get, post } from "./http.ts";
 import { answersFormattedWithTools, familyOf } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
-const READ: ReadonlySet<string> = new Set([
-  "messages",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "web_search_options",
-  "temperature",
-  "top_p",
-  "top_k",
-  "max_tokens",
-  "max_completion_tokens",
-  "stop",
-  "seed",
-  "n",
-  "frequency_penalty",
-  "presence_penalty",
-  "logprobs",
-  "top_logprobs",
-  "response_format",
-  "modalities",
-  "reasoning_effort",
-  "thinking",
-  "service_tier",
-  "extra_body",
-]);
+const READ = readBy("gemini");
 
 const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
@@ -185,7 +163,9 @@ function declarations(
       name,
       ...(typeof description === "string" && description !== "" && { description }),
       ...(isJson(parameters) &&
-        Object.keys(parameters).length > 0 && { parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS).schema }),
+        Object.keys(parameters).length > 0 && {
+          parametersJsonSchema: fitSchema(parameters, GEMINI_SCHEMAS, report.schemaWork).schema,
+        }),
     });
     report.dropUnknown(tool, DECLARED_FIELDS, at);
   }

@@ -7,17 +7,7 @@ import { parseAnswer } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
 import { cacheWrites, tokenCount, writtenUsage } from "../canonical/usage.ts";
 import type { Decoded } from "../dialect.ts";
-import { nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
-
-const MESSAGE: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "role",
-  "model",
-  "content",
-  "stop_reason",
-  "stop_sequence",
-]);
+import { MESSAGE_FIELDS, nativeMessage, nativePart, ofMessages, withNative } from "./native.ts";
 
 /** A complete answer in the canonical shape. @throws AttemptError "protocol" for what is no message. */
 export function answer(bytes: Uint8Array, call: Call): Decoded {
@@ -41,7 +31,7 @@ export function answer(bytes: Uint8Array, call: Call): Decoded {
       },
     ],
     ...(usage ? { usage: writtenUsage(usage) } : {}),
-    ...(sameFormat ? nativeMessage(extraFields(message, MESSAGE)) : {}),
+    ...(sameFormat ? nativeMessage(extraFields(message, MESSAGE_FIELDS)) : {}),
   };
   return { body, usage };
 }

@@ -11,6 +11,8 @@ export interface Translation {
   readonly report: Report;
   /** The client speaks this dialect: nothing is tidied up, the API judges. */
   readonly sameFormat: boolean;
+  /** Images and documents at an address, or uploaded before, are reported: the place takes none. */
+  readonly inlineMedia: boolean;
   /** An id as the API takes it; the same for a call and its result. */
   readonly toolId: (id: string) => string;
   /** Images and documents are reported: only users bring them. */
@@ -38,11 +40,18 @@ function partBlocks(part: unknown, at: string, translation: Translation): readon
     case "refusal":
       return textBlocks({ text: part["refusal"] }, `${at}/refusal`, translation);
     default: {
-      const block = mediaBlock(part, at, translation) ?? (translation.sameFormat ? nativeBlock(part) : null);
+      const block = mediaBlock(part, at, translation) ?? ownBlock(part, translation);
       if (block === null) translation.report.drop(at);
       return block === null ? [] : [block];
     }
   }
+}
+
+/** A block that only this dialect has, as its client wrote it. */
+function ownBlock(part: Json, { sameFormat, inlineMedia }: Translation): Json | null {
+  const block = sameFormat ? nativeBlock(part) : null;
+  const source = isJson(block?.["source"]) ? block["source"]["type"] : null;
+  return inlineMedia && (source === "url" || source === "file") ? null : block;
 }
 
 function mediaBlock(part: Json, at: string, translation: Translation): Json | null {
@@ -145,23 +154,23 @@ const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/g
 const WEB = /^https?:\/\//i;
 
 /** null for an address that is neither inlined nor on the web. */
-function imageBlock(part: Json, at: string, { report, sameFormat }: Translation): Json | null {
+function imageBlock(part: Json, at: string, { report, sameFormat, inlineMedia }: Translation): Json | null {
   const image = part["image_url"];
   const url = isJson(image) ? image["url"] : image;
   if (typeof url !== "string") return null;
   const data = readDataUrl(url);
-  if (data && !sameFormat && !IMAGES.has(data.type)) return null;
+  if (data ? !sameFormat && !IMAGES.has(data.type) : inlineMedia || !WEB.test(url)) return null;
   const detail = isJson(image) ? image["detail"] : undefined;
   if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
-  if (data) return { type: "image", source: { type: "base64", media_type: data.type, data: data.base64 } };
-  return WEB.test(url) ? { type: "image", source: { type: "url", url } } : null;
+  const source = data ? { type: "base64", media_type: data.type, data: data.base64 } : { type: "url", url };
+  return { type: "image", source };
 }
 
 /** null for a file the API cannot read: neither PDF nor text, or kept by another provider. */
-function documentBlock(part: Json, { sameFormat }: Translation): Json | null {
+function documentBlock(part: Json, translation: Translation): Json | null {
   const { file } = part;
   if (!isJson(file)) return null;
-  const source = documentSource(file, sameFormat);
+  const source = documentSource(file, translation);
   if (source === null) return null;
   const { context, citations } = file;
   const title = file["title"] ?? file["filename"];
@@ -174,9 +183,10 @@ function documentBlock(part: Json, { sameFormat }: Translation): Json | null {
   };
 }
 
-function documentSource(file: Json, sameFormat: boolean): Json | null {
+function documentSource(file: Json, { sameFormat, inlineMedia }: Translation): Json | null {
   const { file_data, file_url, file_id } = file;
   if (typeof file_data === "string") return inlined(file_data);
+  if (inlineMedia) return null;
   if (typeof file_url === "string") return WEB.test(file_url) ? { type: "url", url: file_url } : null;
   // The API's own ids begin so, OpenAI's with "file-".
   if (typeof file_id !== "string" || !(sameFormat || file_id.startsWith("file_"))) return null;

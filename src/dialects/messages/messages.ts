@@ -10,6 +10,9 @@ export interface Conversation {
   readonly messages: readonly Json[];
 }
 
+/** How the messages of a request are read. */
+type Reading = Pick<Translation, "sameFormat" | "inlineMedia">;
+
 /** What one message comes to. */
 interface MessageBlocks {
   readonly results: readonly Json[];
@@ -50,9 +53,10 @@ function fields(names: string): ReadonlySet<string> {
  * it has the weight they ask for; only a Messages client's later ones stay where they are.
  * @throws GatewayError for messages that are none.
  */
-export function conversation(messages: unknown, report: Report, sameFormat: boolean): Conversation {
+export function conversation(messages: unknown, report: Report, reading: Reading): Conversation {
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
-  const translation: Translation = { report, sameFormat, toolId: toolIds() };
+  const { sameFormat } = reading;
+  const translation: Translation = { report, ...reading, toolId: toolIds() };
   let system: OpenTurn | null = null;
   const turns: OpenTurn[] = [];
   messages.forEach((message: unknown, index) => {
@@ -60,9 +64,14 @@ export function conversation(messages: unknown, report: Report, sameFormat: bool
     if (!isJson(message)) throw report.refusal(at, "must be an object");
     const role = roleOf(message);
     if (role === null) return report.drop(at);
+    const before = report.count;
     const own = read(message, at, translation);
+    const saysNothing = own.results.length + own.blocks.length === 0;
+    // A question that is only an address would be an answer to nothing.
+    const isLost = saysNothing && reading.inlineMedia && role === "user" && report.count > before;
+    if (isLost) throw report.unsupported(`${at}/content`);
     // The API refuses a turn that says nothing.
-    if (!sameFormat && own.results.length + own.blocks.length === 0) return;
+    if (!sameFormat && saysNothing) return;
     const last = turns.at(-1);
     const turn = { role, ...own };
     if (role === "system" && (!sameFormat || index === 0)) {

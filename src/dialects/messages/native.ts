@@ -14,6 +14,11 @@ import { extraFields, stringOf } from "../canonical/json.ts";
  */
 const DIALECT = "messages";
 
+/** Fields of an answer that have a canonical place; its counts have one of their own. */
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(
+  "id type role model content stop_reason stop_sequence".split(" "),
+);
+
 /** The block of a native part. */
 export function nativeBlock(part: Json): Json | null {
   const { type, dialect, block } = part;

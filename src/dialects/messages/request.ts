@@ -1,35 +1,21 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, wantedSchema } from "../canonical/json-tool.ts";
+import { readBy } from "../canonical/parameters.ts";
 import { Report } from "../canonical/report.ts";
-import { postJson } from "../canonical/requests.ts";
-import type { AnswerForm, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../json-schema.ts";
-import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
+import type { AnswerCodec, AnswerForm } from "../dialect.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 import { answer } from "./answer.ts";
 import { cacheControl } from "./blocks.ts";
 import { conversation } from "./messages.ts";
 import { callsWithoutThinking, type ClaudeOutput, claudeOutput, type ModelRules, rulesOf } from "./models.ts";
 import { nativeFields, ofMessages } from "./native.ts";
-import {
-  betasOf,
-  headersOf,
-  maxTokensOf,
-  metadataOf,
-  samplingOf,
-  serviceTier,
-  stopSequences,
-  thinkingOf,
-  versionOf,
-} from "./options.ts";
+import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences, thinkingOf } from "./options.ts";
+import type { Place } from "./place.ts";
 import { MessagesStreamReader } from "./stream.ts";
 
 /** Canonical fields that are carried, or reported by what carries them. */
-const CARRIED: ReadonlySet<string> = new Set(
-  (
-    "messages tools tool_choice parallel_tool_calls max_tokens max_completion_tokens stop temperature top_p top_k " +
-    "reasoning_effort thinking response_format user safety_identifier service_tier cache_control"
-  ).split(" "),
-);
+const CARRIED = readBy("anthropic");
 
 /** Reads answers without what only a Messages client knows: a tool's call is not what such a client is shown. */
 const PLAIN: AnswerForm = {
@@ -37,20 +23,20 @@ const PLAIN: AnswerForm = {
   decoder: (call) => new MessagesStreamReader({ ...call, dialect: "chat" }),
 };
 
-/** @throws GatewayError when the call cannot be written down. */
-export function request(call: Call, target: Target, apiKey: string): UpstreamRequest {
-  const report = new Report(call);
-  report.dropFields(CARRIED);
-  const rules = rulesOf(target.model);
-  const output = outputOf(call, rules, report);
-  const body = messagesBody(call, { target, rules, output, report });
-  if (!ofMessages(call)) report.dropNative();
-  const sent = postJson("/v1/messages", "", body, call.stream ? "text/event-stream" : "application/json");
-  return {
-    ...sent,
-    headers: { ...sent.headers, ...headersOf(call, apiKey) },
-    dropped: report.dropped,
-    ...(output.tool === null ? {} : { form: jsonToolForm(PLAIN, output.tool) }),
+/** Writes calls as they are sent to a place. */
+export function requestAt(place: Place): AnswerCodec["request"] {
+  return (call, target, apiKey) => {
+    const report = new Report(call);
+    report.dropFields(CARRIED);
+    const rules = rulesOf(target.model);
+    const output = outputOf(call, rules, report);
+    const body = messagesBody(call, { place, target, rules, output, report });
+    if (!ofMessages(call)) report.dropNative();
+    return {
+      ...place.post(body, { call, target, apiKey }),
+      dropped: report.dropped,
+      ...(output.tool === null ? {} : { form: jsonToolForm(PLAIN, output.tool) }),
+    };
   };
 }
 
@@ -61,17 +47,21 @@ function outputOf(call: Call, rules: ModelRules, report: Report): ClaudeOutput {
 }
 
 interface Writing {
+  readonly place: Place;
   readonly target: Target;
   readonly rules: ModelRules;
   readonly output: ClaudeOutput;
   readonly report: Report;
 }
 
-function messagesBody(call: Call, { target, rules, output, report }: Writing): Json {
+function messagesBody(call: Call, { place, target, rules, output, report }: Writing): Json {
   const { body } = output;
   const sameFormat = ofMessages(call);
-  const maxTokens = maxTokensOf(body, rules, report, { betas: betasOf(call), configured: target.maxOutput });
-  const { system, messages } = conversation(body["messages"], report, sameFormat);
+  const maxTokens = maxTokensOf(body, rules, report, {
+    betas: place.betasOf(call),
+    configured: target.maxOutput,
+  });
+  const { system, messages } = conversation(body["messages"], report, { sameFormat, inlineMedia: place.inlineMedia });
   const tools = toolsOf(body["tools"], { sameFormat, strict: rules.structured, report });
   const choice = toolChoiceOf(body, tools.length > 0, { rules, sameFormat, report });
   const { thinking, effort } = thinkingOf({
@@ -96,7 +86,7 @@ function messagesBody(call: Call, { target, rules, output, report }: Writing): J
     ...(effort !== undefined || schema !== null
       ? { output_config: { ...(effort ? { effort } : {}), ...(schema && { format: { type: "json_schema", schema } }) } }
       : {}),
-    ...samplingOf({ body, rules, version: versionOf(call), thinks, sameFormat, report }),
+    ...samplingOf({ body, rules, version: place.versionOf(call), thinks, sameFormat, report }),
     ...stopSequences(body["stop"], sameFormat, report),
     ...metadataOf(body, report),
     ...serviceTier(body["service_tier"], sameFormat, report),
@@ -171,13 +161,13 @@ function inputSchema(parameters: unknown, at: string, report: Report): Json {
 
 /** A strict tool's schema is one that its calls can be held to; where there is none, the tool is not strict. */
 function claudeInput(schema: Json, strict: boolean, holds: boolean, at: string, report: Report): Json {
-  const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS) : null;
+  const held = strict && holds ? fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork) : null;
   if (held?.shaped === true) {
     report.dropWithin(held, `${at}/parameters`);
     return { input_schema: held.schema, strict: true };
   }
   if (strict) report.drop(`${at}/strict`);
-  const taken = fitSchema(schema, CLAUDE_TOOLS);
+  const taken = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
   report.dropWithin(taken, `${at}/parameters`);
   return { input_schema: taken.schema };
 }

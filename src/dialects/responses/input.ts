@@ -28,8 +28,6 @@ export interface WrittenInput {
   readonly instructions?: string;
   /** Records of tools that ran at a provider are among the items. */
   readonly records: boolean;
-  /** Pointers into the client's body of items that stay behind. */
-  readonly dropped: readonly string[];
 }
 
 /** Beside what is read of a message: of its content or calls. */
@@ -44,15 +42,14 @@ export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInpu
   const { body } = call;
   const messages: readonly unknown[] = Array.isArray(body["messages"]) ? body["messages"] : [];
   const own = isResponsesCall(call) ? call : null;
-  if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, as);
+  if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, report, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
   const read = own === null ? null : new Sources(own);
   const items = messages.flatMap((message, index): readonly Placed[] => {
     if (!isJson(message)) return [];
     return read?.of(message, index) ?? writer.items(message, `/messages/${index}`).map((item) => ({ item, at: null }));
   });
-  const { input, dropped } = sendable(items, as);
-  return { input, dropped, records: false };
+  return { input: sendable(items, report, as), records: false };
 }
 
 function isSame(value: unknown, other: unknown): boolean {
@@ -60,17 +57,18 @@ function isSame(value: unknown, other: unknown): boolean {
 }
 
 /** The client's own input. */
-function sentInput({ request }: ResponsesCall, as: WriteAs): WrittenInput {
+function sentInput({ request }: ResponsesCall, report: Report, as: WriteAs): WrittenInput {
   const { input, instructions } = request;
   const items: readonly Json[] =
     typeof input === "string" ? [{ type: "message", role: "user", content: input }] : objects(input);
   const kept = sendable(
     items.map((item, index) => ({ item, at: `/input/${index}` })),
+    report,
     as,
   );
-  if (typeof instructions !== "string" || instructions === "") return { ...kept, records: true };
-  if (as.instructions) return { ...kept, instructions, records: true };
-  return { ...kept, input: [{ type: "message", role: "system", content: instructions }, ...kept.input], records: true };
+  if (typeof instructions !== "string" || instructions === "") return { input: kept, records: true };
+  if (as.instructions) return { input: kept, instructions, records: true };
+  return { input: [{ type: "message", role: "system", content: instructions }, ...kept], records: true };
 }
 
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
@@ -142,20 +140,18 @@ function isOwn({ type, id, format }: Json, own: string): boolean {
  * (continuedev/continue#8933): what a cut answer left goes. "Item 'msg_…' was provided without its required 'reasoning'
  * item" (continuedev/continue#11994): behind reasoning that goes, items are no longer known by their ids.
  */
-function sendable(items: readonly Placed[], as: WriteAs): Pick<WrittenInput, "input" | "dropped"> {
-  const dropped: string[] = [];
+function sendable(items: readonly Placed[], report: Report, as: WriteAs): readonly Json[] {
   let headless = false;
   const followed = followedOnes(items);
-  const input = items.flatMap(({ item, at }, index) => {
+  return items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
     const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(item, as);
     headless ||= sent === null;
     if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
     // An empty one says nothing.
-    if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) dropped.push(at);
+    if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) report.dropOwn(at);
     return [];
   });
-  return { input, dropped };
 }
 
 /** Whether the model made the item. */
@@ -276,14 +272,14 @@ class InputWriter {
 
   /** @param only the place of the one part, where `content` is one of several. */
   #written(content: unknown, at: string, media: boolean, only?: string): string | readonly Json[] {
-    const { content: written, dropped } = writeParts(content, at, {
+    return writeParts(content, at, {
+      report: this.#report,
       fileIds: this.#fileIds,
       media,
       fileUrls: true,
       audio: this.#as.audio,
+      ...(only !== undefined && { only }),
     });
-    for (const pointer of dropped) this.#report.drop(only === undefined ? pointer : pointer.replace(`${at}/0`, only));
-    return written;
   }
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { append, objects, pick } from "../canonical/json.ts";
-import { dropped as droppedOf, droppedNative, Report } from "../canonical/report.ts";
+import { objects, pick } from "../canonical/json.ts";
+import { copiedBy, readBy } from "../canonical/parameters.ts";
+import { Report } from "../canonical/report.ts";
 import { hasSourceMap } from "../canonical/source-map.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
 import { fittedToolId, sha256 } from "../canonical/tools.ts";
@@ -21,32 +22,9 @@ export interface ResponsesBody {
 }
 
 /** Called the same here as in chat completions. */
-const SAME = [
-  "metadata",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "prompt_cache_options",
-  "safety_identifier",
-] as const;
+const SAME = copiedBy("responses");
 /** Read into fields of other names or shapes. */
-const READ: ReadonlySet<string> = new Set([
-  ...SAME,
-  "messages",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "logprobs",
-  "top_logprobs",
-  "response_format",
-  "verbosity",
-  "reasoning_effort",
-  "thinking",
-  "user",
-]);
+const READ = readBy("responses");
 /** Of the fields that only a Responses client has: read below, not carried over. */
 const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "tool_choice", "store"]);
 /**
@@ -68,8 +46,6 @@ class BodyWriter {
   readonly #call: Call;
   readonly #rules: Rules;
   readonly #report: Report;
-  /** Pointers into the client's body. */
-  readonly #dropped: string[] = [];
   /** Fields that only a Responses client has. */
   readonly #native: Json;
   readonly #names: ToolNames;
@@ -91,8 +67,7 @@ class BodyWriter {
 
   write(model: string): ResponsesBody {
     const { body, stream } = this.#call;
-    const { input, instructions, records, dropped } = writeInput(this.#call, this.#report, this.#as);
-    append(this.#dropped, dropped);
+    const { input, instructions, records } = writeInput(this.#call, this.#report, this.#as);
     const written = {
       model,
       ...this.#carried(),
@@ -109,10 +84,10 @@ class BodyWriter {
       store: false,
       ...(stream && { stream: true }),
     };
-    if (!records && hasSourceMap(this.#call)) append(this.#dropped, this.#call.sourceMap.records);
+    if (!records && hasSourceMap(this.#call)) for (const at of this.#call.sourceMap.records) this.#report.dropOwn(at);
     return {
       body: written,
-      dropped: [...new Set([...this.#report.dropped, ...this.#dropped])],
+      dropped: this.#report.dropped,
       as: readAs(this.#call, this.#rules, this.#names),
     };
   }
@@ -123,21 +98,18 @@ class BodyWriter {
     const let_through = (name: string): boolean =>
       OTHER_MODEL_OR_RATE.has(name) && !this.#rules.refusedFields.has(name);
     const known = new Set([...READ, ...Object.keys(body).filter(let_through)]);
-    for (const pointer of droppedOf(body, known)) this.#report.drop(pointer);
+    this.#report.dropFields(known);
     const accepted = Object.entries(body).filter(([name, value]) => let_through(name) && value !== null);
     if (!ofResponses(this.#call)) {
-      append(this.#dropped, droppedNative(this.#call));
+      this.#report.dropNative();
       return Object.fromEntries(accepted);
     }
     // What is said of storing is answered in the field itself.
-    if (this.#native["store"] === true) this.#dropped.push("/store");
+    if (this.#native["store"] === true) this.#report.dropOwn("/store");
     const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
     const { refusedFields, fields } = this.#rules;
     const refused = own.filter(([name]) => refusedFields.has(name) || (UNTAKEN.has(name) && !fields.has(name)));
-    append(
-      this.#dropped,
-      refused.map(([name]) => `/${name}`),
-    );
+    for (const [name] of refused) this.#report.dropOwn(`/${name}`);
     const metadata = requestOf(this.#call)["metadata"];
     return {
       ...Object.fromEntries([...own.filter((field) => !refused.includes(field)), ...accepted]),
@@ -177,7 +149,7 @@ class BodyWriter {
     const listed = objects(request["tools"]);
     const kept = listed.filter((tool, index) => {
       const sent = sentTool(tool, this.#rules) !== null;
-      if (!sent) this.#dropped.push(`/tools/${index}`);
+      if (!sent) this.#report.dropOwn(`/tools/${index}`);
       return sent;
     });
     const choice = this.#choiceAmong(kept, listed.length === kept.length);
@@ -195,7 +167,7 @@ class BodyWriter {
       return left.length > 0 ? { ...choice, tools: left } : undefined;
     }
     if (type === "function" || type === "custom" || tools.some((tool) => tool["type"] === type)) return choice;
-    this.#dropped.push("/tool_choice");
+    this.#report.dropOwn("/tool_choice");
     return undefined;
   }
 
@@ -241,7 +213,7 @@ class BodyWriter {
 
   #format({ type, json_schema: described }: Json): Json {
     if (!isJson(described)) return { type };
-    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules);
+    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules, this.#report.schemaWork);
     this.#report.dropWithin({ dropped }, "/response_format/json_schema");
     return { type, ...owner };
   }

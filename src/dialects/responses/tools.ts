@@ -70,7 +70,7 @@ export function writeTools(tools: unknown, context: ToolsContext): readonly Json
 
 /** Left out, `strict` is true here and false in chat completions (SDK openai responses.d.ts FunctionTool). */
 function functionTool(described: Json, at: string, { report, rules, sentName }: ToolsContext): Json {
-  const { owner, dropped } = withFittedSchema(described, "parameters", rules);
+  const { owner, dropped } = withFittedSchema(described, "parameters", rules, report.schemaWork);
   report.dropWithin({ dropped }, at);
   const { name, description, parameters, strict } = owner;
   return {

@@ -1,6 +1,7 @@
 import { type EffortLevel, EFFORTS, isJson, type Json } from "../../kit/index.ts";
-import { fitSchema } from "../json-schema.ts";
-import { vendorSchemas } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { vendorSchemas } from "../schemas/rules.ts";
+import type { Work } from "../schemas/work.ts";
 import type { Rules } from "./types.ts";
 
 /** Most tokens of thought that still are an effort, as upstreams translate efforts into budgets. */
@@ -92,12 +93,12 @@ interface Held {
  * A `json_schema` or a function with its schema as the target takes it. One that nothing can be held to strictly goes as it
  * is, to be followed as far as the model does by itself.
  */
-export function withFittedSchema(owner: Json, name: "schema" | "parameters", target: Rules): Held {
+export function withFittedSchema(owner: Json, name: "schema" | "parameters", target: Rules, work: Work): Held {
   const { [name]: schema } = owner;
   const strict = owner["strict"] === true;
   const rules = vendorSchemas(target, strict);
   if (rules === null || !isJson(schema)) return { owner, dropped: [] };
-  const fitted = fitSchema(schema, rules);
+  const fitted = fitSchema(schema, rules, work);
   if (strict && !fitted.shaped) return { owner: { ...owner, strict: false }, dropped: ["/strict"] };
   return {
     owner: fitted.schema === schema ? owner : { ...owner, [name]: fitted.schema },

@@ -1,15 +1,12 @@
+import { COMMON_FIELDS, OPEN_FIELDS, OPENAI_FIELDS, USUAL_FIELDS } from "../canonical/parameters.ts";
 import {
   alsoRefused,
-  COMMON_FIELDS,
   type Entry,
   type ModelEntry,
   NO_FIELDS,
-  OPEN_FIELDS,
-  OPENAI_FIELDS,
   type RuledVendor,
   type Rules,
   samplingWithout,
-  USUAL_FIELDS,
   withFields,
 } from "./types.ts";
 

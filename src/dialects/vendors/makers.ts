@@ -1,13 +1,5 @@
-import {
-  alsoRefused,
-  COMMON_FIELDS,
-  type Entry,
-  NO_FIELDS,
-  type RuledVendor,
-  samplingWithout,
-  USUAL_FIELDS,
-  withFields,
-} from "./types.ts";
+import { COMMON_FIELDS, USUAL_FIELDS } from "../canonical/parameters.ts";
+import { alsoRefused, type Entry, NO_FIELDS, type RuledVendor, samplingWithout, withFields } from "./types.ts";
 
 /** The APIs of those who make the models. A vendor is one entry and one file of cases in the tests. */
 export const MAKERS = {

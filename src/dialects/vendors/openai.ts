@@ -1,5 +1,6 @@
 import type { EffortLevel } from "../../kit/index.ts";
-import { type Entry, type ModelEntry, OPENAI_FIELDS, OTHER_MODEL_OR_RATE, type Rules } from "./types.ts";
+import { OPENAI_FIELDS } from "../canonical/parameters.ts";
+import { type Entry, type ModelEntry, OTHER_MODEL_OR_RATE, type Rules } from "./types.ts";
 
 const REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
 /** `getOpenAILanguageModelCapabilities` and what follows from it in `getArgs`. */

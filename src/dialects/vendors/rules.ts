@@ -3,15 +3,8 @@ import type { Location } from "../dialect.ts";
 import { HOSTS } from "./hosts.ts";
 import { MAKERS } from "./makers.ts";
 import { azure, openai } from "./openai.ts";
-import {
-  type Entry,
-  NO_FIELDS,
-  OPENAI_FIELDS,
-  OTHER_MODEL_OR_RATE,
-  type RuledVendor,
-  type Rules,
-  SAMPLING,
-} from "./types.ts";
+import { OPENAI_FIELDS, SAMPLING } from "../canonical/parameters.ts";
+import { type Entry, NO_FIELDS, OTHER_MODEL_OR_RATE, type RuledVendor, type Rules } from "./types.ts";
 
 /** What is taken by one model of an upstream. @param dialect whose table is meant: `azure` has an entry of its own. */
 export function rulesOf(location: Location, model: string, dialect: "openai" | "azure" = "openai"): Rules {

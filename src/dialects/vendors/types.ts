@@ -1,4 +1,5 @@
 import type { EffortLevel, Vendor } from "../../kit/index.ts";
+import { type ParameterName, SAMPLING } from "../canonical/parameters.ts";
 import type { ToolIdRules } from "../canonical/tools.ts";
 import type { NameRules } from "../canonical/tool-names.ts";
 
@@ -78,66 +79,6 @@ export interface ModelEntry {
   readonly rules: Partial<Rules>;
 }
 
-/** Sampling fields: a reasoning model refuses them. */
-export const SAMPLING: ReadonlySet<string> = new Set([
-  "temperature",
-  "top_p",
-  "frequency_penalty",
-  "presence_penalty",
-  "logprobs",
-  "top_logprobs",
-  "logit_bias",
-]);
-
-/** What every chat endpoint that calls itself OpenAI-compatible has. */
-export const COMMON_FIELDS: readonly string[] = [
-  "messages",
-  "tools",
-  "tool_choice",
-  "temperature",
-  "top_p",
-  "max_tokens",
-  "max_completion_tokens",
-  "stop",
-  "response_format",
-  "reasoning_effort",
-];
-
-/** What of OpenAI's own API a server for anybody's models may have too. */
-export const USUAL_FIELDS: readonly string[] = [
-  ...COMMON_FIELDS,
-  "parallel_tool_calls",
-  "seed",
-  "n",
-  "logprobs",
-  "top_logprobs",
-  "logit_bias",
-  "frequency_penalty",
-  "presence_penalty",
-  "user",
-];
-
-/** Of OpenAI's own API: SDK openai resources/chat/completions/completions.d.ts ChatCompletionCreateParamsBase. */
-export const OPENAI_FIELDS: readonly string[] = [
-  ...USUAL_FIELDS,
-  "audio",
-  "function_call",
-  "functions",
-  "metadata",
-  "modalities",
-  "moderation",
-  "prediction",
-  "prompt_cache_key",
-  "prompt_cache_options",
-  "prompt_cache_retention",
-  "safety_identifier",
-  "store",
-  "verbosity",
-];
-
-/** Sampling fields of servers for open models. */
-export const OPEN_FIELDS: readonly string[] = ["top_k", "min_p", "repetition_penalty"];
-
 /**
  * Top-level fields by which an upstream would serve another model, serve it elsewhere, bill it at another rate, or run
  * something paid beside it:
@@ -187,10 +128,10 @@ export function withFields(fields: readonly string[], ...more: readonly string[]
   return new Set([...fields, ...more.flatMap((names) => names.split(" "))]);
 }
 
-export function alsoRefused(...fields: readonly string[]): ReadonlySet<string> {
+export function alsoRefused(...fields: readonly ParameterName[]): ReadonlySet<string> {
   return OTHER_MODEL_OR_RATE.union(new Set(fields));
 }
 
-export function samplingWithout(...fields: readonly string[]): ReadonlySet<string> {
+export function samplingWithout(...fields: readonly ParameterName[]): ReadonlySet<string> {
   return SAMPLING.difference(new Set(fields));
 }

@@ -2,10 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
 import { type ErrorCode, tierOf, type WindowState } from "../../kit/index.ts";
 import { callerOf, sessionOf } from "../credentials.ts";
-import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { readObject } from "../request-body.ts";
 import { jsonResponse, requestIdIn } from "../router.ts";
-import type { RouteParts } from "./parts.ts";
 
 const SESSION_ERRORS: readonly ErrorCode[] = ["RATE_LIMIT_ERROR", "INVALID_TOKEN", "STORE_UNAVAILABLE"];
 

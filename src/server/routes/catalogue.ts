@@ -10,11 +10,10 @@ import {
   tierOf,
 } from "../../kit/index.ts";
 import { callerOf } from "../credentials.ts";
-import { CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { jsonResponse, notFound, textResponse } from "../router.ts";
-import type { RouteParts } from "./parts.ts";
 
-const DETAIL = "/v1/models/";
+const MODELS_PATH = "/v1/models/";
 
 /** Models, prices, status and public settings, all from the configuration in force. */
 export const CATALOGUE: readonly RouteEndpoint[] = [
@@ -135,7 +134,7 @@ function entry({ id, created, ownedBy, tier }: Model) {
 
 /** What follows `/v1/models/`, whether its slash is written as one or as %2F. */
 function modelId(event: H3Event): string {
-  const id = event.url.pathname.slice(DETAIL.length);
+  const id = event.url.pathname.slice(MODELS_PATH.length);
   if (id === "") throw notFound();
   return decodeURIComponent(id);
 }
@@ -155,7 +154,7 @@ const OTHER_PRICES: readonly (readonly [name: string, unit: keyof Price])[] = [
 function pricing({ id, displayName, tier, price }: Model) {
   const others = OTHER_PRICES.flatMap(([name, unit]) => {
     const value = price[unit];
-    return value === undefined ? [] : [[name, shown(value)]];
+    return value === undefined ? [] : [[name, priceBody(value)]];
   });
   return {
     model: id,
@@ -167,7 +166,7 @@ function pricing({ id, displayName, tier, price }: Model) {
   };
 }
 
-function shown(price: Decimal | ImagePrices): unknown {
+function priceBody(price: Decimal | ImagePrices): unknown {
   if (!("default" in price)) return numberOf(price);
   return Object.fromEntries(Object.entries(price).map(([variant, one]) => [variant, numberOf(one)]));
 }

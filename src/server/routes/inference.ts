@@ -8,7 +8,7 @@ import { readResponses } from "../../dialects/responses/client/request.ts";
 import { responsesFormat } from "../../dialects/responses/client/format.ts";
 import { readSpeech, speechFormat } from "../../dialects/endpoints/speech.ts";
 import { readTranscription, transcriptionFormat } from "../../dialects/endpoints/transcription.ts";
-import { withinSchemaBound } from "../../dialects/schema-bound.ts";
+import { withinSchemaBound } from "../../dialects/schemas/work.ts";
 import type { ErrorCode, GatewayError, Json } from "../../kit/index.ts";
 import {
   type Answer,

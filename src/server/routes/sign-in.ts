@@ -1,10 +1,17 @@
 import type { TLSSocket } from "node:tls";
 import { getCookie, type H3Event, HTTPResponse, setCookie } from "h3";
 import { GatewayError, invalidRequest } from "../../kit/index.ts";
-import { type Answer, BODY_ERRORS, json, type Parameter, type RouteEndpoint } from "../endpoint.ts";
+import {
+  type Answer,
+  BODY_ERRORS,
+  json,
+  type Parameter,
+  type RouteEndpoint,
+  type RouteParts,
+  type Session,
+} from "../endpoint.ts";
 import { readObject, readOptionalObject } from "../request-body.ts";
 import { jsonResponse, type RouteContext } from "../router.ts";
-import type { RouteParts, Session } from "./parts.ts";
 
 /** Without userinfo or a path, which a URL would take for something else than a host. */
 const HOST = /^[\w.:[\]-]+$/;

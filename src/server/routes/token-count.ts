@@ -2,10 +2,9 @@ import { readCountTokens } from "../../dialects/messages/client/request.ts";
 import { GatewayError, invalidRequest, mayCall, type Principal, tierOf } from "../../kit/index.ts";
 import type { ByteClaim } from "../byte-budget.ts";
 import { keyHolderOf } from "../credentials.ts";
-import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint } from "../endpoint.ts";
+import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { readObject } from "../request-body.ts";
 import { jsonResponse, type Route, type RouteContext } from "../router.ts";
-import type { RouteParts } from "./parts.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Of one user. */

@@ -1,3 +1,4 @@
+import type { Json } from "../../kit/index.ts";
 import {
   type Answer,
   answer,
@@ -17,10 +18,18 @@ import { type MessagesRequest, parseMessages, parseModel, readTexts } from "./an
 /** `POST /v1/messages`. */
 export function readMessages(received: ReceivedRequest): ParsedRequest {
   const body = jsonOf(received);
-  const { question, stream, thinking } = parseMessages(body, received.headers["anthropic-version"]?.toString());
+  return repliedTo(parseMessages(body, received.headers["anthropic-version"]?.toString()), body, received);
+}
+
+/** The reply to a request that was read, wherever Claude is served. */
+export function repliedTo(
+  { question, stream, thinking }: MessagesRequest,
+  { sim }: Json,
+  received: ReceivedRequest,
+): ParsedRequest {
   return {
     model: question.model,
-    sim: body["sim"],
+    sim,
     reply: (script) => {
       const made = answer(question, script, received.body.toString());
       const headers = { "request-id": `req_sim_${made.seed}` };
@@ -41,7 +50,10 @@ function frame(error: Error | null): string {
 /** `POST /v1/messages/count_tokens`: the tokens of a prompt, of which nothing is used. */
 export function readCountTokens(received: ReceivedRequest): ParsedRequest {
   if (received.headers["anthropic-version"] === undefined) throw invalid("anthropic-version", "header is required");
-  const body = jsonOf(received);
+  return countedIn(jsonOf(received));
+}
+
+export function countedIn(body: Json): ParsedRequest {
   const model = parseModel(body);
   const { prompt } = readTexts(body, turnsOf(body["messages"]));
   const tokens = prompt.reduce((sum, text) => sum + countTokens(text), 0);

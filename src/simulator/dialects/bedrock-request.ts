@@ -14,7 +14,7 @@ export function parseConverse(body: Json, model: string): Question {
     throw invalid("The toolConfig field must be defined when using toolUse and toolResult content blocks.");
   }
   checkSampling(inference);
-  const said = turns
+  const question = turns
     .filter(({ role }) => role === "user")
     .map(({ content }) => content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join(" "))
     .findLast((text) => text !== "");
@@ -23,7 +23,7 @@ export function parseConverse(body: Json, model: string): Question {
   return {
     model,
     prompt: [...systemTexts(body["system"]), ...turns.flatMap(({ content }) => content.flatMap(textsOf))],
-    userText: said ?? "",
+    userText: question ?? "",
     choices: 1,
     maximum: maximumOf(inference["maxTokens"]),
     stop: stopsOf(inference["stopSequences"]),
@@ -31,7 +31,7 @@ export function parseConverse(body: Json, model: string): Question {
       tools,
       choice: parseChoice(config?.["toolChoice"], tools),
       parallel: true,
-      userText: said ?? "",
+      userText: question ?? "",
       answered: turns.at(-1)?.content.some(({ toolResult }) => toolResult !== undefined) ?? false,
     }),
     thinks: thinking === undefined ? thinksByName(model) : thinking !== "disabled",

@@ -47,13 +47,13 @@ export function parseGenerate(body: Json, model: string): GenerateRequest {
   if (signs) checkSignatures(contents);
   checkFormat(config);
   const system = body["systemInstruction"] === undefined ? [] : [textOf(systemParts(body["systemInstruction"]))];
-  const said = contents.filter(({ role }) => role === "user").map(({ parts }) => textOf(parts));
+  const questions = contents.filter(({ role }) => role === "user").map(({ parts }) => textOf(parts));
   const tools = parseTools(body["tools"]);
   return {
     question: {
       model,
       prompt: [...system, ...contents.flatMap(({ parts }) => parts.map(promptText))],
-      userText: said.findLast((text) => text !== "") ?? "",
+      userText: questions.findLast((text) => text !== "") ?? "",
       choices: count(config["candidateCount"], "candidate_count", MAXIMUM_CANDIDATES) ?? 1,
       maximum: count(config["maxOutputTokens"], "max_output_tokens") ?? Infinity,
       stop: parseStop(config["stopSequences"]),
@@ -61,7 +61,7 @@ export function parseGenerate(body: Json, model: string): GenerateRequest {
         tools,
         choice: parseChoice(body["toolConfig"], tools),
         parallel: true,
-        userText: said.findLast((text) => text !== "") ?? "",
+        userText: questions.findLast((text) => text !== "") ?? "",
         answered: contents.at(-1)?.parts.some(({ functionResponse }) => functionResponse !== undefined) ?? false,
       }),
       thinks: thinking.asked ?? signs,

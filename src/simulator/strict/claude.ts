@@ -46,7 +46,7 @@ function claudeOf(model: string): Claude | undefined {
 }
 
 /** Fields of a request: @anthropic-ai/sdk resources/beta/messages/messages.d.ts, MessageCreateParamsBase. */
-const FIELDS = wordSet(
+export const FIELDS = wordSet(
   "max_tokens messages model cache_control container context_management diagnostics fallbacks inference_geo " +
     "mcp_servers metadata output_config output_format service_tier speed stop_sequences stream system temperature " +
     "thinking tool_choice tools top_k top_p user_profile_id betas",
@@ -125,12 +125,12 @@ function problemOf(model: string, asked: ClaudeRequest): string | undefined {
 const SOURCES =
   "@ai-sdk/anthropic dist/index.js getModelCapabilities, https://github.com/infiniflow/ragflow/issues/11815, https://github.com/cloud-apim/otoroshi-llm-extension/issues/140, https://github.com/cortexkit/magic-context/issues/511, https://github.com/veryfront/veryfront-code/issues/3918, https://platform.claude.com/docs/en/build-with-claude/structured-outputs";
 
-export const ANTHROPIC: readonly Rule[] = [
-  {
-    source:
-      "https://github.com/anthropics/claude-code/issues/4378, https://github.com/caozhiyuan/copilot-api/issues/145",
+/** Of a request with the fields that a place knows. */
+export function formRule(fields: ReadonlySet<string>, source: string): Rule {
+  return {
+    source,
     refuse: ({ body }) => {
-      const [name] = unknownNames(body, FIELDS);
+      const [name] = unknownNames(body, fields);
       if (name !== undefined) return extra(name);
       for (const [index, message] of objects(body["messages"]).entries()) {
         const [field] = unknownNames(message, MESSAGE);
@@ -143,7 +143,11 @@ export const ANTHROPIC: readonly Rule[] = [
       }
       return undefined;
     },
-  },
+  };
+}
+
+/** What the models refuse wherever the format is served. */
+export const SHARED: readonly Rule[] = [
   {
     source:
       "https://platform.claude.com/docs/en/build-with-claude/vision#supported-formats, @anthropic-ai/sdk resources/messages/messages.d.ts Base64ImageSource",
@@ -187,6 +191,14 @@ export const ANTHROPIC: readonly Rule[] = [
       return problem === undefined ? undefined : new SimError(400, problem);
     },
   },
+];
+
+export const ANTHROPIC: readonly Rule[] = [
+  formRule(
+    FIELDS,
+    "https://github.com/anthropics/claude-code/issues/4378, https://github.com/caozhiyuan/copilot-api/issues/145",
+  ),
+  ...SHARED,
 ];
 
 function extra(place: string): SimError {

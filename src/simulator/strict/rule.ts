@@ -2,7 +2,7 @@ import { type Json, VENDORS, isJson } from "../../kit/index.ts";
 import { asText, SimError } from "../fields.ts";
 
 /** Whose refusals the simulator can play: vendors behind OpenAI's dialect, and the other dialects' own providers. */
-export const STRICT_VENDORS = [...VENDORS, "azure", "anthropic", "bedrock", "gemini", "cohere"] as const;
+export const STRICT_VENDORS = [...VENDORS, "azure", "anthropic", "vertex", "bedrock", "gemini", "cohere"] as const;
 
 export type StrictVendor = (typeof STRICT_VENDORS)[number];
 

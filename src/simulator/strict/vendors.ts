@@ -10,6 +10,7 @@ import { OPENAI_CHAT } from "./openai.ts";
 import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
+import { VERTEX } from "./vertex.ts";
 
 /** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
 const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
@@ -19,6 +20,7 @@ const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   openai: OPENAI_CHAT,
   azure: OPENAI_CHAT,
   anthropic: ANTHROPIC,
+  vertex: VERTEX,
   bedrock: BEDROCK,
   gemini: GEMINI,
   cohere: COHERE,
@@ -43,7 +45,7 @@ const RESPONSES: readonly Rule[] = [...RESPONSES_FORM, ...RESPONSES_MODELS];
 
 /** Where a request asks for an answer, and what the path says of the model. */
 const CHAT_PATH =
-  /(?:\/openai\/deployments\/(?<deployment>[^/]+))?\/chat\/completions$|\/messages$|\/models\/(?<gemini>[^/]+):(?:stream)?[gG]enerateContent$|\/model\/(?<bedrock>[^/]+)\/converse(?:-stream)?$|\/v2\/chat$/;
+  /(?:\/openai\/deployments\/(?<deployment>[^/]+))?\/chat\/completions$|\/messages$|\/models\/(?<gemini>[^/]+):(?:stream)?[gG]enerateContent$|\/model\/(?<bedrock>[^/]+)\/converse(?:-stream)?$|\/models\/(?<claude>[^/]+):(?:r|streamR)awPredict$|\/v2\/chat$/;
 
 /** Every rule of a vendor, for what shows that each has a source. */
 export function rulesOf(vendor: StrictVendor): readonly Rule[] {
@@ -63,7 +65,7 @@ function vendorRefusal(vendor: StrictVendor, path: string, sent: unknown): SimEr
   const responses = path.endsWith("/responses");
   const found = CHAT_PATH.exec(path);
   if (!responses && !found) return undefined;
-  const named = found?.groups?.["deployment"] ?? found?.groups?.["gemini"] ?? found?.groups?.["bedrock"];
+  const named = Object.values(found?.groups ?? {}).find((name) => name !== undefined);
   const model = named === undefined ? modelOf(body) : decodeURIComponent(named);
   const rules = !responses ? CHAT[vendor] : vendor === "openai" || vendor === "azure" ? RESPONSES : [];
   return refusalOf(rules, { model, body });

@@ -9,9 +9,8 @@ import {
   storeUnavailable,
   type User,
 } from "../../kit/index.ts";
-import { inBatches, loadScript } from "./script.ts";
 import type { Connection } from "./connection.ts";
-import { hexOf, type Keys, lowerCase } from "./keys.ts";
+import { hexOf, inBatches, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
 /** Fields of the user's hash in the order that `toUser` and the scripts have them. */
 const FIELDS = ["email", "tier", "balance", "available", "granted", "created", "charged"] as const;
@@ -140,9 +139,9 @@ function userMethods(connection: Connection, keys: Keys, now: () => number, late
 }
 
 /** What is more than an account can hold stays so: the script refuses it. */
-function within(amount: bigint, most: bigint): bigint {
-  if (amount > most) return most;
-  return amount < -most ? -most : amount;
+function within(amount: bigint, maximum: bigint): bigint {
+  if (amount > maximum) return maximum;
+  return amount < -maximum ? -maximum : amount;
 }
 
 /** The server's integers have 64 bits; this leaves room for sums. */

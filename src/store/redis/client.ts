@@ -110,7 +110,7 @@ export function unanswered(error: unknown): Unanswered | null {
 const UNSENT = /^(?:Stream isn't writeable|Cluster isn't ready)/;
 
 /**
- * What callers of the store are told: STORE_UNAVAILABLE when the server cannot answer for now, else a plain error. Only
+ * What callers of the store get: STORE_UNAVAILABLE when the server cannot answer for now, else a plain error. Only
  * the message is kept: the client's errors carry the command, which may hold a password.
  */
 export function storeError(error: unknown): Error {
@@ -124,7 +124,7 @@ export function storeError(error: unknown): Error {
 const CHECK_INTERVAL_MS = 50;
 
 /** One question that has been asked. */
-export interface Wait {
+export interface PendingAnswer {
   /** Attended milliseconds at which it was asked. */
   readonly since: number;
   readonly giveUp: () => void;
@@ -135,14 +135,14 @@ export interface Wait {
  * the event loop that takes seconds counts as two looks. A process short of CPU would otherwise take its own delay for
  * the server's, and all that it has asked for lost.
  */
-export class Waits {
+export class PendingAnswers {
   readonly #timeout: number;
   readonly #every: number;
   /** In the order in which they were asked. */
-  readonly #waiting = new Set<Wait>();
+  readonly #waiting = new Set<PendingAnswer>();
   #timer: NodeJS.Timeout | null = null;
   #attended = 0;
-  #lookedAt = 0;
+  #checkedAt = 0;
 
   /** @param timeout milliseconds. */
   constructor(timeout: number) {
@@ -152,7 +152,7 @@ export class Waits {
 
   /** Milliseconds in which answers could have been read; only differences mean anything, while something waits. */
   get attended(): number {
-    const passed = this.#timer === null ? 0 : performance.now() - this.#lookedAt;
+    const passed = this.#timer === null ? 0 : performance.now() - this.#checkedAt;
     return this.#attended + Math.min(passed, 2 * this.#every);
   }
 
@@ -161,17 +161,17 @@ export class Waits {
   }
 
   /** @param giveUp called when the timeout has passed, unless the wait has been ended. */
-  begin(giveUp: () => void): Wait {
+  begin(giveUp: () => void): PendingAnswer {
     if (this.#timer === null) {
-      this.#lookedAt = performance.now();
-      this.#timer = setInterval(() => this.#look(), this.#every);
+      this.#checkedAt = performance.now();
+      this.#timer = setInterval(() => this.#check(), this.#every);
     }
     const wait = { since: this.attended, giveUp };
     this.#waiting.add(wait);
     return wait;
   }
 
-  end(wait: Wait): void {
+  end(wait: PendingAnswer): void {
     this.#waiting.delete(wait);
   }
 
@@ -186,9 +186,9 @@ export class Waits {
     this.#timer = null;
   }
 
-  #look(): void {
+  #check(): void {
     this.#attended = this.attended;
-    this.#lookedAt = performance.now();
+    this.#checkedAt = performance.now();
     if (this.#waiting.size === 0) return this.#stop();
     for (const wait of this.#waiting) {
       if (this.#attended - wait.since < this.#timeout) return;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, type Redis } from "ioredis";
 import { type Log, storeUnavailable } from "../../kit/index.ts";
-import { type Client, replyCode, storeError, Unanswered, type Wait, Waits } from "./client.ts";
-import type { Script } from "./script.ts";
+import { type Client, replyCode, storeError, Unanswered, type PendingAnswer, PendingAnswers } from "./client.ts";
+import type { Script } from "./scripts.ts";
 
 export type Argument = string | number | Buffer;
 
@@ -62,7 +62,7 @@ export class RedisConnection implements Connection {
   readonly #subscriber: Client;
   readonly #timeout: number;
   readonly #log: Log | undefined;
-  readonly #waits: Waits;
+  readonly #answers: PendingAnswers;
   readonly #subscriptions = new Map<string, Set<Subscription>>();
   readonly #waiting = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
@@ -71,8 +71,8 @@ export class RedisConnection implements Connection {
   #made = 0;
   /** The number of the last one that was dropped as silent. */
   #dropped = 0;
-  /** As `Waits.attended` counts: when anything was last answered, if only to say no. */
-  #heardAt = 0;
+  /** As `PendingAnswers.attended` counts: when anything was last answered, if only to say no. */
+  #answeredAt = 0;
   #readyAt = 0;
   #reachable = true;
   #subscribes = false;
@@ -84,10 +84,10 @@ export class RedisConnection implements Connection {
     this.#subscriber = client instanceof Cluster ? client : client.duplicate();
     if (!(client instanceof Cluster)) this.receives = (within) => this.#receives(within);
     this.#timeout = timeout;
-    this.#waits = new Waits(timeout);
+    this.#answers = new PendingAnswers(timeout);
     this.#log = log;
-    client.on("error", (error: Error) => this.#lost(error));
-    client.on("ready", () => this.#found());
+    client.on("error", (error: Error) => this.#onUnreachable(error));
+    client.on("ready", () => this.#onReachable());
     if (this.#subscriber !== client) this.#subscriber.on("error", () => {});
     this.#subscriber.on("ready", () => this.#subscribe(...this.#subscriptions.keys()));
     this.#subscriber.on("message", (channel: string, message: string) => {
@@ -114,7 +114,7 @@ export class RedisConnection implements Connection {
       await this.#client.connect();
       return true;
     } catch (error) {
-      this.#lost(error instanceof Error ? error : new Error(String(error)));
+      this.#onUnreachable(error instanceof Error ? error : new Error(String(error)));
       return false;
     }
   }
@@ -196,7 +196,7 @@ export class RedisConnection implements Connection {
     });
     await Promise.race([Promise.allSettled(this.#waiting), enough]);
     clearTimeout(timer);
-    this.#waits.close();
+    this.#answers.close();
     for (const client of new Set([this.#client, this.#subscriber])) client.disconnect();
   }
 
@@ -227,7 +227,7 @@ export class RedisConnection implements Connection {
     return new Promise((resolve, reject) => {
       const ask = (send: () => Promise<unknown>, next?: () => Promise<unknown>): void => {
         this.#pending++;
-        const wait = this.#waits.begin(() => {
+        const wait = this.#answers.begin(() => {
           const stands = connection !== null && connection === this.#connected;
           if (next && stands) return ask(next);
           reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`, stands)));
@@ -250,16 +250,16 @@ export class RedisConnection implements Connection {
   }
 
   /** Nothing is to be expected any more: answered, if too late for who waited, or its connection is lost. */
-  #left(wait: Wait, answered: boolean): void {
+  #left(wait: PendingAnswer, answered: boolean): void {
     this.#pending--;
-    this.#waits.end(wait);
-    if (answered) this.#heardAt = this.#waits.attended;
+    this.#answers.end(wait);
+    if (answered) this.#answeredAt = this.#answers.attended;
   }
 
-  /** A connection on which nothing has been heard for two timeouts is made afresh: its other end may be gone. */
+  /** A connection that answered nothing for two timeouts is made afresh: its other end may be gone. */
   #dropSilent(): void {
     if (this.#client instanceof Cluster || this.#connected === null || this.#dropped === this.#made) return;
-    if (this.#waits.attended - Math.max(this.#heardAt, this.#readyAt) < 2 * this.#timeout) return;
+    if (this.#answers.attended - Math.max(this.#answeredAt, this.#readyAt) < 2 * this.#timeout) return;
     this.#dropped = this.#made;
     this.#client.disconnect(true);
   }
@@ -279,24 +279,24 @@ export class RedisConnection implements Connection {
 
   async #receives(within: number): Promise<boolean> {
     if (this.#subscriber.status !== "ready") return false;
-    const tired = new AbortController();
+    const timeout = new AbortController();
     const answered = this.#subscriber.ping().then(
       () => true,
       () => false,
     );
-    const waited = sleep(within, false, { signal: tired.signal, ref: false }).catch(() => false);
-    return Promise.race([answered, waited]).finally(() => tired.abort());
+    const waited = sleep(within, false, { signal: timeout.signal, ref: false }).catch(() => false);
+    return Promise.race([answered, waited]).finally(() => timeout.abort());
   }
 
-  #lost(error: Error): void {
+  #onUnreachable(error: Error): void {
     if (!this.#reachable || this.#closing) return;
     this.#reachable = false;
     this.#log?.warn({ reason: error.message || error.name }, "the store cannot be reached");
   }
 
-  #found(): void {
+  #onReachable(): void {
     this.#made++;
-    this.#readyAt = this.#waits.attended;
+    this.#readyAt = this.#answers.attended;
     if (this.#reachable) return;
     this.#reachable = true;
     this.#log?.info({}, "the store can be reached again");

@@ -1,10 +1,9 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { LEDGER_RETENTION_MS } from "../limits.ts";
-import { inBatches, loadScript } from "./script.ts";
+import { LEDGER_RETENTION_MS } from "../windows.ts";
 import type { Connection } from "./connection.ts";
-import type { Keys } from "./keys.ts";
+import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
-/** Milliseconds for which a process is believed to be alive without a word from it. */
+/** Milliseconds for which a process is believed alive without a renewal. */
 export const LEASE_MS = 60_000;
 
 /** Milliseconds between two renewals: three may be lost. */

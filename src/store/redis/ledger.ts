@@ -1,6 +1,6 @@
 import type { LedgerEntry, OutcomeKind, Settlement, Usage } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
-import type { Keys } from "./keys.ts";
+import type { Keys } from "./scripts.ts";
 
 /** Counts of a usage in the order in which entries hold them; the last ones are mostly 0 and left out then. */
 const COUNTS = [
@@ -111,10 +111,10 @@ export async function findRecorded(
   userId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const [wanted, found] = [new Set(ids), new Set<string>()];
+  const [searched, found] = [new Set(ids), new Set<string>()];
   for await (const page of pagesOf(connection, keys, userId)) {
-    for (const { id } of page) if (wanted.has(id)) found.add(id);
-    if (found.size === wanted.size) break;
+    for (const { id } of page) if (searched.has(id)) found.add(id);
+    if (found.size === searched.size) break;
   }
   return found;
 }

@@ -10,10 +10,9 @@ import {
 import { type Counts, windowStates } from "../windows.ts";
 import { unanswered } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { loadScript } from "./script.ts";
-import type { Keys } from "./keys.ts";
 import { type Leases, requestKeys, unlessUnavailable } from "./leases.ts";
 import { findRecorded, packEntry, readLedger } from "./ledger.ts";
+import { type Keys, loadScript } from "./scripts.ts";
 import { UnconfirmedAdmissions, UnconfirmedByOthers } from "./unconfirmed.ts";
 
 interface RequestOptions {
@@ -24,23 +23,23 @@ interface RequestOptions {
   readonly timeout: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention: number;
-  /** As of `DoubtOptions`; the timeout unless given. */
-  readonly patience?: number;
+  /** As of `UnconfirmedOptions`; the timeout unless given. */
+  readonly confirmationTimeout?: number;
   /** A test's clock; without, time is the server's. */
   readonly clock?: () => number;
 }
 
 /** A refusal or `ok`; `late`: executed when nobody waited any more; `unknown`: no such user. */
-type Word = Refusal | "ok" | "late" | "unknown";
+type Verdict = Refusal | "ok" | "late" | "unknown";
 type Numbers = readonly [number, number, number, number, number, number];
 type Rest = readonly [now: number, ...counts: Numbers, stopToken: string, packed: string];
-type AdmitReply = readonly [word: Word, ...Rest];
-type Told = readonly [word: Exclude<Word, "late">, ...Rest];
+type AdmitReply = readonly [verdict: Verdict, ...Rest];
+type TimelyReply = readonly [verdict: Exclude<Verdict, "late">, ...Rest];
 /** Whether it changed something; `late` as of an admission. */
-type SettleReply = 0 | 1 | readonly [word: "late", now: number];
+type SettleReply = 0 | 1 | readonly [verdict: "late", now: number];
 
 /** Refusals by what other requests have taken. */
-const LIMITED: ReadonlySet<Word> = new Set(["credits", "day", "hour", "minute", "streams"]);
+const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "day", "hour", "minute", "streams"]);
 
 /** Times that an admission is repeated because the server says that it came too late. */
 const MAX_LATE_REPEATS = 5;
@@ -77,7 +76,10 @@ export class Requests {
     this.#keys = keys;
     this.#leases = leases;
     this.#options = options;
-    this.#others = new UnconfirmedByOthers(connection, keys, leases, { patience: options.timeout, ...options });
+    this.#others = new UnconfirmedByOthers(connection, keys, leases, {
+      confirmationTimeout: options.timeout,
+      ...options,
+    });
     this.#unconfirmed = new UnconfirmedAdmissions(async (id, userId) => {
       await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
     });
@@ -99,13 +101,13 @@ export class Requests {
     const { id, userId, limits } = admission;
     // A repeated admission: the pending give-back of its unconfirmed first try is cancelled.
     this.#unconfirmed.forget(id);
-    let reply = await this.#asked(admission);
+    let reply = await this.#admitInTime(admission);
     // Not before what was taken without a use is given back, by this process and by the others.
-    if (LIMITED.has(reply[0]) && (await this.#cleared(userId))) reply = await this.#asked(admission);
-    const [word, , ...rest] = reply;
-    if (word === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+    if (LIMITED.has(reply[0]) && (await this.#cleared(userId))) reply = await this.#admitInTime(admission);
+    const [verdict, , ...rest] = reply;
+    if (verdict === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
     const windows = windowStates(countsOf(rest), limits);
-    if (word !== "ok") return { ok: false, refusal: word, windows };
+    if (verdict !== "ok") return { ok: false, refusal: verdict, windows };
     const [, , , , , , stopToken, packed] = rest;
     this.#leases.confirm(id, packed);
     this.#unconfirmed.forget(id);
@@ -129,11 +131,11 @@ export class Requests {
     });
   }
 
-  /** Again while the server says that the time was over: this process was busy before it sent, or clocks were moved. */
-  async #asked(admission: Admission): Promise<Told> {
+  /** Repeats it while the server answers `late`: this process was busy before it sent, or clocks were moved. */
+  async #admitInTime(admission: Admission): Promise<TimelyReply> {
     for (let tries = 0; tries < MAX_LATE_REPEATS; tries++) {
-      const [word, ...rest] = await this.#admit(admission);
-      if (word !== "late") return [word, ...rest];
+      const [verdict, ...rest] = await this.#admit(admission);
+      if (verdict !== "late") return [verdict, ...rest];
     }
     throw clockMoves();
   }
@@ -156,9 +158,9 @@ export class Requests {
       this.#learn(reply[0] === "late", reply[1], sentAt);
       return reply;
     } catch (error) {
-      const lost = unanswered(error);
+      const cause = unanswered(error);
       // On one connection what is sent later is executed later. Of another one it is known when the time is over.
-      if (lost) this.#unconfirmed.add(id, userId, lost.stands ? 0 : 2 * timeout);
+      if (cause) this.#unconfirmed.add(id, userId, cause.stands ? 0 : 2 * timeout);
       throw error;
     }
   }

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import type { Counter, NewCode, NewFamily, Rotation } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
-import { loadScript } from "./script.ts";
-import { hexOf, type Keys, lowerCase } from "./keys.ts";
+import { hexOf, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
 /**
  * The store's role of signing in.

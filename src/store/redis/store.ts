@@ -1,15 +1,14 @@
-import type { Log, Store } from "../../kit/index.ts";
-import { LEDGER_RETENTION_MS } from "../limits.ts";
+import { randomUUID } from "node:crypto";
+import type { CountWindow, Log, OnStop, Store, Uses } from "../../kit/index.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
-import type { RedisConnection } from "./connection.ts";
-import { instanceMethods } from "./instances.ts";
-import { createKeys } from "./keys.ts";
+import type { Connection, RedisConnection } from "./connection.ts";
 import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
 import { Requests } from "./requests.ts";
+import { createKeys, inBatches, type Keys, loadScript } from "./scripts.ts";
 import { signInMethods } from "./sign-in.ts";
-import { stopMethods } from "./stops.ts";
 
-export interface RedisStoreOptions {
+interface RedisStoreOptions {
   /** In front of the name of every key. */
   readonly prefix: string;
   /** This process's name among those of the store, without blanks. */
@@ -19,12 +18,12 @@ export interface RedisStoreOptions {
   readonly log?: Log;
   /** Unix milliseconds, for tests; without, time is the server's. */
   readonly clock?: () => number;
-  /** Milliseconds for which what this process runs is kept without a word from it. */
+  /** Milliseconds for which what this process runs is kept without a renewal. */
   readonly lease?: number;
   /** Milliseconds for which entries of the ledger are kept. */
   readonly retention?: number;
   /** Milliseconds that other processes get to give back their unconfirmed admissions, before a request is refused. */
-  readonly patience?: number;
+  readonly confirmationTimeout?: number;
 }
 
 export type RedisStore = ReturnType<typeof redisStore>;
@@ -32,13 +31,20 @@ export type RedisStore = ReturnType<typeof redisStore>;
 /** The store on Redis or Valkey, alone or as a Cluster. Takes over `connection` and closes it. */
 export function redisStore(connection: RedisConnection, options: RedisStoreOptions) {
   const { prefix, instance, log, timeout, clock } = options;
-  const { lease = LEASE_MS, retention = LEDGER_RETENTION_MS, patience = timeout } = options;
+  const { lease = LEASE_MS, retention = LEDGER_RETENTION_MS, confirmationTimeout = timeout } = options;
   if (!/^\S+$/.test(instance)) throw new RangeError(`not a name for an instance: ${instance}`);
   const keys = createKeys(prefix);
   // To the scripts, 0 is the server's clock.
   const now = clock ?? (() => 0);
   const leases = new Leases(connection, keys, instance, lease, retention);
-  const requests = new Requests(connection, keys, leases, { instance, lease, timeout, retention, patience, clock });
+  const requests = new Requests(connection, keys, leases, {
+    instance,
+    lease,
+    timeout,
+    retention,
+    confirmationTimeout,
+    clock,
+  });
 
   /** What has to be known of a server before it is used. */
   const catchUp = () => Promise.all([unlessUnavailable(requests.setClock()), leases.refreshDead()]);
@@ -46,7 +52,7 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     await Promise.all([requests.renew(), leases.refreshDead()]);
   };
   const logged = (message: string) => (error: unknown) => log?.error({ reason: String(error) }, message);
-  requests.onAsked(logged("other processes were not told what runs here"));
+  requests.onAsked(logged("other processes do not know what runs here"));
   connection.onReady(() => {
     catchUp().catch(logged("the server's clock and its dead instances are not known"));
   });
@@ -73,5 +79,108 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     ...methods,
     /** Prolongs the leases of what runs here; by itself every 15 seconds. */
     renew,
+  };
+}
+
+/** Milliseconds between looks whether pushes still come, and for the answer: together less than a second. */
+const CHECK_INTERVAL_MS = 400;
+
+const RAISE_STOP_TOKEN = loadScript("stop-raise", "clock");
+
+/**
+ * Stop tokens: what ends a user's streams.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+export function stopMethods(connection: Connection, keys: Keys, now: () => number) {
+  return {
+    /** Counts each stream once, however often it is stopped. A user who is not there has none. */
+    async stopStreams(userId: string) {
+      const own = [keys.user(userId), keys.streams(userId), keys.leases(userId)];
+      const reply = await connection.run(RAISE_STOP_TOKEN, own, [now(), userId, keys.stops]);
+      const [token, streams] = reply as [number, number];
+      return { token, streams };
+    },
+
+    async stopTokens(userIds: readonly string[]): Promise<Map<string, number>> {
+      const tokens = await inBatches(userIds, async (id) =>
+        Number(await connection.call("HGET", keys.user(id), "stop")),
+      );
+      return new Map(userIds.map((id, index) => [id, tokens[index] ?? 0]));
+    },
+
+    onStop(listener: OnStop, onCertain?: (is: boolean) => void): () => void {
+      const echo = `echo ${randomUUID()}`;
+      const receives = onCertain && connection.receives;
+      let isCertain = false;
+      const setCertain = (is: boolean): void => {
+        if (is !== isCertain) onCertain?.((isCertain = is));
+      };
+      // Comes back only where this process may publish and receives: its own stops reach the others like this.
+      const sendEcho = (): void => {
+        if (receives) connection.call("PUBLISH", keys.stops, echo).catch(() => {});
+      };
+      const unsubscribe = connection.subscribe(
+        keys.stops,
+        (message) => {
+          if (message === echo) return setCertain(true);
+          const [, userId, token] = /^(.*) (\d+)$/su.exec(message) ?? [];
+          if (userId !== undefined) listener(userId, Number(token));
+        },
+        // The connection was made afresh.
+        () => {
+          setCertain(false);
+          sendEcho();
+        },
+      );
+      if (!receives) return unsubscribe;
+      const check = async (): Promise<void> => {
+        if (!isCertain) sendEcho();
+        else if (!(await receives(CHECK_INTERVAL_MS))) setCertain(false);
+      };
+      const timer = setInterval(() => {
+        check().catch(() => setCertain(false));
+      }, CHECK_INTERVAL_MS).unref();
+      return () => {
+        clearInterval(timer);
+        unsubscribe();
+      };
+    },
+  };
+}
+
+const ADD_COUNTS = loadScript("counts-add", "clock");
+const PUBLISH_INSTANCE = loadScript("instance-publish", "clock");
+const LIST_INSTANCES = loadScript("instances-list", "clock");
+
+/**
+ * The store's role of what processes share.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+export function instanceMethods(connection: Connection, keys: Keys, now: () => number) {
+  return {
+    async publishInstance(instance: string, state: string, ttl: number): Promise<void> {
+      await connection.run(PUBLISH_INSTANCE, [keys.instances], [now(), instance, state, ttl]);
+    },
+
+    async listInstances(): Promise<Map<string, string>> {
+      const flat = (await connection.run(LIST_INSTANCES, [keys.instances], [now()])) as readonly string[];
+      return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : [])));
+    },
+
+    async addCounts(window: CountWindow, uses: readonly Uses[]): Promise<(number | null)[]> {
+      if (uses.length === 0) return [];
+      const added = uses.flatMap((use) => [use.name, use.uses]);
+      const args = [now(), window.endsAt, MAX_COUNTS_PER_WINDOW, ...added];
+      return (await connection.run(ADD_COUNTS, [keys.counts(window)], args)) as (number | null)[];
+    },
+
+    async remember(name: string, value: string): Promise<string> {
+      const before = (await connection.call("SET", keys.remembered(name), value, "NX", "GET")) as string | null;
+      return before ?? value;
+    },
+
+    async ping(): Promise<void> {
+      await connection.call("PING");
+    },
   };
 }

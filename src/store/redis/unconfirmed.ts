@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isStoreUnavailable } from "../../kit/index.ts";
-import { inBatches, loadScript } from "./script.ts";
 import type { Connection } from "./connection.ts";
-import type { Keys } from "./keys.ts";
 import { type Leases, requestKeys } from "./leases.ts";
+import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds between two attempts. */
 const RETRY_INTERVAL_MS = 1_000;
 
 /** More than a hanging server can take in one timeout; what is beyond goes with its lease. */
-const MAX_UNCONFIRMED = 10_000;
+const MAX_UNCONFIRMED_COUNT = 10_000;
 
 interface Unconfirmed {
   readonly userId: string;
@@ -34,7 +33,7 @@ export class UnconfirmedAdmissions {
 
   /** @param delay milliseconds for which it may still be executed after what is sent now; 0 when it is executed before. */
   add(id: string, userId: string, delay: number): void {
-    if (this.#waiting.size >= MAX_UNCONFIRMED || this.#closed) return;
+    if (this.#waiting.size >= MAX_UNCONFIRMED_COUNT || this.#closed) return;
     this.#waiting.set(id, { userId, over: performance.now() + delay });
     this.#schedule(delay);
   }
@@ -50,7 +49,7 @@ export class UnconfirmedAdmissions {
    */
   async giveBackOf(userId: string): Promise<boolean> {
     if (this.#waiting.size === 0) return false;
-    const own = [...this.#waiting].filter(([, lost]) => lost.userId === userId);
+    const own = [...this.#waiting].filter(([, admission]) => admission.userId === userId);
     await inBatches(own, ([id]) => this.#try(id));
     return own.length > 0;
   }
@@ -85,11 +84,11 @@ export class UnconfirmedAdmissions {
 
   /** One that may still be executed stays, to be given back again. */
   async #try(id: string): Promise<void> {
-    const lost = this.#waiting.get(id);
-    if (!lost) return;
-    const isOver = performance.now() >= lost.over;
-    await this.#giveBack(id, lost.userId);
-    if (isOver && this.#waiting.get(id) === lost) this.#waiting.delete(id);
+    const admission = this.#waiting.get(id);
+    if (!admission) return;
+    const isOver = performance.now() >= admission.over;
+    await this.#giveBack(id, admission.userId);
+    if (isOver && this.#waiting.get(id) === admission) this.#waiting.delete(id);
   }
 }
 
@@ -98,7 +97,7 @@ const FIRST_WAIT_MS = 5;
 /** However long they take: this process may be busy, or the server slow. */
 const MIN_LOOKS = 3;
 /** Reservations remembered whose processes have not answered. */
-const MAX_UNANSWERED = 10_000;
+const MAX_UNANSWERED_COUNT = 10_000;
 
 const FIND_UNCONFIRMED = loadScript("unconfirmed", "reservations");
 
@@ -107,7 +106,7 @@ interface UnconfirmedOptions {
   /** Milliseconds. */
   readonly lease: number;
   /** Milliseconds for which other processes are waited for; 0: nobody is asked. */
-  readonly patience: number;
+  readonly confirmationTimeout: number;
   readonly retention: number;
 }
 
@@ -141,12 +140,12 @@ export class UnconfirmedByOthers {
   }
 
   /**
-   * Waits until the owners have answered, for `patience` at most. A request that is refused while one wait is under way
+   * Waits until the owners have answered, for `confirmationTimeout` milliseconds at most. A request that is refused while one wait is under way
    * shares the next one: what was looked up before its refusal says nothing about it.
    * @returns whether anything was unconfirmed and is no more. @throws what asking the server throws.
    */
   async clear(userId: string): Promise<boolean> {
-    if (this.#options.patience === 0) return false;
+    if (this.#options.confirmationTimeout === 0) return false;
     const shared = this.#next.get(userId);
     if (shared) return shared;
     const own = this.#after(this.#running.get(userId), userId);
@@ -167,14 +166,14 @@ export class UnconfirmedByOthers {
   }
 
   async #clear(userId: string): Promise<boolean> {
-    const unconfirmed = await this.#look(userId);
+    const unconfirmed = await this.#find(userId);
     const { size } = unconfirmed;
-    const until = performance.now() + this.#options.patience;
+    const until = performance.now() + this.#options.confirmationTimeout;
     const isPatient = (looks: number) => looks < MIN_LOOKS || performance.now() < until;
     for (let looks = 0, wait = FIRST_WAIT_MS; unconfirmed.size > 0 && isPatient(looks); looks++, wait *= 2) {
       for (const instance of new Set(unconfirmed.values())) this.#ask(instance, userId);
       await sleep(wait);
-      const left = await this.#look(userId);
+      const left = await this.#find(userId);
       for (const id of unconfirmed.keys()) if (!left.has(id)) unconfirmed.delete(id);
     }
     this.#noteUnanswered(unconfirmed.keys());
@@ -182,7 +181,7 @@ export class UnconfirmedByOthers {
   }
 
   /** Request to instance. */
-  async #look(userId: string): Promise<Map<string, string>> {
+  async #find(userId: string): Promise<Map<string, string>> {
     const { instance, lease, retention } = this.#options;
     const args = [instance, this.#leases.dead, lease, retention];
     const asked = this.#connection.run(FIND_UNCONFIRMED, requestKeys(this.#keys, userId), args, () => args);
@@ -202,7 +201,7 @@ export class UnconfirmedByOthers {
 
   #noteUnanswered(ids: Iterable<string>): void {
     for (const id of ids) {
-      if (this.#unanswered.size >= MAX_UNANSWERED) this.#unanswered.clear();
+      if (this.#unanswered.size >= MAX_UNANSWERED_COUNT) this.#unanswered.clear();
       this.#unanswered.set(id, performance.now() + this.#options.lease);
     }
   }

@@ -1,21 +1,21 @@
-import { type Awaitable, isStoreUnavailable, storeUnavailable } from "../../kit/index.ts";
+import { type Awaitable, isStoreUnavailable, type Store, storeUnavailable } from "../../kit/index.ts";
 
 /** Failures in a row after which the store is away. */
 const FAILURES_TO_OPEN = 3;
 /** Between the questions that find out whether it is back. */
 const PROBE_INTERVAL_MS = 100;
 /** Questions that may wait for their answers at the same time. */
-const MAX_WAITING = 10_000;
+const MAX_WAITING_COUNT = 10_000;
 /**
  * Looks without any answer after which a store that must hurry is given up, and milliseconds between them. A process that
  * is busy looks less often, and does not take its own delay for the store's.
  */
 const HURRY = { looks: 8, everyMs: 50 };
 
-export interface StoreBreakerOptions {
+interface StoreBreakerOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Told of each change of `away`. */
+  /** Called on each change of `away`. */
   readonly onChange: (away: boolean) => void;
 }
 
@@ -71,7 +71,7 @@ export class StoreBreaker {
 
   /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
   ask<T>(question: () => Awaitable<T>): Awaitable<T> {
-    if (this.#waiting.size >= MAX_WAITING) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.#waiting.size >= MAX_WAITING_COUNT) throw storeUnavailable(new Error("too many wait for the store"));
     if (this.left || (this.away && !this.#mayProbe()))
       throw storeUnavailable(new Error("the store did not answer before"));
     return this.observe(question);
@@ -129,4 +129,50 @@ export class StoreBreaker {
     else if (before === this.#answers && ++this.#failures === FAILURES_TO_OPEN) this.#options.onChange(true);
     return error;
   }
+}
+
+/** Methods that ask the store, whatever they ask. */
+const ASKING = [
+  "running",
+  "principalByDigest",
+  "principalOf",
+  "touchKeys",
+  "addUser",
+  "findUser",
+  "listUsers",
+  "setTier",
+  "grant",
+  "addKey",
+  "listKeys",
+  "revokeKey",
+  "ledger",
+  "recorded",
+  "stopStreams",
+  "stopTokens",
+  "throttle",
+  "addCounts",
+  "putCode",
+  "takeCode",
+  "addFamily",
+  "rotate",
+  "endFamily",
+  "findIdentity",
+  "linkIdentity",
+  "remember",
+  "publishInstance",
+  "listInstances",
+  "markInstanceDead",
+  "ping",
+] as const satisfies readonly (keyof Store)[];
+
+type Asking = Pick<Store, (typeof ASKING)[number]>;
+
+/** The store's methods, asked through the breaker. */
+export function askedThrough(breaker: StoreBreaker, store: Store): Asking {
+  const asked = ASKING.map((name) => {
+    const ask = (...args: unknown[]) => breaker.ask(() => (store[name] as (...args: unknown[]) => unknown)(...args));
+    return [name, ask] as const;
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name has the arguments and the result of its method
+  return Object.fromEntries(asked) as unknown as Asking;
 }

@@ -2,7 +2,7 @@ import type { Limits, Store } from "../../kit/index.ts";
 import { type Entry, type Kept, type Queue, releaseOf, type Replayed } from "./journal.ts";
 
 /** Entries that are replayed at the same time. */
-const BATCH_SIZE = 256;
+const BATCH_COUNT = 256;
 /** Times that a settlement may leave no trace in a store that answers, before it is rejected. */
 const MAX_ROUNDS = 10;
 /** Milliseconds after which a store's ledger may have been trimmed: what is older is not looked for. */
@@ -50,7 +50,7 @@ export class Replay {
         return false;
       }
     };
-    for (let after = 0, limit = 1; ; limit = BATCH_SIZE) {
+    for (let after = 0, limit = 1; ; limit = BATCH_COUNT) {
       const kept = queue.oldest(limit, after);
       after = kept.at(-1)?.seq ?? after;
       const left = kept.filter(({ seq }) => !this.#finished.has(seq));

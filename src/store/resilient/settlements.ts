@@ -10,10 +10,10 @@ const MAX_PAUSE_MS = 1_000;
 /** Milliseconds that an answer waits for a settlement that cannot be written down, and a shutdown for all of them. */
 const WAIT_MS = 5_000;
 const HURRIED_WAIT_MS = 500;
-/** Milliseconds between looks for what a process that died has left. */
-const LOOK_INTERVAL_MS = 5_000;
+/** Milliseconds between checks for what a process that died has left. */
+const POLL_INTERVAL_MS = 5_000;
 /** Settlements in memory beyond which no more requests are admitted without the store. */
-const MAX_IN_MEMORY = 10_000;
+const MAX_IN_MEMORY_COUNT = 10_000;
 
 /** Rejected settlements that are shown, and kept in memory when they cannot be written down. */
 const MAX_REJECTIONS = 1_000;
@@ -32,7 +32,7 @@ export interface SettlementsOptions extends Omit<ReplayOptions, "onRejected"> {
   readonly onlyRejected?: boolean;
   readonly log: Log;
   readonly sleep: Sleep;
-  /** Told when a number has changed. */
+  /** Called when a number has changed. */
   readonly onChange: () => void;
 }
 
@@ -44,14 +44,14 @@ export class Settlements {
   readonly #fromJournal: Replay;
   #journal: Journal | null = null;
   /** What cannot be written down. */
-  readonly #aside: Rejection[] = [];
+  readonly #rejectedInMemory: Rejection[] = [];
   /** Whether the log says so already. */
-  #broken = false;
+  #brokenLogged = false;
   #working: Promise<void> | null = null;
-  #nap = new AbortController();
+  #pause = new AbortController();
   /** Nothing is replayed any more; what comes is still written down. */
   #over = false;
-  #patience = WAIT_MS;
+  #timeout = WAIT_MS;
   #closed = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -69,9 +69,9 @@ export class Settlements {
 
   /** Begins with what former processes have left. */
   start(): void {
-    if (this.#options.journal !== null) this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
+    if (this.#options.journal !== null) this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL_MS).unref();
     this.#retry();
-    this.#look();
+    this.#poll();
   }
 
   get pending(): number {
@@ -79,12 +79,12 @@ export class Settlements {
   }
 
   get rejected(): number {
-    return (this.#journal?.rejected ?? 0) + this.#aside.length;
+    return (this.#journal?.rejected ?? 0) + this.#rejectedInMemory.length;
   }
 
   /** The newest of what the store rejected. */
   rejections(): readonly Rejection[] {
-    return [...this.#aside, ...(this.#journal?.rejections(MAX_REJECTIONS) ?? [])].slice(0, MAX_REJECTIONS);
+    return [...this.#rejectedInMemory, ...(this.#journal?.rejections(MAX_REJECTIONS) ?? [])].slice(0, MAX_REJECTIONS);
   }
 
   /** Keeps aside what the store will not take. */
@@ -97,8 +97,8 @@ export class Settlements {
       if (journal === null) throw new Error("no journal");
       await journal.reject(entry, reason, at);
     } catch {
-      this.#aside.unshift({ id, settlement: entry.settlement, reason, at });
-      this.#aside.length = Math.min(this.#aside.length, MAX_REJECTIONS);
+      this.#rejectedInMemory.unshift({ id, settlement: entry.settlement, reason, at });
+      this.#rejectedInMemory.length = Math.min(this.#rejectedInMemory.length, MAX_REJECTIONS);
     }
     this.#options.onChange();
   }
@@ -116,7 +116,7 @@ export class Settlements {
 
   /** Whether more could be lost than memory should hold. */
   get full(): boolean {
-    return this.#memory.size >= MAX_IN_MEMORY;
+    return this.#memory.size >= MAX_IN_MEMORY_COUNT;
   }
 
   /** Resolves when the entry is on the disk; without a disk when the store has it. */
@@ -125,40 +125,40 @@ export class Settlements {
     if (await this.#write(entry)) return this.#work();
     const settled = this.#memory.write(entry);
     this.#work();
-    return this.#patiently(settled);
+    return this.#withTimeout(settled);
   }
 
   /** Of a settlement that is repeated while it waits in memory, as `add` for the first; null when there is none. */
   repeated(id: string): Promise<void> | null {
     const settled = this.#memory.settled(id);
-    return settled && this.#patiently(settled);
+    return settled && this.#withTimeout(settled);
   }
 
-  async #patiently(settled: Promise<void>): Promise<void> {
+  async #withTimeout(settled: Promise<void>): Promise<void> {
     const answered = new AbortController();
-    const tired = this.#options.sleep(this.#patience, answered.signal).then(() => {
+    const timeout = this.#options.sleep(this.#timeout, answered.signal).then(() => {
       throw storeUnavailable(new Error("the settlement goes on when the store answers"));
     });
-    await Promise.race([settled, tired]).finally(() => answered.abort());
+    await Promise.race([settled, timeout]).finally(() => answered.abort());
   }
 
   /** The store answers: what waits need not wait longer. */
   wake(): void {
-    this.#nap.abort();
+    this.#pause.abort();
   }
 
   /** The process is about to end: an answer waits half a second for a settlement that cannot be written down. */
   hurry(): void {
-    this.#patience = HURRIED_WAIT_MS;
+    this.#timeout = HURRIED_WAIT_MS;
   }
 
   /** Waits for what is pending, so many milliseconds at most; what only memory has always gets half a second. */
-  async done(most = WAIT_MS): Promise<void> {
-    const patience = Math.min(most, WAIT_MS);
-    this.#look();
+  async done(maximum = WAIT_MS): Promise<void> {
+    const timeout = Math.min(maximum, WAIT_MS);
+    this.#poll();
     this.wake();
     const settled = new AbortController();
-    const wait = this.#memory.size > 0 ? Math.max(patience, HURRIED_WAIT_MS) : patience;
+    const wait = this.#memory.size > 0 ? Math.max(timeout, HURRIED_WAIT_MS) : timeout;
     if (this.#working && wait > 0) await Promise.race([this.#working, this.#options.sleep(wait, settled.signal)]);
     settled.abort();
     this.#end();
@@ -203,7 +203,7 @@ export class Settlements {
   }
 
   /** For what others have left. */
-  #look(): void {
+  #poll(): void {
     try {
       this.#open()?.refresh();
     } catch (error) {
@@ -233,7 +233,7 @@ export class Settlements {
       if (wait === 0 || this.pending === 0) continue;
       if (!waited) log.warn({ requests: this.pending }, "the store does not answer: settlements wait for it");
       waited = true;
-      await this.#rest(wait);
+      await this.#wait(wait);
     }
     if (waited && this.pending === 0) log.info({}, "the store answers: everything is settled");
   }
@@ -246,7 +246,7 @@ export class Settlements {
       if (journal === null || this.#over) return;
       journal.refresh();
       if (journal.size > 0) await journal.alone(() => this.#fromJournal.drain(journal));
-      if (this.#memory.size === 0) this.#broken = false;
+      if (this.#memory.size === 0) this.#brokenLogged = false;
     } catch (error) {
       if (!this.#over) this.#onBroken(error);
     }
@@ -261,10 +261,10 @@ export class Settlements {
   }
 
   /** Half to whole of `wait`, so that processes do not come all at once. */
-  async #rest(wait: number): Promise<void> {
+  async #wait(wait: number): Promise<void> {
     if (this.#over) return;
-    this.#nap = new AbortController();
-    await this.#options.sleep((wait * (1 + Math.random())) / 2, this.#nap.signal);
+    this.#pause = new AbortController();
+    await this.#options.sleep((wait * (1 + Math.random())) / 2, this.#pause.signal);
   }
 
   #logRejected(id: string, error: unknown): void {
@@ -275,8 +275,8 @@ export class Settlements {
   }
 
   #onBroken(error: unknown): void {
-    if (this.#broken) return;
-    this.#broken = true;
+    if (this.#brokenLogged) return;
+    this.#brokenLogged = true;
     const { log, journal } = this.#options;
     log.error(
       { err: error, journal },

@@ -8,8 +8,7 @@ import {
   type Store,
   type Windows,
 } from "../../kit/index.ts";
-import { askedThrough } from "./asking.ts";
-import { StoreBreaker } from "./breaker.ts";
+import { askedThrough, StoreBreaker } from "./breaker.ts";
 import { type Rejection, releaseOf } from "./journal.ts";
 import { LocalView } from "./local-view.ts";
 import { Settlements, sleep, type Sleep } from "./settlements.ts";
@@ -34,7 +33,7 @@ export interface ResilienceOptions {
   readonly log: Log;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Told of each change. */
+  /** Called on each change. */
   readonly onState?: (state: StoreState) => void;
   /** Between tries. */
   readonly sleep?: Sleep;
@@ -59,9 +58,9 @@ export interface ResilientStore extends Store {
   rejections(): readonly Rejection[];
   /**
    * Before `close`: waits for what is pending while the store answers; the journal keeps what remains.
-   * @param most milliseconds; 5 s unless given.
+   * @param maximum milliseconds; 5 s unless given.
    */
-  done(most?: number): Promise<void>;
+  done(maximum?: number): Promise<void>;
 }
 
 /** Loses no settlement of a store that is away for a while, and asks it no more than is needed. Takes over `store`. */
@@ -91,7 +90,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
   return {
     ...asked,
     // Subscriptions ask nothing.
-    onStop: (listener, sure) => store.onStop(listener, sure),
+    onStop: (listener, onCertain) => store.onStop(listener, onCertain),
     onChange: (listener) => store.onChange(listener),
     admit,
     settle,
@@ -118,7 +117,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     },
 
     rejections: () => settlements.rejections(),
-    done: (most) => settlements.done(breaker.left ? 0 : most),
+    done: (maximum) => settlements.done(breaker.left ? 0 : maximum),
 
     async close() {
       closed = true;
@@ -136,7 +135,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
         asked = true;
         return store.admit(admission);
       });
-      saw(admission.userId, result.windows);
+      noteWindows(admission.userId, result.windows);
       if (!result.ok) return result;
       localView.sawStopToken(admission.userId, result.stopToken);
       localView.began(admission);
@@ -193,7 +192,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
   async function windows(userId: string, limits: Limits): Promise<Windows> {
     try {
       const windows = await breaker.ask(() => store.windows(userId, limits));
-      if (options.onFailure() === "open") saw(userId, windows);
+      if (options.onFailure() === "open") noteWindows(userId, windows);
       return windows;
     } catch (error) {
       if (!goesOn(error)) throw error;
@@ -206,7 +205,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     return isStoreUnavailable(error) && options.onFailure() === "open" && !closed;
   }
 
-  function saw(userId: string, windows: Windows): void {
+  function noteWindows(userId: string, windows: Windows): void {
     localView.saw(userId, windows, localView.size > 0 || settlements.pending > 0);
   }
 

@@ -163,7 +163,7 @@ function isUnavailable(error: unknown): boolean {
   return closed || UNAVAILABLE.has(sqliteCode(error) ?? 0);
 }
 
-/** What callers of the store are told. */
+/** What callers of the store get. */
 function storeError(error: unknown): unknown {
   return isUnavailable(error) ? storeUnavailable(error) : error;
 }

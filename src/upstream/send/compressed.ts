@@ -2,7 +2,7 @@ import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import type { AttemptError } from "../../kit/index.ts";
 import { contentCoding, type Head, protocolError, readFailure } from "./classify.ts";
-import type { Reader, ReaderOwner } from "./reader.ts";
+import type { Reader, ReaderOwner } from "./relay.ts";
 
 const CHUNK_BYTES = 16 * 1024;
 /** The readers' limits are checked after each chunk: a few bytes that expand to gigabytes are stopped early. */
@@ -26,7 +26,7 @@ export function canDecompress(headers: Head["headers"]): boolean {
 /**
  * The reader that `choose` returns, behind a decompressor where the upstream has compressed the body without being
  * asked. The limits and the back pressure of that reader apply to the decompressed bytes.
- * @param choose returns null when the body is not wanted and its owner has been told.
+ * @param choose returns null when the body is not wanted and the request is rejected already.
  */
 export function decompressed<Result>(
   headers: Head["headers"],

@@ -82,7 +82,7 @@ export class Deadlines {
   }
 }
 
-/** Is told once `due` (Unix milliseconds) has passed; `due` may be moved while it is watched. */
+/** Is called once `due` (Unix milliseconds) has passed; `due` may be moved while it is watched. */
 export interface SweptEntry extends Indexed {
   due: number;
   /** Called on every sweep from `due` on, until the entry is unwatched or `due` has moved. */

@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { AttemptError, type Log, type Upstream } from "../../kit/index.ts";
 import type { KeyPool } from "../state/key-pool.ts";
-import type { ProbeResult, ProbeSubject } from "../state/prober.ts";
+import type { ProbeResult, ProbeSubject } from "../state/states.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import { RequestHandler, type RequestPool } from "./request-handler.ts";
@@ -33,7 +33,7 @@ export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubjec
 
 /**
  * Sends a request that providers do not bill. Any status below 500 shows that the upstream is reachable; 401 and 403
- * show a bad key, and the next key is tried. Neither the breaker nor the key pool is told.
+ * show a bad key, and the next key is tried. Breaker and key pool stay as they are.
  * @param timeout milliseconds for all keys together.
  */
 async function askKeys(
@@ -77,6 +77,6 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
   });
   const request = addressRequest(dialect.probe(key), address, randomUUID());
   const { host } = address;
-  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, patience: timeout });
+  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout });
   return attempt.run(pool, await signed);
 }

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
-import type { Dispatcher, Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type DeadlineSweeper } from "./deadlines.ts";
-import { bodyStream, isUnwritten } from "./bodies.ts";
-import type { Reader, ReaderOwner } from "./reader.ts";
+import { bodyStream, isUnwritten } from "./request.ts";
+import type { Reader, ReaderOwner } from "./relay.ts";
 
 const MAX_INFORMATIONAL_COUNT = 10;
 /**
@@ -15,7 +15,7 @@ const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
 export interface RequestHandlerOptions<Result> {
-  /** Chooses the reader of the body; null when the body is not wanted. */
+  /** Chooses the reader of the body; null when the body is not isReading. */
   readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
   /** A streamed answer broke off after it had begun. */
   readonly onCut?: (error: AttemptError) => void;
@@ -151,9 +151,9 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   onResponseEnd(): void {
-    const wanted = this.#phase !== "drain" && this.#phase !== "over";
+    const isReading = this.#phase !== "drain" && this.#phase !== "over";
     this.#stop();
-    if (!wanted) return;
+    if (!isReading) return;
     try {
       this.#reader?.end();
     } catch (error) {
@@ -175,9 +175,9 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   fail(error: AttemptError): void {
     if (this.#phase === "over") return;
-    const wanted = this.#phase !== "drain";
+    const isReading = this.#phase !== "drain";
     this.cancel();
-    if (!wanted) return;
+    if (!isReading) return;
     if (this.#reader) this.#reader.fail(error);
     else this.reject(error);
   }
@@ -270,4 +270,54 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.#sending?.destroy();
     this.#sending = null;
   }
+}
+
+interface PoolSettings {
+  /** Upstreams do not share connections, even to the same address. */
+  readonly upstream: string;
+  readonly origin: string;
+  readonly connections: number;
+  readonly http2: boolean;
+  /** Milliseconds. */
+  readonly connectTimeout: number;
+}
+
+/** Connection pools with reference counts: the last release closes a pool. */
+export class Pools {
+  readonly #pools = new Map<string, { readonly pool: Pool; uses: number }>();
+
+  /** The pool for these settings, opened on first use. Each `acquire` needs its `release`. */
+  acquire(settings: PoolSettings): { readonly pool: Pool; release(): Promise<void> } {
+    const key = JSON.stringify(settings);
+    const entry = this.#pools.get(key) ?? { pool: openPool(settings), uses: 0 };
+    this.#pools.set(key, entry);
+    entry.uses += 1;
+    return {
+      pool: entry.pool,
+      release: async () => {
+        entry.uses -= 1;
+        if (entry.uses > 0) return;
+        this.#pools.delete(key);
+        if (!entry.pool.closed && !entry.pool.destroyed) await entry.pool.close();
+      },
+    };
+  }
+
+  /** Ends every connection at once. */
+  async destroy(): Promise<void> {
+    await Promise.all(Array.from(this.#pools.values(), ({ pool }) => pool.destroy()));
+  }
+}
+
+function openPool({ origin, connections, http2, connectTimeout }: PoolSettings): Pool {
+  return new Pool(origin, {
+    connections,
+    allowH2: http2,
+    pipelining: 1,
+    // The deadline sweeper covers both; undici would add a timer for each connection.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED can turn verification off for the whole process.
+    connect: { timeout: connectTimeout, rejectUnauthorized: true },
+  });
 }

@@ -1,6 +1,17 @@
-import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import { isUnwritten } from "./bodies.ts";
-import { isJson, type Parameters, pathOf, withName, withoutValue, withValue } from "../../kit/index.ts";
+import { Readable } from "node:stream";
+import { writeSteps } from "../../dialects/canonical/long-json.ts";
+import type { StreamedBody, UnwrittenBody, UpstreamRequest } from "../../dialects/dialect.ts";
+import {
+  AttemptError,
+  inTurns,
+  isJson,
+  nextTurn,
+  type Parameters,
+  pathOf,
+  withName,
+  withoutValue,
+  withValue,
+} from "../../kit/index.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -61,5 +72,85 @@ export function withParameters(request: UpstreamRequest, parameters: Parameters)
   for (const pointer of remove) body = withoutValue(body, pathOf(pointer));
   for (const [pointer, name] of Object.entries(rename)) body = withName(body, pathOf(pointer), name);
   for (const [pointer, value] of Object.entries(set)) body = withValue(body, pathOf(pointer), value);
-  return { ...request, body: long && isJson(body) ? { json: body } : JSON.stringify(body) };
+  return { ...request, body: long && isJson(body) ? { ...request.body, json: body } : JSON.stringify(body) };
+}
+
+/** An upload's progress, which moves its deadline, is seen in steps of this size. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * A body as a stream, opened when it is first read. Destroying it, at any point, ends the body's own iterator.
+ * @param onError called with what that iterator threw, also for a number of bytes other than `length`.
+ */
+export function bodyStream(body: StreamedBody, onError: (error: unknown) => void): Readable {
+  // Dropped once it is read: undici keeps the stream until the end of the answer, and a finished iterator still holds
+  // its body.
+  let source: ReturnType<typeof chunked> | null = chunked(body, onError);
+  return new Readable({
+    highWaterMark: CHUNK_BYTES,
+    read() {
+      source?.next().then(
+        ({ value }) => {
+          if (value === undefined) source = null;
+          return this.push(value ?? null);
+        },
+        () => this.destroy(),
+      );
+    },
+    destroy(cause, callback) {
+      // Not waited for: an iterator that hangs must not keep the request.
+      source?.return().catch(() => undefined);
+      source = null;
+      callback(cause);
+    },
+  });
+}
+
+/** Text as a body that can be streamed. */
+export function textBody(text: string): StreamedBody {
+  return bytesBody([Buffer.from(text)]);
+}
+
+function bytesBody(chunks: readonly Uint8Array[]): StreamedBody {
+  return {
+    length: chunks.reduce((sum, { length }) => sum + length, 0),
+    async *read() {
+      yield* chunks;
+    },
+  };
+}
+
+export function isUnwritten(body: UpstreamRequest["body"]): body is UnwrittenBody {
+  return body !== null && typeof body === "object" && "json" in body;
+}
+
+/** Writes a long body with turns of the event loop between its parts. @throws AttemptError for what no call stack can follow. */
+export async function writtenBody({ json, maxBytes = Infinity }: UnwrittenBody): Promise<StreamedBody> {
+  // The work until here was a turn of its own.
+  await nextTurn();
+  try {
+    const body = bytesBody(await inTurns(writeSteps(json)));
+    if (body.length > maxBytes) throw new AttemptError("unsupported", "the request is larger than the upstream takes");
+    return body;
+  } catch (error) {
+    throw error instanceof RangeError ? new AttemptError("unsupported", "/ is nested too deeply") : error;
+  }
+}
+
+async function* chunked(
+  body: StreamedBody,
+  onError: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = body.length;
+  try {
+    for await (const chunk of body.read()) {
+      left -= chunk.length;
+      if (left < 0) break;
+      for (let at = 0; at < chunk.length; at += CHUNK_BYTES) yield chunk.subarray(at, at + CHUNK_BYTES);
+    }
+    if (left !== 0) throw new Error(`a body of ${body.length} bytes came out ${left < 0 ? "longer" : "shorter"}`);
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
 }

@@ -12,15 +12,14 @@ import {
   type Upstream,
 } from "../../kit/index.ts";
 import type { Signer } from "../signing/signer.ts";
+import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
-import type { Latencies } from "../state/balance.ts";
-import { type ReadContext, readAnswer } from "./readers.ts";
 import type { DeadlineSweeper } from "./deadlines.ts";
-import { isUnwritten, textBody, writtenBody } from "./bodies.ts";
-import type { Answer } from "./reader.ts";
+import type { Answer } from "./relay.ts";
+import { readAnswer, type ReadContext } from "./readers.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
-import { type Address, addressRequest, withParameters } from "./request.ts";
+import { type Address, addressRequest, isUnwritten, textBody, withParameters, writtenBody } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {
@@ -166,7 +165,7 @@ export class Route {
     const written = write(() => codec.request(call, target, key));
     const dropped = written.dropped ?? [];
     if (exchange.model.strict && dropped.length > 0) {
-      throw new AttemptError("unsupported", `${shown(dropped)} cannot be expressed for this model`);
+      throw new AttemptError("unsupported", `${listed(dropped)} cannot be expressed for this model`);
     }
     const asked = target.parameters ? withParameters(written, target.parameters) : written;
     const changed = isUnwritten(asked.body) ? { ...asked, body: await writtenBody(asked.body) } : asked;
@@ -177,7 +176,7 @@ export class Route {
       apiKey: key,
       now: now(),
       signal: exchange.signal,
-      patience: Math.min(target.timeouts.connect, deadline - now()),
+      timeout: Math.min(target.timeouts.connect, deadline - now()),
     });
     // Over HTTP/2 only a streamed body can be broken off without harm.
     const { body } = request;
@@ -190,8 +189,9 @@ export class Route {
     const { failure, status, cause } = error;
     // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
     // by the request's own deadline says nothing about the upstream.
-    const patience = Math.min(target.timeouts.connect, target.timeouts.firstByte);
-    if (failure === "timeout" && elapsed >= patience) latencies.record(target, Math.max(elapsed, latencies.of(target)));
+    const ownTimeout = Math.min(target.timeouts.connect, target.timeouts.firstByte);
+    if (failure === "timeout" && elapsed >= ownTimeout)
+      latencies.record(target, Math.max(elapsed, latencies.of(target)));
     // The code alone: undici's errors carry addresses and bytes of the answer.
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
@@ -244,11 +244,11 @@ function write(request: () => UpstreamRequest): UpstreamRequest {
 }
 
 /** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
-const MOST_NAMED = 20;
+const MAX_LISTED_COUNT = 20;
 
-function shown(dropped: readonly string[]): string {
-  const more = dropped.length > MOST_NAMED ? ` and ${dropped.length - MOST_NAMED} more` : "";
-  return dropped.slice(0, MOST_NAMED).join(", ") + more;
+function listed(dropped: readonly string[]): string {
+  const more = dropped.length > MAX_LISTED_COUNT ? ` and ${dropped.length - MAX_LISTED_COUNT} more` : "";
+  return dropped.slice(0, MAX_LISTED_COUNT).join(", ") + more;
 }
 
 export function dialectNotSpoken(dialect: string, what = ""): AttemptError {

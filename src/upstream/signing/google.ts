@@ -135,7 +135,7 @@ function failureOf(error: unknown): AttemptError {
   if (typeof status === "number" && (status >= 500 || status === 429 || status === 408)) {
     return new AttemptError("status", `Google's token endpoint answered ${status}`);
   }
-  const said = isJson(data) ? data["error"] : undefined;
-  const reason = typeof said === "string" && OAUTH_ERROR.test(said) ? ` (${said})` : "";
+  const oauthCode = isJson(data) ? data["error"] : undefined;
+  const reason = typeof oauthCode === "string" && OAUTH_ERROR.test(oauthCode) ? ` (${oauthCode})` : "";
   return new AttemptError("credentials", `Google refused the gateway's credentials${reason}`);
 }

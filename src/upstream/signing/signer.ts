@@ -6,7 +6,7 @@ import { type Sending, signed } from "./aws.ts";
 export interface Waiting {
   readonly signal: AbortSignal;
   /** Milliseconds to wait for an access token. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
 /** Adds what a key stands for to requests, and keeps the access tokens of all credentials. */
@@ -30,7 +30,7 @@ export class Signer {
     const { "x-goog-api-key": _key, authorization: _own, ...headers } = request.headers;
     const issued = this.#token(apiKey, now).headers(now);
     const complete = (token: TokenHeaders): UpstreamRequest => ({ ...request, headers: { ...headers, ...token } });
-    return issued instanceof Promise ? patient(issued, waiting).then(complete) : complete(issued);
+    return issued instanceof Promise ? withTimeout(issued, waiting).then(complete) : complete(issued);
   }
 
   #token(credentials: string, now: number): GoogleToken {
@@ -44,11 +44,11 @@ export class Signer {
 }
 
 /** Waits no longer than one request may; the fetch, which others share, goes on. */
-async function patient<T>(promise: Promise<T>, { signal, patience }: Waiting): Promise<T> {
+async function withTimeout<T>(promise: Promise<T>, { signal, timeout }: Waiting): Promise<T> {
   const over = Promise.withResolvers<never>();
   const onAbort = (): void => over.reject(new AttemptError("aborted", "the request was given up"));
   const onTimeout = (): void => over.reject(new AttemptError("timeout", "Google's access token took too long"));
-  const timer = setTimeout(onTimeout, Math.max(0, patience));
+  const timer = setTimeout(onTimeout, Math.max(0, timeout));
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
   try {

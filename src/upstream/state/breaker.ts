@@ -1,5 +1,4 @@
 import type { AttemptResult, Breaker, BreakerSettings, BreakerState, FailureClass, Permit } from "../../kit/index.ts";
-import { RollingCount } from "./rolling-count.ts";
 
 /** Failures that say nothing about the upstream's health. */
 export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
@@ -17,7 +16,7 @@ export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
 const IGNORED: ReadonlySet<FailureClass> = new Set([...NOT_UPSTREAM_FAULTS, "rate_limited"]);
 const JITTER_SHARE = 0.2;
 
-export interface BreakerOptions {
+interface BreakerOptions {
   readonly settings: BreakerSettings;
   readonly now: () => number;
   /** Uniform in [0, 1). */
@@ -143,5 +142,49 @@ export class CircuitBreaker implements Breaker {
     this.#epoch += 1;
     this.#probing = 0;
     this.#onChange(state);
+  }
+}
+
+const BUCKET_COUNT = 10;
+
+interface Bucket {
+  index: number;
+  failed: number;
+  total: number;
+}
+
+/** Results within the last `window` milliseconds, to a tenth of it. */
+export class RollingCount {
+  readonly #width: number;
+  readonly #buckets: Bucket[] = Array.from({ length: BUCKET_COUNT }, () => ({ index: -Infinity, failed: 0, total: 0 }));
+
+  constructor(window: number) {
+    this.#width = Math.max(1, window / BUCKET_COUNT);
+  }
+
+  add(now: number, ok: boolean): void {
+    const index = Math.floor(now / this.#width);
+    const slot = index % BUCKET_COUNT;
+    let bucket = this.#buckets[slot];
+    if (bucket?.index !== index) bucket = this.#buckets[slot] = { index, failed: 0, total: 0 };
+    bucket.total += 1;
+    if (!ok) bucket.failed += 1;
+  }
+
+  sum(now: number): { readonly failed: number; readonly total: number } {
+    const current = Math.floor(now / this.#width);
+    let failed = 0;
+    let total = 0;
+    for (const bucket of this.#buckets) {
+      // The upper bound excludes buckets that lie in the future because the clock was set back.
+      if (bucket.index <= current - BUCKET_COUNT || bucket.index > current) continue;
+      failed += bucket.failed;
+      total += bucket.total;
+    }
+    return { failed, total };
+  }
+
+  clear(): void {
+    for (const bucket of this.#buckets) bucket.index = -Infinity;
   }
 }

@@ -1,6 +1,5 @@
 import type { AttemptError, BreakerState } from "../../kit/index.ts";
-import { NOT_UPSTREAM_FAULTS } from "./breaker.ts";
-import { RollingCount } from "./rolling-count.ts";
+import { NOT_UPSTREAM_FAULTS, RollingCount } from "./breaker.ts";
 
 /** As shown by `GET /v1/status`. */
 export interface UpstreamHealth {

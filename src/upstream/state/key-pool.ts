@@ -51,10 +51,10 @@ export class KeyPool {
 
   /**
    * The next key that does not rest and is not among `tried`; null when there is none. A first request (`tried` empty)
-   * is given the key that is free soonest if that is within `patience` milliseconds.
+   * is given the key that is free soonest if that is within `maxWait` milliseconds.
    * @throws AttemptError "resting" when every key rests for longer.
    */
-  pick(tried: readonly PooledKey[], now: number, patience: number): PooledKey | null {
+  pick(tried: readonly PooledKey[], now: number, maxWait: number): PooledKey | null {
     const keys = this.#keys;
     let soonest: PooledKey | null = null;
     for (let step = 0; step < keys.length; step += 1) {
@@ -69,13 +69,13 @@ export class KeyPool {
     }
     if (soonest === null || tried.length > 0) return null;
     const wait = soonest.parkedUntil - now;
-    if (wait <= patience) return soonest;
+    if (wait <= maxWait) return soonest;
     throw new AttemptError("resting", "every key of the upstream rests", { retryAfter: wait });
   }
 
-  /** Whether every key rests for longer than `patience` milliseconds, so that nothing would be sent. */
-  allResting(now: number, patience: number): boolean {
-    return this.#keys.length > 0 && this.#keys.every(({ parkedUntil }) => parkedUntil - now > patience);
+  /** Whether every key rests for longer than `maxWait` milliseconds, so that nothing would be sent. */
+  allResting(now: number, maxWait: number): boolean {
+    return this.#keys.length > 0 && this.#keys.every(({ parkedUntil }) => parkedUntil - now > maxWait);
   }
 
   /**

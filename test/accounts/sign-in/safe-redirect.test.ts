@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { safeRedirect } from "../../../src/accounts/sign-in/oauth-state.ts";
+import { safeRedirect } from "../../../src/accounts/sign-in/oauth.ts";
 import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 /** What a browser makes of a Location header, seen from here. */

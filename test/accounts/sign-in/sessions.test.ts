@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { describe, expect, test, vi } from "vitest";
-import type { Session } from "../../../src/accounts/sign-in/sessions.ts";
+import type { Session } from "../../../src/accounts/sign-in/sign-in.ts";
 import { digest } from "../../../src/accounts/api-keys.ts";
 import { storeUnavailable } from "../../../src/kit/index.ts";
 import { START, tokenSettings } from "../support.ts";

@@ -1,9 +1,8 @@
 import { onTestFinished } from "vitest";
-import type { Session } from "../../../src/accounts/sign-in/sessions.ts";
-import { createSignIn, type SignIn, type SignInOptions } from "../../../src/accounts/sign-in/sign-in.ts";
+import { createSignIn, type Session, type SignIn, type SignInOptions } from "../../../src/accounts/sign-in/sign-in.ts";
 import { createTokens, type Tokens } from "../../../src/accounts/tokens.ts";
 import { type AuthSettings, decimal, type GatewayError, Secret, type Store } from "../../../src/kit/index.ts";
-import { limitKey } from "../../../src/server/ip-address.ts";
+import { limitKey } from "../../../src/server/client-address.ts";
 import { createLog, type GatewayLog } from "../../../src/telemetry/log.ts";
 import { START, storeWithUser, tokenSettings } from "../support.ts";
 

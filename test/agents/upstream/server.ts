@@ -5,13 +5,12 @@ import { checkSigned } from "../../../src/simulator/dialects/bedrock.ts";
 import { readBody } from "../../../src/simulator/endpoint.ts";
 import { parseBody, SimError } from "../../../src/simulator/fields.ts";
 import { Ledger, type LedgerEntry } from "../../../src/simulator/ledger.ts";
-import { play } from "../../../src/simulator/play.ts";
 import { checkKey } from "../../../src/simulator/provider.ts";
-import { errorReply } from "../../../src/simulator/reply.ts";
+import { errorReply, play } from "../../../src/simulator/reply.ts";
 import { parseScript } from "../../../src/simulator/script.ts";
 import { checkVendor } from "../../../src/simulator/strict/vendors.ts";
 import { nextDeed } from "./errand.ts";
-import { type Deed, performed, SPEAKERS, type SpeakerName } from "./speakers.ts";
+import { type Deed, performed, type SpeakerName, SPEAKERS } from "./speakers.ts";
 
 /** One request that reached the upstream. */
 export interface Visit {

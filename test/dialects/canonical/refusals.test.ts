@@ -44,6 +44,8 @@ interface Case {
   readonly source: string;
   readonly dialect: DialectName;
   readonly vendor?: Vendor;
+  /** What the upstream's address ends with; left out: nothing. */
+  readonly place?: string;
   /** The target's. */
   readonly model: string;
   /** Fields of the client's request that matter. */
@@ -120,7 +122,7 @@ function targets({ model }: Case): readonly [Target, Target] {
   ];
 }
 
-async function lease({ dialect, vendor }: Case): Promise<UpstreamSet> {
+async function lease({ dialect, vendor, place: end = "" }: Case): Promise<UpstreamSet> {
   const spoken = DIALECTS[dialect];
   if (!spoken) throw new Error(`no dialect ${dialect}`);
   const vendored = (one: UpstreamDialect): UpstreamDialect => (vendor ? { ...one, vendor } : one);
@@ -129,7 +131,7 @@ async function lease({ dialect, vendor }: Case): Promise<UpstreamSet> {
   const dialects = { jina: DIALECTS.openai!, [dialect]: asked };
   upstreams = createUpstreams({ dialects, now: clock.now, log });
   const keys = [dialect === "bedrock" ? "bearer-token" : "key-1"];
-  const base = dialect === "openai" ? `${refusing.origin}/v1` : refusing.origin;
+  const base = dialect === "openai" ? `${refusing.origin}/v1` : refusing.origin + end;
   return upstreams.lease(
     snapshot(
       upstream(base, { name: "refusing", dialect, keys }),

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readError, refusalClass } from "../../../src/dialects/canonical/errors.ts";
-import { errorMessage } from "../../../src/dialects/gemini/http.ts";
+import { errorMessage, readError, refusalClass } from "../../../src/dialects/canonical/errors.ts";
 import { bytes } from "./support.ts";
 
 /** Milliseconds that a body asks to wait. */
@@ -38,7 +37,7 @@ test.each([
   [{ error: { code: 400, message: "Bad <b>thing</b>" } }, "Bad thing"],
   [[{ error: { message: "as a list" } }], "as a list"],
   [{ error: { message: 1 } }, ""],
-  [{ error: "x" }, ""],
+  [{ error: "x" }, "x"],
   ["<html>", ""],
   [[], ""],
 ])("%j says %j", (body, message) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readError, refusalClass } from "../../../src/dialects/canonical/errors.ts";
 import { readEmbedding } from "../../../src/dialects/endpoints/embedding.ts";
 import { embedding, vertexEmbedding } from "../../../src/dialects/gemini/embedding.ts";
-import { errorMessage } from "../../../src/dialects/gemini/http.ts";
+import { errorMessage } from "../../../src/dialects/canonical/errors.ts";
 import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { linesOf, recorded as available, recordedBytes } from "../recordings.ts";

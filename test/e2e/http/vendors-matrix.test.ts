@@ -13,9 +13,11 @@ type Cell = (typeof CELLS)[number];
 
 interface Target {
   readonly model: string;
-  /** Where it is not OpenAI's dialect, which is also the vendor. */
+  /** Where it is not OpenAI's dialect. */
   readonly dialect?: "azure" | "anthropic" | "bedrock" | "gemini" | "cohere";
   readonly vendor?: StrictVendor;
+  /** What the address ends with. */
+  readonly path?: string;
   readonly api?: "chat" | "responses";
   /** What nobody can have of this model. */
   readonly lacks?: readonly Cell[];
@@ -39,6 +41,12 @@ const TARGETS: readonly Target[] = [
   { vendor: "anthropic", dialect: "anthropic", model: "claude-opus-4-6" },
   { vendor: "anthropic", dialect: "anthropic", model: "claude-opus-5" },
   { vendor: "anthropic", dialect: "anthropic", model: "claude-3-5-haiku-20241022" },
+  ...["claude-sonnet-4-5@20250929", "claude-opus-4-6", "claude-opus-5", "claude-3-5-haiku@20241022"].map((model) => ({
+    vendor: "vertex" as const,
+    dialect: "anthropic" as const,
+    path: "/v1/projects/p/locations/global/publishers/anthropic",
+    model,
+  })),
   { vendor: "bedrock", dialect: "bedrock", model: "anthropic.claude-sonnet-4-5-20250929-v1:0" },
   { vendor: "bedrock", dialect: "bedrock", model: "anthropic.claude-opus-4-7-v1:0" },
   { vendor: "bedrock", dialect: "bedrock", model: "amazon.nova-pro-v1:0" },
@@ -182,11 +190,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-function upstream(origin: string, { vendor = "generic", dialect, api }: Target): Json {
+function upstream(origin: string, { vendor = "generic", dialect, path = "", api }: Target): Json {
   const script = `vendor=${vendor}&record`;
   const common = { api_keys: [dialect === "bedrock" ? "AKID:secret" : "upstream-key"], retries: { attempts: 1 } };
   if (dialect === "azure") return { ...common, dialect, base_url: `${scriptedOrigin(origin, script)}/openai/v1` };
-  if (dialect) return { ...common, dialect, base_url: scriptedOrigin(origin, script) };
+  if (dialect) return { ...common, dialect, base_url: scriptedOrigin(origin, script) + path };
   return { ...common, dialect: "openai", vendor, base_url: scriptedUrl(origin, script), ...(api && { api }) };
 }
 

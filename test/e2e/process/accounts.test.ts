@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NANO, nanoToNumber } from "../../../src/kit/index.ts";
+import { NANOS_PER_UNIT, nanoToNumber } from "../../../src/kit/index.ts";
 import { poll } from "../support/child.ts";
 import { ask, configuration } from "../support/configuration.ts";
 import { type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
@@ -61,7 +61,7 @@ test("credits count for the very next request, also for one whose neighbours hol
   const running = await gateway.chat(key.key, ask("x", { stream: true, sim: { chunks: 10_000, chunk_delay: "20ms" } }));
   expect(running.status).toBe(200);
   const held = await workspace.onStore(async (store) => (await store.running(id)).held);
-  expect(held, "an estimate of the running one").toBeGreaterThan(2n * NANO);
+  expect(held, "an estimate of the running one").toBeGreaterThan(2n * NANOS_PER_UNIT);
   const { credits } = await workspace.json<UserBody>("credits", "add", id, "-7");
   expect(credits, "before holds").toBeGreaterThan(0);
   expect(await statusOf(key.key), "what is left is held").toBe(402);

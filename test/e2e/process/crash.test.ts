@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { NANO } from "../../../src/kit/index.ts";
+import { NANOS_PER_UNIT } from "../../../src/kit/index.ts";
 import { startLoad } from "../support/load.ts";
 import { ask, configuration } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
@@ -111,11 +111,11 @@ async function lane(number: number): Promise<{ complete: number; keys: number; g
       expect((await gateway.chat(key, ask("x"))).status, `${number}: an acknowledged key`).toBe(200);
     }
     const grants = commands.done.filter(({ args }) => args[0] === "credits");
-    const amount = ({ args }: Command) => BigInt(args[3] ?? "0") * NANO;
+    const amount = ({ args }: Command) => BigInt(args[3] ?? "0") * NANOS_PER_UNIT;
     const least = grants.filter(({ acknowledged }) => acknowledged).reduce((sum, grant) => sum + amount(grant), 0n);
     const most = grants.reduce((sum, grant) => sum + amount(grant), 0n);
     const { granted } = await verify(workspace, user, []);
-    const added = granted - 1_000n * NANO;
+    const added = granted - 1_000n * NANOS_PER_UNIT;
     expect(added).toBeGreaterThanOrEqual(least);
     expect(added).toBeLessThanOrEqual(most);
     expect((await gateway.stop()).code).toBe(0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type LedgerEntry, type Limits, NANO, type Store } from "../../../src/kit/index.ts";
+import { type LedgerEntry, type Limits, NANOS_PER_UNIT, type Store } from "../../../src/kit/index.ts";
 
 export interface TestUser {
   readonly id: string;
@@ -65,7 +65,7 @@ export function unanswered({ outcome, count = 1, units = 1 }: Unanswered): objec
     ledger: Array.from({ length: count }, () => entry),
     used: { day: units * count, hour: count, minute: count },
     running: { requests: 0, streams: 0, held: 0n },
-    balance: 10n * NANO,
+    balance: 10n * NANOS_PER_UNIT,
   };
 }
 

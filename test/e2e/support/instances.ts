@@ -48,7 +48,7 @@ export class SharedWorkspace extends Workspace {
   /** What every instance publishes about itself. */
   instances(): Promise<readonly InstanceInfo[]> {
     return this.onStore(async (store) =>
-      [...(await store.announced()).values()].map((state) => JSON.parse(state) as InstanceInfo),
+      [...(await store.listInstances()).values()].map((state) => JSON.parse(state) as InstanceInfo),
     );
   }
 

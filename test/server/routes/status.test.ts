@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Incident, Snapshot } from "../../../src/kit/index.ts";
-import type { UpstreamHealth } from "../../../src/server/routes/parts.ts";
+import type { UpstreamHealth } from "../../../src/server/endpoint.ts";
 import { step, testModel, testSnapshot, testUpstream } from "../../support/snapshot.ts";
 import { HEALTHY, START, startRoutes } from "./support.ts";
 

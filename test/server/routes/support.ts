@@ -4,7 +4,7 @@ import { createAuthentication } from "../../../src/accounts/authenticate.ts";
 import { bodyValidator } from "../../../src/server/body-schemas.ts";
 import { GatewayError, type Snapshot, type Store } from "../../../src/kit/index.ts";
 import { createRoutes } from "../../../src/server/endpoints.ts";
-import type { RouteParts, Session, SignIn } from "../../../src/server/routes/parts.ts";
+import type { RouteParts, Session, SignIn } from "../../../src/server/endpoint.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { testSnapshot } from "../../support/snapshot.ts";
 import { type Answer, type LogLine, memoryLog, type Started, send, start, type StartOptions } from "../support.ts";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
-import { call } from "../support.ts";
-import type { Seen } from "../support.ts";
+import { call, type Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -203,13 +202,6 @@ describe("what is allowed", () => {
     ["four marks", said("hi", { messages: [user([mark, mark, mark, mark])] })],
   ])("%s", async (_, body) => {
     expect((await ask(body, "-", OLD, "/v1/messages?beta=true")).status).toBe(200);
-  });
-
-  test("redacted thinking of a stream comes back as it was", async () => {
-    const more = { model: "reason-redact" };
-    const { text } = await ask(said("get_weather", { ...more, tools: [tool], stream: true }));
-    const [, data = ""] = /"data":"([^"]+)"/.exec(text) ?? [];
-    expect((await ask(loop([{ type: "redacted_thinking", data }, use], more))).status).toBe(200);
   });
 
   test("a signature is good for its own thinking only", async () => {

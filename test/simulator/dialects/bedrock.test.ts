@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isJson } from "../../../src/kit/index.ts";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { sharedFixtures } from "../../support/shared.ts";
-import { call, placesOf } from "../support.ts";
-import type { Seen } from "../support.ts";
+import { call, placesOf, type Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
-import { call, chat, dataOf, eventsOf } from "../support.ts";
-import type { Chunk, Seen, Usage } from "../support.ts";
+import { call, chat, type Chunk, dataOf, eventsOf, type Seen, type Usage } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -56,13 +55,6 @@ describe("a JSON answer", () => {
         completion_tokens_details: { reasoning_tokens: 0 },
       },
     });
-  });
-
-  test("is the same for the same request, also when it is remembered, and another for another", async () => {
-    const [first, again, other] = [await ask(chat("same")), await ask(chat("same")), await ask(chat("other"))];
-    expect(again.text).toBe(first.text);
-    expect(again.headers["content-length"]).toBe(first.headers["content-length"]);
-    expect(JSON.parse(other.text)).not.toHaveProperty("id", (JSON.parse(first.text) as { id: string }).id);
   });
 
   test("counts a token for each word of every message", async () => {

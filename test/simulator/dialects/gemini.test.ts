@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
-import { call } from "../support.ts";
-import type { Seen } from "../support.ts";
+import { call, type Seen } from "../support.ts";
 
 let simulator: Simulator;
 beforeAll(async () => (simulator = await startSimulator()));
@@ -230,18 +229,7 @@ describe("refusals", () => {
   });
 });
 
-const embedded = (what: string) => ({ model: "models/m", content: { parts: [{ text: what }] } });
-
 describe("the rest", () => {
-  test("embeddings by the batch, with the vectors of one", async () => {
-    const seen = await ask({ requests: [embedded("one two"), embedded("three")] }, "batchEmbedContents");
-    const { embeddings } = JSON.parse(seen.text) as { embeddings: { values: number[] }[] };
-    expect(embeddings.map(({ values }) => values.length)).toEqual([16, 16]);
-    expect(simulator.ledger().at(-1)).toMatchObject({ model: "m", units: { prompt: 3 } });
-    const one = await ask({ ...embedded("three"), outputDimensionality: 16 }, "embedContent");
-    expect(JSON.parse(one.text)).toEqual({ embedding: embeddings[1] });
-  });
-
   test.each<[string, object]>([
     ["none", { requests: [] }],
     ["no model", { requests: [{ content: { parts: [{ text: "x" }] } }] }],

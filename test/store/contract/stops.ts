@@ -1,26 +1,11 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Admission, Store } from "../../../src/kit/index.ts";
 import { OPEN, addUser, admission, charged, givenBack } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 interface Admitted {
   readonly request: Admission;
   readonly token: number;
 }
-
-/** What is done at once, and which of all admitted requests end after it. */
-interface Round {
-  readonly together: readonly ("stream" | "request" | "stop")[];
-  readonly ended: readonly number[];
-}
-
-const ROUND: fc.Arbitrary<Round> = fc.record({
-  together: fc.array(fc.constantFrom("stream" as const, "stream" as const, "request" as const, "stop" as const), {
-    maxLength: 12,
-  }),
-  ended: fc.uniqueArray(fc.nat(30), { maxLength: 6 }),
-});
 
 /** Stop tokens: what ends a user's running streams. */
 export function stopSuite(store: () => Store): void {
@@ -86,38 +71,5 @@ export function stopSuite(store: () => Store): void {
       expect(await store().admit(request)).toMatchObject({ ok: true, stopToken: 0 });
       expect(await store().stopStreams(user.id), "told before").toEqual({ token: 2, streams: 0 });
     });
-
-    test(
-      "a stream is told by exactly one of all stops, whatever comes at once",
-      async () => {
-        const property = fc.asyncProperty(fc.array(ROUND, { maxLength: 6 }), async (rounds) => {
-          const user = await addUser(store());
-          const admitted: Admitted[] = [];
-          let running: Admitted[] = [];
-          let token = 0;
-          for (const { together, ended } of rounds) {
-            const stops: { token: number; streams: number }[] = [];
-            const act = async (what: Round["together"][number]) => {
-              if (what === "stop") return void stops.push(await store().stopStreams(user.id));
-              const one = await admit(user.id, what === "stream");
-              admitted.push(one);
-              if (what === "stream") running.push(one);
-            };
-            await Promise.all(together.map(act));
-            for (const stop of stops.toSorted((a, b) => a.token - b.token)) {
-              expect(stop.token).toBe(++token);
-              expect(stop.streams).toBe(running.filter((stream) => stream.token === stop.token - 1).length);
-            }
-            for (const one of admitted) expect(one.token).toBeLessThanOrEqual(token);
-            expect(await store().stopTokens([user.id])).toEqual(new Map([[user.id, token]]));
-            const over = new Set(ended.flatMap((index) => admitted[index] ?? []));
-            await Promise.all([...over].map(async ({ request }) => store().settle(givenBack(request))));
-            running = running.filter((stream) => !over.has(stream));
-          }
-        });
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
-      },
-      PATIENCE,
-    );
   });
 }

@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CountWindow, Store } from "../../../src/kit/index.ts";
 import { HOUR, MINUTE, unique } from "../support.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
+import { PATIENCE } from "../../properties/runs.ts";
 
-const MOST = 100_000;
+const MAX_NAMES = 100_000;
 const PER_CALL = 500;
 
 const USES = fc.array(
@@ -17,7 +17,7 @@ const USES = fc.array(
 const CALL = fc.record({ window: fc.nat(2), uses: USES });
 
 /** Counts that processes share; `clock` is the store's own and only goes forward. */
-export function windowCountsSuite(store: () => Store, clock: { now: number }): void {
+export function windowCountsSuite(store: () => Store, clock: { now: number }, numRuns: number): void {
   const window = (more: Partial<CountWindow> = {}): CountWindow => ({
     name: unique("counts"),
     length: MINUTE,
@@ -60,7 +60,7 @@ export function windowCountsSuite(store: () => Store, clock: { now: number }): v
 
     test("are kept of 100,000 names: those go on, others are not counted", async () => {
       const at = window();
-      for (let first = 0; first < MOST; first += PER_CALL) {
+      for (let first = 0; first < MAX_NAMES; first += PER_CALL) {
         const uses = Array.from({ length: PER_CALL }, (_, index) => ({ name: `${first + index}`, uses: 1 }));
         await store().addCounts(at, uses);
       }
@@ -84,7 +84,7 @@ export function windowCountsSuite(store: () => Store, clock: { now: number }): v
             expect(await store().addCounts(windows[call.window]!, call.uses)).toEqual(expected);
           }
         });
-        await expect(fc.assert(property, { numRuns: RUNS })).resolves.toBeUndefined();
+        await expect(fc.assert(property, { numRuns })).resolves.toBeUndefined();
       },
       PATIENCE,
     );

@@ -1,9 +1,8 @@
 import { accountMethods } from "../../../src/store/redis/accounts.ts";
 import type { Connection } from "../../../src/store/redis/connection.ts";
-import { instanceMethods } from "../../../src/store/redis/instances.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { signInMethods } from "../../../src/store/redis/sign-in.ts";
-import { stopMethods } from "../../../src/store/redis/stops.ts";
+import { instanceMethods, stopMethods } from "../../../src/store/redis/store.ts";
 
 export const KEYS = createKeys("test:");
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isStoreUnavailable, type NewUser, storeUnavailable, type User } from "../../../src/kit/index.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
-import { loadScript } from "../../../src/store/redis/script.ts";
+import { loadScript } from "../../../src/store/redis/scripts.ts";
 import { countAt } from "../../../src/store/windows.ts";
 import { describeRedis, type RedisServer, startRedis } from "../../support/redis.ts";
 import { DAY, digest, HOUR, MINUTE, START, unique } from "../support.ts";
@@ -419,22 +419,15 @@ describeRedis("accounts on Redis", () => {
   });
 
   describe("instances", () => {
-    test("say what they say until their time is over", async () => {
+    test("whose time is over are forgotten", async () => {
       const clock = { now: START };
       const timed = accountsOn(connection, () => clock.now);
-      const said = async () => Object.fromEntries(await timed.announced());
       await connection.call("DEL", KEYS.instances);
-      await timed.announce("a", "one 1\n{}", 100);
-      await timed.announce("b", "", 50);
-      expect(await said()).toEqual({ a: "one 1\n{}", b: "" });
+      await timed.publishInstance("a", "one", 100);
+      await timed.publishInstance("b", "", 50);
       clock.now += 50;
-      expect(await said()).toEqual({ a: "one 1\n{}" });
-      await timed.announce("a", "two", 100);
-      clock.now += 99;
-      expect(await said()).toEqual({ a: "two" });
-      expect(await connection.call("HLEN", KEYS.instances), "those that have fallen silent are forgotten").toBe(1);
-      clock.now += 1;
-      expect(await said()).toEqual({});
+      await timed.publishInstance("a", "two", 100);
+      expect(await connection.call("HLEN", KEYS.instances)).toBe(1);
     });
   });
 
@@ -456,9 +449,9 @@ describeRedis("accounts on Redis", () => {
         expect(await store.rotate(rotation)).toEqual(good ? { userId: id, expiresAt } : null);
       }
 
-      await store.announce("here", "x", MINUTE);
-      await store.announce("gone", "x", 0);
-      const said = await store.announced();
+      await store.publishInstance("here", "x", MINUTE);
+      await store.publishInstance("gone", "x", 0);
+      const said = await store.listInstances();
       expect([said.has("here"), said.has("gone")]).toEqual([true, false]);
 
       const counters = [{ name: unique("counter"), limit: 0 }];
@@ -478,7 +471,7 @@ describeRedis("accounts on Redis", () => {
       await store.rotate({ digest: digest(family), successor: digest(`${family} 1`), grace: 0 });
       await store.throttle([{ name: "ttl", limit: 1 }], HOUR);
       await store.addCounts({ name: "ttl", length: HOUR, endsAt: at + HOUR }, [{ name: "a", uses: 1 }]);
-      await store.announce("ttl", "x", MINUTE);
+      await store.publishInstance("ttl", "x", MINUTE);
       await connection.run(ASIDE, [KEYS.user("user_ttl"), KEYS.newUser("user_ttl")], [0, "e", "Free", "0", MINUTE]);
       // Of what a user's sign-up writes in several steps, nothing goes.
       const key = newKey(id);

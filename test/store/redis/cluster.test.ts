@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { type OpenRedisOptions, openRedis } from "../../../src/store/redis/open.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { type RedisCluster, type RedisServer, describeRedis, startCluster } from "../../support/redis.ts";
 import { PATIENT, UNAVAILABLE } from "./support.ts";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { OPEN, addUser, admission, charged, unique } from "../support.ts";
 
@@ -17,8 +18,10 @@ describeRedis("on a Redis Cluster", () => {
   });
   afterAll(() => cluster.stop());
 
-  storeSuite("cluster", ({ now }) =>
-    openRedis({ url: "", nodes: cluster.urls, prefix: `suite${++stores}:`, clock: now, ...PATIENT }),
+  storeSuite(
+    "cluster",
+    ({ now }) => openRedis({ url: "", nodes: cluster.urls, prefix: `suite${++stores}:`, clock: now, ...PATIENT }),
+    FEW_RUNS,
   );
 
   const open = async (more: Partial<OpenRedisOptions> = {}): Promise<RedisStore> => {

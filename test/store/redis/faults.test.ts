@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { once } from "node:events";
-import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Admission, Store } from "../../../src/kit/index.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
+import { describeRedis, redisOfSuite, type RedisServer, startRedis } from "../../support/redis.ts";
+import { startResp } from "../../support/resp.ts";
+import { startSlowProxy } from "../../support/slow-proxy.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
 import { collectingLog } from "../resilient/flaky.ts";
 import { UNAVAILABLE, openAt, recordingLog } from "./support.ts";
@@ -28,125 +28,23 @@ async function used(store: Store, userId: string): Promise<number> {
   return (await store.windows(userId, OPEN)).day.used;
 }
 
-/** Passes everything on, but for what the server says on a connection after the first time that it was swallowed. */
-async function startProxy(target: RedisServer) {
-  const state = { swallows: false, swallowed: 0 };
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const server = connect(target.port, "127.0.0.1");
-    for (const socket of [client, server]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-    }
-    client.pipe(server);
-    let silent = false;
-    server.on("data", (bytes) => {
-      silent ||= state.swallows;
-      if (silent) state.swallowed += bytes.length;
-      else client.write(bytes);
-    });
-    client.on("close", () => server.destroy());
-    server.on("close", () => client.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    proxy.close();
-  });
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
-  return { url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, state, cut };
-}
-
 /** A store behind a proxy, and one that is not. */
 async function behindProxy(shared: RedisServer) {
-  const proxy = await startProxy(shared);
+  const proxy = await startSlowProxy(shared.port);
+  onTestFinished(proxy.close);
   const prefix = `${unique("lost")}:`;
-  const store = await openAt(proxy.url, { prefix, timeout: 500 });
+  const store = await openAt(`redis://127.0.0.1:${proxy.port}`, { prefix, timeout: 500 });
   const side = await openAt(shared.url, { prefix });
-  const user = await addUser(side, 1_000n);
+  const [user, other] = [await addUser(side, 1_000n), await addUser(side)];
+  // The server has to know the scripts: what is swallowed would be that it does not.
+  const first = admission(other.id);
+  await side.admit(first);
+  await side.settle(charged(first, 0n));
   return { proxy, store, side, user };
 }
 
-/** Answers scripts with `reply`, everything else as an old, simple server does. */
-async function startMock(reply: string, version = "7.0.0") {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.on("data", (bytes) => {
-      for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
-        const info = `redis_version:${version}\r\nloading:0\r\n`;
-        const answers: Record<string, string> = {
-          hello: "-ERR unknown command 'HELLO'\r\n",
-          info: `$${info.length}\r\n${info}\r\n`,
-          evalsha: reply,
-          time: "*2\r\n$1\r\n1\r\n$1\r\n1\r\n",
-          zrange: "*0\r\n",
-        };
-        socket.write(answers[name.toLowerCase()] ?? "+OK\r\n");
-      }
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 describeRedis("on Redis, faults", () => {
-  let shared: RedisServer;
-  beforeAll(async () => {
-    shared = await startRedis();
-  });
-  afterAll(() => shared.stop());
-
-  describe("the server's refusals", () => {
-    test.each([
-      "LOADING Redis is loading the dataset in memory",
-      "BUSY Redis is busy running a script.",
-      "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
-      "CLUSTERDOWN The cluster is down",
-      "READONLY You can't write against a read only replica.",
-      "OOM command not allowed when used memory > 'maxmemory'.",
-      "NOAUTH Authentication required.",
-      "NOPERM this user has no permissions to run the 'evalsha' command",
-      "EXECABORT Transaction discarded because of previous errors.",
-      "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
-      "NOREPLICAS Not enough good replicas to write.",
-      "TRYAGAIN Multiple keys request during rehashing of slot",
-      "MOVED 3999 127.0.0.1:6381",
-    ])("%s: unavailable", async (reply) => {
-      const store = await openAt(await startMock(`-${reply}\r\n`));
-      await expect(store.admit(admission("user_1"))).rejects.toMatchObject(UNAVAILABLE);
-    });
-
-    test.each(["WRONGTYPE Operation against a key holding the wrong kind of value", "ERR value is not an integer"])(
-      "%s: an error of ours",
-      async (reply) => {
-        const store = await openAt(await startMock(`-${reply}\r\n`));
-        const failed = store.admit(admission("user_1"));
-        await expect(failed).rejects.toThrow(reply);
-        await expect(failed).rejects.not.toMatchObject({ code: "STORE_UNAVAILABLE" });
-      },
-    );
-
-    test("a script that the server has forgotten is sent again, also in the middle of a run", async () => {
-      const store = await openAt(shared.url);
-      const user = await addUser(store);
-      const before = await calls(shared, "eval");
-      for (let turn = 1; turn <= 3; turn++) {
-        await shared.client.script("FLUSH");
-        const all = Array.from({ length: 20 }, () => admission(user.id));
-        await Promise.all(all.map((one) => store.admit(one)));
-        expect(await used(store, user.id)).toBe(20 * turn);
-      }
-      expect(await calls(shared, "eval")).toBeGreaterThan(before);
-      await store.admit(admission(user.id));
-      const after = await calls(shared, "eval");
-      await store.admit(admission(user.id));
-      expect(await calls(shared, "eval"), "known again").toBe(after);
-    });
-  });
+  const shared = redisOfSuite();
 
   test("full memory: nothing is admitted, what runs is settled and stopped, and with room all is well", async () => {
     const server = await ownServer();
@@ -176,7 +74,7 @@ describeRedis("on Redis, faults", () => {
       const request = admission(user.id, { hold: 100n, stream: true, units: 5 });
       const answer = store.admit(request);
       await expect.poll(() => side.running(user.id)).toEqual({ requests: 1, streams: 1, held: 100n });
-      await expect.poll(() => proxy.state.swallowed).toBeGreaterThan(0);
+      await expect.poll(() => proxy.state.swallowedBytes).toBeGreaterThan(0);
       end(proxy.cut);
       await expect(answer).rejects.toMatchObject(UNAVAILABLE);
       proxy.state.swallows = false;
@@ -368,9 +266,10 @@ describeRedis("on Redis, faults", () => {
     });
 
     test("a server that is too old is refused", async () => {
-      await expect(openAt(await startMock("+OK\r\n", "6.2.14"))).rejects.toThrow(
-        /Redis 6\.2\.14; Redis 7\.0 .* needed/,
-      );
+      const info = "redis_version:6.2.14\r\nloading:0\r\n";
+      const server = await startResp({ answers: { INFO: () => `$${info.length}\r\n${info}\r\n` } });
+      onTestFinished(() => server.close());
+      await expect(openAt(server.url)).rejects.toThrow(/Redis 6\.2\.14; Redis 7\.0 .* needed/);
     });
   });
 
@@ -386,16 +285,9 @@ describeRedis("on Redis, faults", () => {
     });
   });
 
-  test("after close what only this store keeps is unavailable, too", async () => {
+  test("after close a listener is let go and a renewal does nothing", async () => {
     const store = await openAt(shared.url);
     await store.close();
-    const calls: readonly (() => Promise<unknown>)[] = [
-      () => store.announce("a", "x", 1_000),
-      () => store.announced(),
-      () => store.remember("made", "x"),
-      () => store.markInstanceDead("a"),
-    ];
-    for (const call of calls) await expect(call()).rejects.toMatchObject(UNAVAILABLE);
     store.onStop(() => {})();
     await expect(store.renew()).resolves.toBeUndefined();
   });
@@ -409,7 +301,7 @@ describeRedis("on Redis, faults", () => {
     for (const request of [kept, lost]) await store.admit(request);
     await store.settle(charged(kept, 5n));
     await store.markInstanceDead("other");
-    await store.announce("me", "well", 1_000);
+    await store.publishInstance("me", "well", 1_000);
     await store.throttle([{ name: "a", limit: 1 }], 1_000);
     const keys = createKeys(prefix);
     await server.client.zadd(keys.leases(user.id), "XX", 1, lost.id);

@@ -3,18 +3,17 @@ import { expect, onTestFinished, test } from "vitest";
 import { type InstanceInfo, InstanceRegistry } from "../../../src/gateway/instances.ts";
 import { createCluster } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
-import { loadScript } from "../../../src/store/redis/script.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys, loadScript } from "../../../src/store/redis/scripts.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
 import { describeRedis, startRedis } from "../../support/redis.ts";
 import { startResp } from "../../support/resp.ts";
-import { openAt } from "./support.ts";
 import { collectingLog } from "../resilient/flaky.ts";
 import { temporaryJournal, until } from "../resilient/support.ts";
 import { addUser, admission, charged, unique } from "../support.ts";
+import { openAt } from "./support.ts";
 
 /** Milliseconds beyond `server.drain.timeout` in which a process has to be gone. */
-const MOST = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 const self = (): InstanceInfo => ({
   instance: "one",
@@ -57,7 +56,7 @@ describeRedis("the end of a process while Redis stands still", () => {
     await expect((async () => store.markInstanceDead("one"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     const { pending } = store;
     await store.close();
-    expect(performance.now() - startedAt).toBeLessThan(MOST);
+    expect(performance.now() - startedAt).toBeLessThan(MAX_WAIT_MS);
     expect(pending).toBe(running.length);
 
     server.resume();
@@ -84,7 +83,7 @@ test("a Cluster that is down is told as that, and at once", async () => {
     code: "STORE_UNAVAILABLE",
     cause: { message: "redis: CLUSTERDOWN The cluster is down" },
   });
-  expect(performance.now() - startedAt).toBeLessThan(MOST);
+  expect(performance.now() - startedAt).toBeLessThan(MAX_WAIT_MS);
 });
 
 describeRedis("a Redis that has forgotten everything", () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Secret, type Store } from "../../../src/kit/index.ts";
 import { openConfigured } from "../../../src/store/open.ts";
 
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite, startRedis } from "../../support/redis.ts";
 import { UNAVAILABLE, openAt } from "./support.ts";
 import { START, addUser, unique } from "../support.ts";
 
@@ -14,11 +14,7 @@ async function open(url: string, nodes: readonly string[] = [], prefix = `${uniq
 }
 
 describeRedis("on Redis, opening", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite();
 
   test("a redis address opens a Redis, by the server's time and not the caller's", async () => {
     const store = await open(server.url);

@@ -1,35 +1,31 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { KillSwitch } from "../../../src/gateway/stream-kill.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { Leases } from "../../../src/store/redis/leases.ts";
 import { TestLog } from "../../support/host.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite, type RedisServer } from "../../support/redis.ts";
 import { openAt } from "./support.ts";
 import { addUser, unique } from "../support.ts";
 
 /** Milliseconds within which a stream has to hear of its stop. */
-const MOST = 1_000;
+const MAX_WAIT_MS = 1_000;
 
 async function executed({ client }: RedisServer, command: string): Promise<number> {
   return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(await client.info("commandstats"))?.[1] ?? 0);
 }
 
 describeRedis("stop tokens on Redis", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite();
 
   async function watching(url = server.url) {
     const prefix = `${unique("pushed")}:`;
     const [store, other] = [await openAt(url, { prefix }), await openAt(server.url, { prefix })];
-    const state = { sure: false, told: [] as boolean[] };
-    const onStop: typeof store.onStop = (listener, sure) =>
+    const state = { certain: false, told: [] as boolean[] };
+    const onStop: typeof store.onStop = (listener, onCertain) =>
       store.onStop(listener, (is) => {
-        state.sure = is;
+        state.certain = is;
         state.told.push(is);
-        sure?.(is);
+        onCertain?.(is);
       });
     const parts = { onStop, stopTokens: store.stopTokens.bind(store), stopStreams: store.stopStreams.bind(store) };
     const stops = new KillSwitch({ store: parts, log: new TestLog() });
@@ -42,28 +38,28 @@ describeRedis("stop tokens on Redis", () => {
 
   test("are pushed, and not asked for while pushes come", async () => {
     const { user, other, state, ended } = await watching();
-    await expect.poll(() => state.sure).toBe(true);
+    await expect.poll(() => state.certain).toBe(true);
     const before = await executed(server, "hget");
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect((await executed(server, "hget")) - before).toBeLessThanOrEqual(1);
     const startedAt = performance.now();
     await other.stopStreams(user.id);
-    expect((await ended) - startedAt).toBeLessThan(MOST / 2);
+    expect((await ended) - startedAt).toBeLessThan(MAX_WAIT_MS / 2);
   });
 
   test("are asked for within a second by who may not subscribe", async () => {
     await server.client.call("ACL", "SETUSER", "deaf", "on", ">secret", "~*", "resetchannels", "+@all");
     const { user, other, state, ended } = await watching(`redis://deaf:secret@127.0.0.1:${server.port}`);
-    await new Promise((resolve) => setTimeout(resolve, MOST));
-    expect(state.sure).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS));
+    expect(state.certain).toBe(false);
     const startedAt = performance.now();
     await other.stopStreams(user.id);
-    expect((await ended) - startedAt).toBeLessThan(MOST + 200);
+    expect((await ended) - startedAt).toBeLessThan(MAX_WAIT_MS + 200);
   });
 
   test("are asked for when the subscribing connection is lost", async () => {
     const { state } = await watching();
-    await expect.poll(() => state.sure).toBe(true);
+    await expect.poll(() => state.certain).toBe(true);
     await server.client.call("CLIENT", "KILL", "TYPE", "pubsub");
     await expect.poll(() => state.told, { timeout: 5_000 }).toEqual([true, false, true]);
   });

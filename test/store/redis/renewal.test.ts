@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { unanswered } from "../../../src/store/redis/client.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { Journal } from "../../../src/store/resilient/journal.ts";
 import { withResilience } from "../../../src/store/resilient/store.ts";
 import { poll } from "../../e2e/support/child.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite } from "../../support/redis.ts";
 import { openAt, recordingLog, UNAVAILABLE } from "./support.ts";
 import { temporaryJournal } from "../resilient/support.ts";
 import { addUser, admission, charged, givenBack, OPEN, unique } from "../support.ts";
 
 describeRedis("a settlement that could not be sent", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis(["--appendonly", "yes", "--appendfsync", "always"]);
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite(["--appendonly", "yes", "--appendfsync", "always"]);
 
   test.each([
     ["charged", charged],

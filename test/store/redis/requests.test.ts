@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Admission, GatewayError, Settlement, Store } from "../../../src/kit/index.ts";
-import { createKeys } from "../../../src/store/redis/keys.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { createClient } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
 import { LEASE_MS, Leases } from "../../../src/store/redis/leases.ts";
 import { Requests } from "../../../src/store/redis/requests.ts";
 import type { RedisStore } from "../../../src/store/redis/store.ts";
 import { accountMethods } from "../../../src/store/redis/accounts.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite } from "../../support/redis.ts";
 import { through } from "./accounts-on.ts";
 import { openAt, PATIENT } from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, addUser, admission, charged, givenBack, unique } from "../support.ts";
@@ -31,11 +31,7 @@ const start = () => START;
 
 /** What only a store of several processes shows. */
 describeRedis("on Redis, requests", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite();
 
   /** Some processes of one store, with one clock. */
   async function processes<const Names extends readonly string[]>(...instances: Names) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Admission } from "../../../src/kit/index.ts";
-import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
+import { describeRedis, redisOfSuite } from "../../support/redis.ts";
 import { startSlowProxy } from "../../support/slow-proxy.ts";
 import { openAt, UNAVAILABLE } from "./support.ts";
 import { addUser, admission, charged, OPEN, unique } from "../support.ts";
@@ -11,11 +11,7 @@ const TIMEOUT = 1_000;
 const ONE_STREAM = { ...OPEN, streams: 1 };
 
 describeRedis("an admission whose answer is lost", () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server.stop());
+  const server = redisOfSuite();
 
   async function two() {
     const { port, state, cut, close } = await startSlowProxy(server.port);

@@ -7,6 +7,7 @@ import { countsOf, LocalView } from "../../../src/store/resilient/local-view.ts"
 import type { StoreState } from "../../../src/store/resilient/store.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { windowStates } from "../../../src/store/windows.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { resilient, until } from "./support.ts";
 import { DAY, HOUR, MINUTE, OPEN, START, admission, charged, givenBack } from "../support.ts";
 
@@ -129,69 +130,6 @@ describe("open, while the store is away", () => {
     expect(proxy.asked.slice(before).filter((method) => method === "recorded").length).toBeLessThan(12);
   });
 
-  test("what is settled after the store is back goes the same way", async () => {
-    const { user, store, away, charges, books } = await opened();
-    away(true);
-    const request = admission(user.id);
-    await store.admit(request);
-    away(false);
-    await store.settle(charged(request, 100n));
-    await until(() => store.pending === 0);
-    expect([charges(), books()]).toEqual([[[request.id, 100n]], { balance: 900n, held: 0n }]);
-  });
-
-  test("an admission that the store took although its answer was lost is counted and charged once", async () => {
-    const { user, store, proxy, inner, charges, books } = await opened();
-    proxy.fate = () => "lost";
-    const request = admission(user.id, { hold: 300n });
-    expect(await store.admit(request)).toMatchObject({ ok: true });
-    await store.settle(charged(request, 100n));
-    proxy.fate = () => "answer";
-    await until(() => store.pending === 0);
-    expect([charges(), books()]).toEqual([[[request.id, 100n]], { balance: 900n, held: 0n }]);
-    expect(inner.windows(user.id, OPEN).day.used).toBe(1);
-  });
-
-  test("an admission that its store gives back late, in the middle of the replay, is counted and charged once", async () => {
-    const { user, store, proxy, inner, charges, books } = await opened();
-    proxy.fate = () => "lost";
-    const request = admission(user.id);
-    await store.admit(request);
-    await inner.settle(givenBack(request));
-    await store.settle(charged(request, 100n));
-    let isDue = false;
-    let times = 0;
-    proxy.fate = (method) => {
-      if (method === "settle" && isDue && ++times === 1) void inner.settle(givenBack(request));
-      isDue = method === "admit";
-      return "answer";
-    };
-    await until(() => store.pending === 0);
-    expect([times, charges(), books()]).toEqual([2, [[request.id, 100n]], { balance: 900n, held: 0n }]);
-    expect(inner.windows(user.id, OPEN).day.used).toBe(1);
-  });
-
-  test("a replay that breaks off anywhere is counted and charged once", async () => {
-    for (const broken of [["admit"], ["settle"], ["recorded"], ["admit", "settle"], ["settle", "recorded"]]) {
-      for (const fate of ["away", "lost"] as const) {
-        const { user, store, proxy, away, inner, charges, books } = await opened({ sleep: () => turn() });
-        away(true);
-        const request = admission(user.id);
-        await store.admit(request);
-        await store.settle(charged(request, 100n));
-        const left = [...broken];
-        proxy.fate = (method) => {
-          if (method !== left[0]) return "answer";
-          left.shift();
-          return fate;
-        };
-        await until(() => store.pending === 0);
-        expect([charges(), books()], `${broken} ${fate}`).toEqual([[[request.id, 100n]], { balance: 900n, held: 0n }]);
-        expect(inner.windows(user.id, OPEN).day.used).toBe(1);
-      }
-    }
-  });
-
   test("a user that the store does not know is kept apart, not retried for ever", async () => {
     const { store, away, lines } = await opened();
     away(true);
@@ -216,18 +154,6 @@ describe("open, while the store is away", () => {
     await until(() => store.pending === 0);
     const errors = lines.filter(({ level }) => level === "error");
     expect(errors).toMatchObject([{ fields: { err: { message: "the store did not record it in 10 tries" } } }]);
-  });
-
-  test("a repeated settlement of a request that was admitted here changes nothing", async () => {
-    const { user, store, away, charges } = await opened();
-    away(true);
-    const request = admission(user.id);
-    await store.admit(request);
-    await store.settle(charged(request, 100n));
-    await store.settle(charged(request, 300n));
-    away(false);
-    await until(() => store.pending === 0);
-    expect(charges()).toEqual([[request.id, 100n]]);
   });
 
   test("with more settlements in memory than it should hold, nobody is admitted", async () => {
@@ -303,6 +229,7 @@ describe("the local view", () => {
       fc.property(fc.record({ day: window(30_000), hour: window(700_000), minute: window(40_000_000) }), (counts) => {
         expect(countsOf(windowStates(counts, OPEN))).toEqual(counts);
       }),
+      { numRuns: RUNS },
     );
   });
 

@@ -11,6 +11,7 @@ import { decode, encode, type Entry, Journal } from "../../../src/store/resilien
 import { type StoreState, withResilience } from "../../../src/store/resilient/store.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { addUser, admission, charged, DAY, givenBack, OPEN, RECORD, START, temporaryFolder } from "../support.ts";
 import { collectingLog } from "./flaky.ts";
@@ -18,10 +19,14 @@ import { resilient, temporaryJournal, until } from "./support.ts";
 
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE", details: { retryAfter: 1 } };
 
-storeSuite("resilient", async ({ now }) => {
-  const inner = await openStore("memory:", { serving: true, now });
-  return withResilience(inner, { onFailure: () => "open", journal: null, log: collectingLog().log, now });
-});
+storeSuite(
+  "resilient",
+  async ({ now }) => {
+    const inner = await openStore("memory:", { serving: true, now });
+    return withResilience(inner, { onFailure: () => "open", journal: null, log: collectingLog().log, now });
+  },
+  FEW_RUNS,
+);
 
 describe("a settlement while the store is away", () => {
   test("resolves when it is on the disk, and is charged once the store answers", async () => {
@@ -45,18 +50,6 @@ describe("a settlement while the store is away", () => {
       },
       { level: "info", fields: {}, message: "the store answers: everything is settled" },
     ]);
-  });
-
-  test("one that the store took although its answer was lost is charged once", async () => {
-    const { user, open, proxy, charges, books } = await resilient();
-    const store = open();
-    const request = admission(user.id, { hold: 300n });
-    await store.admit(request);
-    proxy.fate = (method) => (method === "settle" ? "lost" : "answer");
-    await store.settle(charged(request, 250n));
-    proxy.fate = () => "answer";
-    await until(() => store.pending === 0);
-    expect([charges(), books()]).toEqual([[[request.id, 250n]], { balance: 750n, held: 0n }]);
   });
 
   test("one whose reservation the store has lost, as in a failover, is charged all the same", async () => {

@@ -19,13 +19,16 @@ import { openStore } from "../../../src/store/open.ts";
 import { openFile } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { storeSuite } from "../contract/suite.ts";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { admission, charged, DAY, digest, givenBack, HOUR, MINUTE, OPEN, START, temporaryFolder } from "../support.ts";
 
 const suiteFolder = mkdtempSync(join(tmpdir(), "gateway-store-"));
 afterAll(() => rmSync(suiteFolder, { recursive: true, force: true }));
 let files = 0;
-storeSuite("sqlite", (options) =>
-  openStore(`sqlite:${join(suiteFolder, `${++files}.db`)}`, { serving: true, ...options }),
+storeSuite(
+  "sqlite",
+  (options) => openStore(`sqlite:${join(suiteFolder, `${++files}.db`)}`, { serving: true, ...options }),
+  FEW_RUNS,
 );
 
 const now = () => START;
@@ -328,18 +331,6 @@ describe("faults", () => {
     expect(store.findUser("user_1")).toMatchObject({ balance: 995n, held: BigInt(admitted - 1) });
   });
 
-  test("one bad row in a commit: the others are kept", async () => {
-    const store = await withUser(await open(temporaryFile()));
-    // A fraction cannot be stored: the database itself refuses it, in the middle of the shared transaction.
-    const wrong = admission("user_1", { units: 0.5 });
-    const before = admission("user_1");
-    const after = admission("user_1");
-    const results = await Promise.allSettled([before, wrong, after].map(async (request) => store.admit(request)));
-    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(await store.running("user_1")).toMatchObject({ requests: 2 });
-    expect((await store.windows("user_1", OPEN)).day.used).toBe(2);
-  });
-
   test("commits are shared by a turn of the event loop", async () => {
     const database = openFile(temporaryFile(), true);
     const store = await withUser(sqliteStore(database, now));
@@ -393,19 +384,6 @@ describe("remembered values", () => {
 });
 
 describe("a clock that goes back", () => {
-  test("opens no window afresh and locks nobody out", async () => {
-    const clock = { now: START };
-    const store = await withUser(await open(temporaryFile(), true, () => clock.now));
-    const limits = { ...OPEN, day: 3 };
-    const admit = async () => (await store.admit(admission("user_1", { limits }))).ok;
-    expect([await admit(), await admit()]).toEqual([true, true]);
-    clock.now = START - 5 * DAY;
-    expect([await admit(), await admit()], "the count comes along").toEqual([true, false]);
-    expect((await store.windows("user_1", limits)).day.resetsAt).toBe(Math.floor(clock.now / DAY) * DAY + DAY);
-    clock.now += DAY;
-    expect(await admit(), "and ends with its day").toBe(true);
-  });
-
   test("that wavers at the edge of a window does not open it again", async () => {
     const clock = { now: START };
     const store = await withUser(await open(temporaryFile(), true, () => clock.now));

@@ -1,20 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { call, exchange, failure, lease, type Leased, streamOf, target, until, upstream } from "../support/build.ts";
-import { mute } from "../support/mute.ts";
-import { answer, chunk, event, RawUpstream, type RawRequest, response, STREAM_HEAD } from "../support/raw-upstream.ts";
-import { closedAfterEach } from "../support/serve.ts";
+import { call, exchange, failure, streamOf, target, until } from "../support/build.ts";
+import { answer, chunk, event, type RawRequest, response, STREAM_HEAD } from "../support/raw-upstream.ts";
+import { closedAfterEach, serveRaw } from "../support/serve.ts";
 
 const open = closedAfterEach();
 
-async function serve(
-  script: (request: RawRequest) => void,
-  changes: Parameters<typeof upstream>[1] = {},
-): Promise<{ server: RawUpstream; leased: Leased }> {
-  const server = await RawUpstream.start(script);
-  const leased = await lease(upstream(`${server.origin}/v1`, changes));
-  open.push({ close: () => leased.end() }, server);
-  return { server, leased };
-}
+const serve = (script: (request: RawRequest) => void, changes?: Parameters<typeof serveRaw>[3]) =>
+  serveRaw(open, script, undefined, changes);
 
 describe("a client that goes away closes the upstream request", () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n";
@@ -72,19 +64,6 @@ describe("a client that goes away closes the upstream request", () => {
     },
   );
 
-  it("during the pause before another try", async () => {
-    const { server, leased } = await serve(({ socket }) => socket.write(response(503, {}, "")), {
-      retries: { attempts: 3, minDelay: 20_000, maxDelay: 30_000 },
-    });
-    const client = new AbortController();
-    const sent = failure(leased.set.send(target(), call(), exchange({ signal: client.signal })));
-    await until(() => server.requests.length === 1, "the first try");
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    client.abort("client_gone");
-    expect(await sent).toMatchObject({ failure: "aborted" });
-    expect(server.requests.length).toBe(1);
-  });
-
   it("before anything was sent: nothing is", async () => {
     const { server, leased } = await serve(() => undefined);
     const sent = leased.set.send(target(), call(), exchange({ signal: AbortSignal.abort("client_gone") }));
@@ -107,31 +86,6 @@ it("a request given up in the queue is never sent, and its connection serves oth
   await Promise.all([first, last]);
   expect(server.requests.length).toBe(2);
   expect(server.connections).toBe(1);
-});
-
-async function silence(): Promise<string> {
-  const server = await mute();
-  open.push(server);
-  return server.origin;
-}
-
-describe("while connecting", () => {
-  it("the connect timeout is a timeout", async () => {
-    const leased = await lease(upstream(await silence()));
-    open.push({ close: () => leased.end() });
-    const timeouts = { connect: 150, firstByte: 5_000, idle: 5_000, total: 5_000 };
-    const error = await failure(leased.set.send(target({ timeouts }), call(), exchange()));
-    expect(error).toMatchObject({ failure: "timeout", message: "upstream timed out while connecting" });
-  });
-
-  it("an abort ends the attempt at once", async () => {
-    const leased = await lease(upstream(await silence()));
-    open.push({ close: () => leased.end() });
-    const client = new AbortController();
-    const sent = failure(leased.set.send(target(), call(), exchange({ signal: client.signal })));
-    setTimeout(() => client.abort("client_gone"), 30);
-    expect(await sent).toMatchObject({ failure: "aborted" });
-  });
 });
 
 it("leaves no abort listener behind", async () => {

@@ -132,7 +132,7 @@ describe("a request is sent", () => {
     await pause(20);
     one.leave();
     expect(await one.over).toMatchObject({ failure: "aborted" });
-    expect(one.sent()).toBe(true);
+    expect([one.sent(), server.requests.length]).toEqual([true, 1]);
   });
 });
 

@@ -6,6 +6,7 @@ import { withParameters } from "../../../src/upstream/send/request.ts";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { createUpstreams } from "../../../src/upstream/upstreams.ts";
 import { call, exchange, lease, read, silent, snapshot, streamOf, target, upstream } from "../support/build.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { answer, RawUpstream } from "../support/raw-upstream.ts";
 
 const NONE: Parameters = { set: {}, remove: [], rename: {} };
@@ -96,6 +97,7 @@ describe("whatever the body", () => {
         expect(at(after, path)).toBeUndefined();
         expect(changed(after, { set: { [pointerOf(path)]: at(before, path) } })).toEqual(before);
       }),
+      { numRuns: RUNS },
     );
   });
 
@@ -108,6 +110,7 @@ describe("whatever the body", () => {
           expect(at(after, [other])).toEqual(at(before, [other]));
         }
       }),
+      { numRuns: RUNS },
     );
   });
 
@@ -118,6 +121,7 @@ describe("whatever the body", () => {
         const after = changed(before, { set: { [pointer]: "new" }, rename: { [pointer]: name } });
         expect(lists(after)).toBeLessThanOrEqual(lists(before));
       }),
+      { numRuns: RUNS },
     );
   });
 
@@ -129,6 +133,7 @@ describe("whatever the body", () => {
         expect(at(after, renamed)).toEqual(at(before, path));
         expect(changed(after, { rename: { [pointerOf(renamed)]: own } })).toEqual(before);
       }),
+      { numRuns: RUNS },
     );
   });
 
@@ -138,6 +143,7 @@ describe("whatever the body", () => {
         const pointer = pointerOf(path);
         expect(changed(before, { remove: [pointer], rename: { [pointer]: name } })).toEqual(before);
       }),
+      { numRuns: RUNS },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { addressRequest, joinPath, withLowerCaseNames } from "../../../src/upstream/send/request.ts";
 
@@ -41,6 +42,7 @@ describe("joinPath", () => {
         const dropped = version.test(base.at(-1) ?? "") && version.test(path[0] ?? "") ? 1 : 0;
         expect(joined.split("/").slice(1)).toEqual([...base, ...path.slice(dropped)]);
       }),
+      { numRuns: RUNS },
     );
   });
 });

@@ -1,17 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RetrySettings } from "../../../src/kit/index.ts";
-import {
-  call,
-  exchange,
-  failure,
-  lease,
-  type Leased,
-  read,
-  streamOf,
-  target,
-  TIMEOUTS,
-  upstream,
-} from "../support/build.ts";
+import { call, exchange, failure, lease, read, streamOf, target, TIMEOUTS, upstream } from "../support/build.ts";
 import {
   answer,
   chunk,
@@ -23,7 +12,7 @@ import {
   response,
   STREAM_HEAD,
 } from "../support/raw-upstream.ts";
-import { closedAfterEach } from "../support/serve.ts";
+import { closedAfterEach, serveRaw } from "../support/serve.ts";
 
 const open = closedAfterEach();
 
@@ -32,20 +21,14 @@ interface Options {
   readonly keys?: readonly string[];
 }
 
-async function serve(
-  script: (request: RawRequest) => void,
-  options: Options = {},
-): Promise<{ server: RawUpstream; leased: Leased; at: number[] }> {
+async function serve(script: (request: RawRequest) => void, { retries, keys = ["key-1"] }: Options = {}) {
   const at: number[] = [];
-  const server = await RawUpstream.start((request) => {
+  const timed = (request: RawRequest): void => {
     at.push(Date.now());
     script(request);
-  });
-  const { keys = ["key-1"], retries } = options;
+  };
   const settings = { attempts: 3, minDelay: 20, maxDelay: 2_000, ...retries };
-  const leased = await lease(upstream(`${server.origin}/v1`, { retries: settings, keys }));
-  open.push({ close: () => leased.end() }, server);
-  return { server, leased, at };
+  return { ...(await serveRaw(open, timed, undefined, { retries: settings, keys })), at };
 }
 
 const status =

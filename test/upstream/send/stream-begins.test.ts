@@ -4,18 +4,14 @@ import { anthropic } from "../../../src/dialects/messages/index.ts";
 import type { UpstreamDialect } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
-import { call, exchange, failure, leaseWith, read, streamOf, target, TIMEOUTS, upstream } from "../support/build.ts";
-import { answer, chunk, DONE, LAST_CHUNK, RawUpstream, STREAM_HEAD } from "../support/raw-upstream.ts";
-import { closedAfterEach } from "../support/serve.ts";
+import { call, exchange, failure, read, streamOf, target, TIMEOUTS } from "../support/build.ts";
+import { answer, chunk, DONE, LAST_CHUNK, STREAM_HEAD } from "../support/raw-upstream.ts";
+import { closedAfterEach, serveRaw } from "../support/serve.ts";
 
 const open = closedAfterEach();
 
-async function serve(script: (socket: Socket) => void, dialect: UpstreamDialect = openai) {
-  const server = await RawUpstream.start(({ socket }) => script(socket));
-  const leased = await leaseWith(dialect, upstream(`${server.origin}/v1`));
-  open.push({ close: () => leased.end() }, server);
-  return leased.set;
-}
+const serve = async (script: (socket: Socket) => void, dialect?: UpstreamDialect) =>
+  (await serveRaw(open, ({ socket }) => script(socket), dialect)).leased.set;
 
 const STREAM = call({ stream: true });
 const MESSAGES = call({ stream: true, dialect: "messages" });

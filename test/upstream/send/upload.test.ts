@@ -186,19 +186,6 @@ describe("an upstream that breaks off in the middle", () => {
     expect(server.requests).toHaveLength(3);
     expect(file).toMatchObject({ reads: 3, reading: 0 });
   });
-
-  it("fails over, and the next one gets the whole file", async () => {
-    const [first, second] = [await UploadServer.start(breakingOff), await UploadServer.start(sayDigest)];
-    const both = await leaseWith(bytewise, upstream(first.origin), upstream(second.origin, { name: "beta" }));
-    open.push({ close: () => both.end() }, first, second);
-    const file = new File(LARGE);
-    const asked = transcribe(file);
-    expect(await failure(both.set.send(target(), asked, exchange()))).toMatchObject({ failure: "reset" });
-    expect(await both.set.send(target({ upstream: "beta" }), asked, exchange())).toMatchObject({
-      body: { text: await file.digest() },
-    });
-    expect(file).toMatchObject({ reads: 2, reading: 0 });
-  });
 });
 
 describe("a client that goes away", () => {

@@ -32,15 +32,15 @@ async function endpoint(answer: TokenAnswer): Promise<TokenEndpoint> {
 interface Asking {
   readonly now?: number;
   readonly signal?: AbortSignal;
-  readonly patience?: number;
+  readonly timeout?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 async function sign(signer: Signer, apiKey: string, asking: Asking = {}): Promise<UpstreamRequest> {
-  const { now = Date.now(), signal = new AbortController().signal, patience = 10_000, headers } = asking;
+  const { now = Date.now(), signal = new AbortController().signal, timeout = 10_000, headers } = asking;
   const written = gemini.codecs.chat!.request(call(), target({ model: "gemini-2.5-flash" }), apiKey);
   const request = { ...written, headers: { ...written.headers, ...headers } };
-  return signer.sign({ dialect: gemini, request, host: "h", apiKey, now, signal, patience });
+  return signer.sign({ dialect: gemini, request, host: "h", apiKey, now, signal, timeout });
 }
 
 async function refusal(signing: Promise<UpstreamRequest>): Promise<AttemptError> {
@@ -226,13 +226,13 @@ describe("no token", () => {
 });
 
 describe("waiting for a token", () => {
-  test("ends with the request's patience, while others go on waiting", async () => {
+  test("ends with the request's timeout, while others go on waiting", async () => {
     const held: (() => void)[] = [];
     const { url, came, requests } = await endpoint((response) => held.push(() => issue(response, "token-1")));
     const signer = new Signer();
     const key = serviceAccount(url);
     const patient = sign(signer, key);
-    const error = await refusal(sign(signer, key, { patience: 0 }));
+    const error = await refusal(sign(signer, key, { timeout: 0 }));
     expect(error.failure).toBe("timeout");
     await came(1);
     held[0]!();
@@ -286,7 +286,7 @@ describe("the machine's own credentials", () => {
 });
 
 describe("keys of other kinds", () => {
-  const other = { host: "h", now: 0, signal: new AbortController().signal, patience: 0 };
+  const other = { host: "h", now: 0, signal: new AbortController().signal, timeout: 0 };
 
   test.each([
     ["AIzaKey", { "x-goog-api-key": "AIzaKey" }],

@@ -3,11 +3,20 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
+import { anthropic } from "../../../src/dialects/messages/index.ts";
 import { AttemptError, type Log, type Reply } from "../../../src/kit/index.ts";
 import { createUpstreams, type UpstreamSet } from "../../../src/upstream/upstreams.ts";
 import { call, exchange, failure, snapshot, target, until, upstream } from "../support/build.ts";
 import { issue, respond, serviceAccount, startTokenEndpoint, type TokenEndpoint } from "./endpoint.ts";
 
+const MESSAGE = {
+  id: "msg_vrtx_1",
+  type: "message",
+  role: "assistant",
+  content: [{ type: "text", text: "hello" }],
+  stop_reason: "end_turn",
+  usage: { input_tokens: 1, output_tokens: 1 },
+};
 const ANSWER = {
   candidates: [{ content: { role: "model", parts: [{ text: "hello" }] }, finishReason: "STOP" }],
   usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
@@ -25,8 +34,9 @@ let good = "Bearer token-1";
 const provider = createServer((request, response) => {
   const { authorization, "x-goog-api-key": key } = request.headers;
   seen.push({ url: request.url ?? "", authorization, key: typeof key === "string" ? key : undefined });
+  const answer = request.url?.includes("/publishers/anthropic/") ? MESSAGE : ANSWER;
   request.resume();
-  request.on("end", () => respond(response, authorization === good ? 200 : 401, authorization === good ? ANSWER : {}));
+  request.on("end", () => respond(response, authorization === good ? 200 : 401, authorization === good ? answer : {}));
 });
 let origin: string;
 beforeAll(async () => {
@@ -55,11 +65,15 @@ beforeEach(async () => {
   onTestFinished(() => tokens.close());
 });
 
-function leased(baseUrl: string, otherKeys: readonly string[] = []): Promise<UpstreamSet> {
-  const registry = createUpstreams({ dialects: { gemini }, now: Date.now, log });
+function leased(
+  baseUrl: string,
+  otherKeys: readonly string[] = [],
+  dialect: "gemini" | "anthropic" = "gemini",
+): Promise<UpstreamSet> {
+  const registry = createUpstreams({ dialects: { gemini, anthropic }, now: Date.now, log });
   onTestFinished(() => registry.close());
   const keys = [serviceAccount(tokens.url), ...otherKeys];
-  return registry.lease(snapshot(upstream(baseUrl, { dialect: "gemini", keys })));
+  return registry.lease(snapshot(upstream(baseUrl, { dialect, keys })));
 }
 
 function send(set: UpstreamSet, model: string, stream = false): Promise<Reply> {
@@ -82,6 +96,36 @@ describe("Vertex AI", () => {
   test("streams under the same path", async () => {
     await failure(send(await leased(`${origin}/v1${PUBLISHER}`), "m", true));
     expect(seen[0]?.url).toBe(`/v1${PUBLISHER}/models/m:streamGenerateContent?alt=sse`);
+  });
+});
+
+describe("Claude on Vertex AI", () => {
+  const CLAUDE = "/projects/p1/locations/global/publishers/anthropic";
+
+  test.each([
+    [`/v1${CLAUDE}`, "claude-sonnet-4-5@20250929", `/v1${CLAUDE}/models/claude-sonnet-4-5@20250929:rawPredict`],
+    [`/proxy/v1${CLAUDE}/`, "claude-opus-4-6", `/proxy/v1${CLAUDE}/models/claude-opus-4-6:rawPredict`],
+  ])("%s with the model %s: %s", async (base, model, path) => {
+    const reply = await send(await leased(origin + base, [], "anthropic"), model);
+    expect(reply).toMatchObject({ type: "answer", usage: { prompt: 1, completion: 1 } });
+    expect(seen).toEqual([{ url: path, authorization: "Bearer token-1", key: undefined }]);
+  });
+
+  test("streams by a method of their own", async () => {
+    await failure(send(await leased(`${origin}/v1${CLAUDE}`, [], "anthropic"), "m", true));
+    expect(seen[0]?.url).toBe(`/v1${CLAUDE}/models/m:streamRawPredict`);
+  });
+
+  test("a token that was fetched by others is sent as it is", async () => {
+    granted = false;
+    good = "Bearer ya29.plain";
+    const set = await leased(`${origin}/v1${CLAUDE}`, ["ya29.plain"], "anthropic");
+    expect((await send(set, "m")).type).toBe("answer");
+  });
+
+  test("at Anthropic's own API the same text would be a key: it is sent nowhere as a token", async () => {
+    await failure(send(await leased(origin, [], "anthropic"), "m"));
+    expect(tokens.requests).toHaveLength(0);
   });
 });
 

@@ -1,15 +1,6 @@
-import assert from "node:assert/strict";
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  AttemptError,
-  type AttemptResult,
-  type BreakerSettings,
-  type FailureClass,
-  type Permit,
-} from "../../../src/kit/index.ts";
+import { AttemptError, type AttemptResult, type BreakerSettings, type FailureClass } from "../../../src/kit/index.ts";
 import { CircuitBreaker } from "../../../src/upstream/state/breaker.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
 
 const OK: AttemptResult = { ok: true };
 const failed = (failure: FailureClass): AttemptResult => ({ ok: false, error: new AttemptError(failure, failure) });
@@ -217,84 +208,4 @@ it("takes new settings from then on", () => {
   expect(breaker.retryAt).toBe(1_001_000);
   wait();
   expect([breaker.acquire(), breaker.acquire(), breaker.acquire()].filter(Boolean).length).toBe(2);
-});
-
-describe("any history", () => {
-  const command = fc.oneof(
-    { weight: 5, arbitrary: fc.record({ do: fc.constant("acquire" as const) }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("answered" as const), which: fc.nat() }) },
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        do: fc.constant("end" as const),
-        which: fc.nat(),
-        how: fc.constantFrom("ok" as const, ...NEUTRAL, ...FAILING),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.integer({ min: 0, max: 400_000 }) }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("retryAt" as const) }) },
-  );
-  const settings = fc.record({
-    consecutive: fc.integer({ min: 1, max: 4 }),
-    window: fc.integer({ min: 100, max: 60_000 }),
-    ratio: fc.double({ min: 0.1, max: 1, noNaN: true }),
-    minimum: fc.integer({ min: 1, max: 8 }),
-    openFor: fc.integer({ min: 10, max: 20_000 }),
-    maxOpenFor: fc.integer({ min: 20_000, max: 300_000 }),
-    probes: fc.integer({ min: 1, max: 3 }),
-  });
-
-  it(
-    "never has more probes out than allowed, never loses one, opens within bounds",
-    () => {
-      fc.assert(
-        fc.property(
-          settings,
-          fc.array(command, { maxLength: 80 }),
-          fc.double({ min: 0, max: 0.999_999, noNaN: true }),
-          (limits, commands, chance) => {
-            const { breaker, clock, states } = setup(limits, () => chance);
-            const out: { permit: Permit; born: number }[] = [];
-            // Permits that count in the present state: those handed out since the last change.
-            const present = (): number => out.filter(({ born }) => born === states.length).length;
-            const end = (which: number, result: AttemptResult): void => {
-              const [taken] = out.splice(which % out.length, 1);
-              const changes = states.length;
-              taken?.permit.end(result);
-              assert.ok(taken?.born === changes || states.length === changes);
-            };
-            for (const one of commands) {
-              const before = breaker.state;
-              if (one.do === "pass") clock.now += one.ms;
-              else if (one.do === "retryAt") clock.now = Math.max(clock.now, breaker.retryAt);
-              else if (one.do === "acquire") {
-                const permit = breaker.acquire();
-                if (before === "open") assert.equal(permit, null);
-                if (before === "closed") assert.notEqual(permit, null);
-                if (before === "half_open") assert.equal(permit !== null, present() < limits.probes);
-                if (permit) out.push({ permit, born: states.length });
-              } else if (out.length > 0) {
-                if (one.do === "answered") out[one.which % out.length]?.permit.answered();
-                else end(one.which, one.how === "ok" ? OK : failed(one.how));
-              }
-              const { state, retryAt } = breaker;
-              if (state === "half_open") assert.ok(present() <= limits.probes);
-              if (state === "closed") assert.equal(retryAt, 0);
-              if (state === "open" && before !== "open") {
-                const wait = retryAt - clock.now;
-                assert.ok(wait >= 0.8 * Math.min(limits.openFor, limits.maxOpenFor) - 1e-3, `opened for ${wait}`);
-                assert.ok(wait <= limits.maxOpenFor + 1e-3, `opened for ${wait}`);
-              }
-            }
-            // Whatever happened, nothing keeps the upstream locked out: when all have ended, time lets a probe through.
-            while (out.length > 0) end(0, failed("aborted"));
-            clock.now = Math.max(clock.now, breaker.retryAt);
-            assert.notEqual(breaker.acquire(), null);
-          },
-        ),
-        { numRuns: RUNS },
-      );
-    },
-    PATIENCE,
-  );
 });

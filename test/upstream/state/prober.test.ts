@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Prober, type ProbeResult, type ProbeSubject } from "../../../src/upstream/state/prober.ts";
+import { Prober, type ProbeResult, type ProbeSubject } from "../../../src/upstream/state/states.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

@@ -25,9 +25,10 @@ export async function serveRaw(
   open: Closable[],
   script: (request: RawRequest) => void,
   dialect: UpstreamDialect = openai,
+  changes: Parameters<typeof upstream>[1] = {},
 ): Promise<Served> {
   const server = await RawUpstream.start(script);
-  const leased = await leaseWith(dialect, upstream(`${server.origin}/v1`));
+  const leased = await leaseWith(dialect, upstream(`${server.origin}/v1`, changes));
   open.push({ close: () => leased.end() }, server);
   return { server, leased };
 }

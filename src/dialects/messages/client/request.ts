@@ -1,12 +1,13 @@
 import { isJson, type Json } from "../../../kit/index.ts";
 import { given, objects, omit, pick } from "../../canonical/json.ts";
+import { sameIn } from "../../canonical/parameters.ts";
 import type { SourceMappedCall } from "../../canonical/source-map.ts";
 import { chatFormat, readChat } from "../../chat/client.ts";
 import { leftover } from "../native.ts";
 import { readSystem, readTurns } from "./turns.ts";
 
 /** Fields with the same name and meaning in the canonical body. */
-const SAME = ["model", "max_tokens", "temperature", "top_p", "top_k", "stream", "thinking"];
+const SAME = sameIn("messages");
 const RENAMED = { stop_sequences: "stop" };
 const READ: ReadonlySet<string> = new Set([
   ...SAME,
@@ -24,7 +25,7 @@ const FORWARDED = ["anthropic-version", "anthropic-beta"];
 
 /**
  * The canonical call of a Messages body that its schema has accepted. What has no canonical place is in `native`: fields
- * of the body in `Call.native`, of a message, part, tool or tool call as `../../anthropic/native.ts` says.
+ * of the body in `Call.native`, of a message, part, tool or tool call as `../native.ts` says.
  * @param headers of the request, names in lower case.
  * @throws GatewayError for a tool input that cannot be written.
  */

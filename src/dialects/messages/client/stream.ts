@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Bill, isJson, type Json, type StreamEvent, type StreamFormat, type Usage } from "../../../kit/index.ts";
 import { webCitations } from "../../canonical/message.ts";
 import { list, objects, omit, stringOf } from "../../canonical/json.ts";
-import { nativeFields, sealedData } from "../native.ts";
+import { MESSAGE_FIELDS, nativeFields, sealedData } from "../native.ts";
 import {
   type BlockKind,
   BlockSequence,
@@ -96,16 +96,7 @@ export function messageId(id: unknown, other: string): string {
 
 const EMPTY_TEXT: Json = { type: "text", text: "" };
 const EMPTY_THINKING: Json = { type: "thinking", thinking: "", signature: "" };
-const MESSAGE: ReadonlySet<string> = new Set([
-  "id",
-  "type",
-  "role",
-  "model",
-  "content",
-  "stop_reason",
-  "stop_sequence",
-  "usage",
-]);
+const BEGUN_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "usage"]);
 const DELTA: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence"]);
 const EVENT: ReadonlySet<string> = new Set(["type", "delta", "usage"]);
 
@@ -265,7 +256,7 @@ class DeltaWriter {
         return "";
       }
       case "message_start":
-        if (isJson(message)) this.#keep({ message: omit(message, MESSAGE), usage: message["usage"] });
+        if (isJson(message)) this.#keep({ message: omit(message, BEGUN_FIELDS), usage: message["usage"] });
         return "";
       case "message_delta":
         this.#keep({ delta: isJson(delta) ? omit(delta, DELTA) : {}, event: omit(event, EVENT), usage });

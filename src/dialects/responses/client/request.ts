@@ -1,5 +1,6 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import { pick } from "../../canonical/json.ts";
+import { sameIn } from "../../canonical/parameters.ts";
 import { readChat } from "../../chat/client.ts";
 import type { ResponsesCall } from "../native.ts";
 import { readInput } from "./input.ts";
@@ -14,15 +15,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** Called the same in chat completions. */
-const SAME = [
-  "temperature",
-  "top_p",
-  "user",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "safety_identifier",
-  "service_tier",
-] as const;
+const SAME = sameIn("responses");
 
 /** Read below, or about the answer alone: `metadata` is repeated in it, `stream_options` pads its events. */
 const READ: ReadonlySet<string> = new Set([

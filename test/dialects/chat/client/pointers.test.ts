@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import { readChat } from "../../../../src/dialects/chat/client.ts";
-import {
-  clientPointer,
-  dropped,
-  droppedUnknown,
-  droppedNative,
-  pointersOf,
-} from "../../../../src/dialects/canonical/report.ts";
+import { dropped, Report } from "../../../../src/dialects/canonical/report.ts";
+import { clientPointer } from "../../../../src/dialects/canonical/source-map.ts";
 import type { Call, ClientDialect, Json } from "../../../../src/kit/index.ts";
 
 const callOf = (dialect?: ClientDialect, native?: Json): Call => ({
@@ -34,8 +29,18 @@ test.each<readonly [ClientDialect | undefined, string, string]>([
   expect(clientPointer(callOf(dialect), pointer)).toBe(expected);
 });
 
+/** What is reported of a Messages client's own fields. */
+function ownDropped(native?: Json): readonly string[] {
+  const report = new Report(callOf("messages", native));
+  report.dropNative();
+  return report.dropped;
+}
+
 test("pointers are given once", () => {
-  expect(pointersOf(callOf("messages"), ["/stop", "/stop_sequences", "/stop"])).toEqual(["/stop_sequences"]);
+  const report = new Report(callOf("messages"));
+  for (const pointer of ["/stop", "/stop_sequences", "/stop"]) report.drop(pointer);
+  report.dropOwn("/stop_sequences");
+  expect(report.dropped).toEqual(["/stop_sequences"]);
 });
 
 test.each<readonly [Json, readonly string[]]>([
@@ -62,7 +67,9 @@ test("of an object what stands beside the known fields is missed, its dialect's 
     native: { defer_loading: true, type: "custom" },
   };
   const known = new Set(["type", "function"]);
-  expect(droppedUnknown(tool, known, "/tools/3")).toEqual(["/tools/3/other", "/tools/3/defer_loading"]);
+  const report = new Report(callOf());
+  report.dropUnknown(tool, known, "/tools/3");
+  expect(report.dropped).toEqual(["/tools/3/other", "/tools/3/defer_loading"]);
 });
 
 test("fields of the client's dialect alone, where a part of one is canonical only the rest", () => {
@@ -73,11 +80,6 @@ test("fields of the client's dialect alone, where a part of one is canonical onl
     tool_choice: { type: "x" },
     stop: null,
   };
-  expect(droppedNative(callOf("messages", native))).toEqual([
-    "/container",
-    "/metadata/a",
-    "/metadata/b~1c",
-    "/tool_choice/type",
-  ]);
-  expect(droppedNative(callOf("messages"))).toEqual([]);
+  expect(ownDropped(native)).toEqual(["/container", "/metadata/a", "/metadata/b~1c", "/tool_choice/type"]);
+  expect(ownDropped()).toEqual([]);
 });

@@ -1,0 +1,121 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { CountWindow } from "../../kit/index.ts";
+
+export interface Script {
+  readonly name: string;
+  readonly lua: string;
+  /** The name under which a server knows it once it has run. */
+  readonly sha1: string;
+}
+
+/**
+ * Reads `scripts/<name>.lua`. Parts, files of the same folder, are put between its first line, which names the flags,
+ * and the rest.
+ */
+export function loadScript(name: string, ...parts: readonly string[]): Script {
+  const [flags, ...body] = read(name).split("\n");
+  const lua = [flags, ...parts.map(read), ...body].join("\n");
+  return { name, lua, sha1: hash("sha1", lua) };
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`scripts/${name}.lua`, import.meta.url), "utf8");
+}
+
+/** Calls that one method has under way at once: less than what the connection lets wait, so that requests have room. */
+const BATCH_CALL_COUNT = 200;
+
+/** Works on all items, some at a time; the results are in their order. */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += BATCH_CALL_COUNT) {
+    results.push(...(await Promise.all(items.slice(at, at + BATCH_CALL_COUNT).map(work))));
+  }
+  return results;
+}
+
+/**
+ * The names of everything in the store, `prefix` in front. Braces are the Cluster's hash tags: all keys of one user are
+ * in one slot. Ids are the store's own and hold no braces.
+ */
+export function createKeys(prefix: string) {
+  return {
+    /**
+     * Hash, durable: email tier balance granted charged available version stop created; `looked` for a while
+     * (reservations.lua). Amounts are decimal nano-units.
+     */
+    user: (id: string) => `${prefix}u:{${id}}`,
+    /** String: window and use of day, hour and minute. */
+    windows: (id: string) => `${prefix}w:{${id}}`,
+    /** Hash: request id to reservation (reservations.lua). */
+    reservations: (id: string) => `${prefix}q:{${id}}`,
+    /** Sorted set: request id by the end of its lease, in the server's milliseconds. */
+    leases: (id: string) => `${prefix}l:{${id}}`,
+    /** Sorted set of the streams among them: request id by the user's stop token at admission. */
+    streams: (id: string) => `${prefix}s:{${id}}`,
+    /** Hash: id of a request whose lease has ended to its record in the ledger. */
+    abandoned: (id: string) => `${prefix}o:{${id}}`,
+    /** List, durable: the ledger (ledger.ts), in the order in which it was written. */
+    ledger: (id: string) => `${prefix}c:{${id}}`,
+
+    /** Hash, goes by itself: what `user` will be once its address is claimed. */
+    newUser: (id: string) => `${prefix}n:{${id}}`,
+    /** Hash, durable: id of a live key to what is kept of it (api-keys.ts). A key that is not here is none. */
+    apiKeys: (id: string) => `${prefix}ks:{${id}}`,
+    /** Hash, durable: id of a live key to its last use in Unix milliseconds. */
+    keyUses: (id: string) => `${prefix}kt:{${id}}`,
+
+    /** Set, durable: the ids of all users. */
+    users: `${prefix}users`,
+    /** String, durable: the user of an address in lower case. */
+    address: (email: string) => `${prefix}e:${email}`,
+    /** String, durable: user and key by the key's digest. Means nothing unless the key is in `apiKeys`. */
+    keyByDigest: (digest: string) => `${prefix}k:${digest}`,
+    /** String, durable: user and digest by the key's id. Means nothing unless the key is in `apiKeys`. */
+    keyById: (id: string) => `${prefix}kid:${id}`,
+    /** String, durable: the user of an identity provider's subject, by their digest. */
+    identity: (digest: string) => `${prefix}i:${digest}`,
+    /** String, durable. */
+    remembered: (name: string) => `${prefix}m:${name}`,
+
+    /** Hash, goes with its last code: client to the code it asked for (code-put.lua). By the digest of the address. */
+    codes: (digest: string) => `${prefix}codes:${digest}`,
+    /** Hash, goes with its family: user live at expires. */
+    family: (id: string) => `${prefix}fam:{${id}}`,
+    /** String, goes with its family: the family of a refresh token, by the token's digest. */
+    token: (digest: string) => `${prefix}f:${digest}`,
+    /** String, goes with its window. All in one slot, so that one script counts in several. */
+    counter: (digest: string, length: number) => `${prefix}t:{throttle}:${digest}:${length}`,
+    /** Hash, goes with its window: name to count. Windows follow one another through the slots of a Cluster. */
+    counts: ({ name, length, endsAt }: CountWindow) => `${prefix}counts:{${name} ${length} ${endsAt}}`,
+    /** Hash: instance to the state it publishes. */
+    instances: `${prefix}fleet`,
+    /** Channel: "<user id> <stop token>" as tokens are raised. */
+    stops: `${prefix}stops`,
+    /** Channel: ids of users as their tier or keys change. */
+    changes: `${prefix}changes`,
+
+    /** Sorted set: instance by the time (server's milliseconds) at which it was marked dead. */
+    dead: `${prefix}dead`,
+    /** Channel of one instance: ids of users of whom others want to know what it runs. */
+    confirmations: (instance: string) => `${prefix}doubts:${instance}`,
+    /** Channel: instances as they are marked dead. */
+    deaths: `${prefix}burials`,
+  };
+}
+
+export type Keys = ReturnType<typeof createKeys>;
+
+/** Addresses are equal but for the case of ASCII letters. */
+export function lowerCase(email: string): string {
+  return email.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Digests as names of keys and arguments of scripts have them. */
+export function hexOf(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("hex");
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { poolAdminView } from "../../src/workers/supervisor.ts";
+import type { WorkerHandle } from "../../src/workers/worker-handle.ts";
+import type { Scrape } from "../../src/telemetry/metrics.ts";
+import { metricsWith, samplesOf } from "../telemetry/support.ts";
+
+/** A worker that answers as it is told. */
+class FakeWorker {
+  readonly metrics = metricsWith({ breakers: [], streams: 1 });
+  /** Rejects for the one whose question is kept waiting. */
+  readonly kept = Promise.withResolvers<never>();
+  slow = false;
+  deaf = false;
+  readonly serving = true;
+  missedHeartbeats = 0;
+  count = 0;
+
+  serve(): void {
+    this.count += 1;
+    this.metrics.pluginFailed("x");
+  }
+
+  async ask(): Promise<Scrape> {
+    if (this.deaf) throw new Error("does not answer");
+    const scrape = JSON.parse(JSON.stringify(await this.metrics.collect())) as Scrape;
+    return this.slow ? this.kept.promise : scrape;
+  }
+}
+
+function poolOf(size: number) {
+  const workers = Array.from({ length: size }, () => new FakeWorker());
+  const pool = { workers: workers as unknown as WorkerHandle[], stopping: false };
+  const view = poolAdminView(pool, "gateway.yaml");
+  const total = async (): Promise<Record<string, number>> => samplesOf((await view.metrics()).body);
+  return {
+    workers,
+    /** As a pool does: the new one comes later. */
+    replace: (place: number) => {
+      const [dead] = workers.splice(place, 1, new FakeWorker());
+      view.retainCounters(dead as unknown as WorkerHandle);
+    },
+    failures: async () => (await total())['gateway_plugin_failures_total{plugin="x"}'] ?? 0,
+    streams: async () => (await total())["gateway_active_streams"] ?? 0,
+  };
+}
+
+test("a worker that does not answer in time hides nobody: of it what it said before is shown", async () => {
+  const { workers, failures, streams } = poolOf(3);
+  for (const worker of workers) worker.serve();
+  expect(await failures()).toBe(3);
+  workers[0]!.deaf = true;
+  for (const worker of workers) worker.serve();
+  expect(await failures()).toBe(5);
+  expect(await streams()).toBe(3);
+  workers[0]!.deaf = false;
+  expect(await failures()).toBe(6);
+});
+
+test("one that is blocked is not asked, and one that has never answered is left out", async () => {
+  const { workers, failures } = poolOf(2);
+  for (const worker of workers) worker.serve();
+  workers[0]!.missedHeartbeats = 1_000;
+  expect(await failures()).toBe(1);
+});
+
+test("what a dead worker had counted stays, what it was doing does not", async () => {
+  const { workers, failures, streams, replace } = poolOf(2);
+  for (const worker of workers) worker.serve();
+  expect([await failures(), await streams()]).toEqual([2, 2]);
+  replace(0);
+  workers[0]!.deaf = true;
+  expect([await failures(), await streams()]).toEqual([2, 1]);
+  workers[0]!.deaf = false;
+  workers[0]!.serve();
+  replace(1);
+  expect([await failures(), await streams()]).toEqual([3, 2]);
+});
+
+test("of two scrapes at the same time the later answer stays, whichever ends first", async () => {
+  const { workers, failures } = poolOf(2);
+  const [first, second] = workers as [FakeWorker, FakeWorker];
+  second.slow = true;
+  first.serve();
+  const early = failures();
+  // The first one has answered to it, the second one lets it wait.
+  await sleep(10);
+  for (let more = 0; more < 4; more++) first.serve();
+  second.slow = false;
+  expect(await failures()).toBe(5);
+  second.kept.reject(new Error("does not answer"));
+  expect(await early).toBeGreaterThan(0);
+  first.deaf = true;
+  expect(await failures(), "a count that has been shown").toBe(5);
+});
+
+/** What happens to workers: one serves, does not hear from now on, hears again, dies and is replaced; or all are scraped. */
+const EVENT = fc.record({
+  what: fc.constantFrom("serve", "serve", "deaf", "hear", "die", "scrape", "scrape"),
+  place: fc.nat({ max: 2 }),
+});
+
+test("whatever workers do, a count never goes back, and is exact once all have answered", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(EVENT, { maxLength: 40 }), async (events) => {
+      const { workers, failures, replace } = poolOf(3);
+      const shown: number[] = [];
+      const expected: number[] = [];
+      /** Of those that have died, as last seen; and of those that live. */
+      let left = 0;
+      const seen = new Map<FakeWorker, number>();
+      for (const { what, place } of [...events, { what: "scrape", place: 0 }]) {
+        const worker = workers[place]!;
+        if (what === "serve") worker.serve();
+        else if (what === "deaf") worker.deaf = true;
+        else if (what === "hear") worker.deaf = false;
+        else if (what === "die") {
+          left += seen.get(worker) ?? 0;
+          replace(place);
+        } else {
+          for (const one of workers) if (!one.deaf) seen.set(one, one.count);
+          shown.push(await failures());
+          expected.push(workers.reduce((sum, one) => sum + (seen.get(one) ?? 0), left));
+        }
+      }
+      expect(shown).toEqual(expected);
+      expect(shown, "never back").toEqual(shown.toSorted((a, b) => a - b));
+    }),
+    { numRuns: Number(process.env["NUM_RUNS"] ?? 100) },
+  );
+});
