@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type Awaitable, inTurns, invalidRequest, type Json, nextTurn } from "../kit/index.ts";
-import { JsonSize, parseSteps, sizeSteps } from "./json-slices.ts";
+import { JsonSize, sizeSteps } from "./json-size.ts";
+import { parseSteps } from "./json-slices.ts";
 
 /** Bounds of a body, which are checked before it is parsed. */
 const MAX_VALUES = 1_000_000;

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "../../src/server/json.ts";
-import { JsonSize, parseSteps, sizeSteps } from "../../src/server/json-slices.ts";
+import { JsonSize, sizeSteps } from "../../src/server/json-size.ts";
+import { parseSteps } from "../../src/server/json-slices.ts";
 import { GatewayError, type Steps } from "../../src/kit/index.ts";
 
 const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 300);
