@@ -135,7 +135,7 @@ class ServedRequest implements InferenceRequest, Indexed {
     const parts = { signal: this.client.signal, claim: this.#claim };
     let call;
     if (format.body === "json") {
-      const body = this.#checked(await readJson(http, bodyLimit, parts));
+      const body = this.#checked(await readJson(http, bodyLimit, parts), this.#claim.bytes);
       // Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each.
       const isLong = this.#claim.bytes > SMALL_BODY_BYTES;
       if (isLong) await nextTurn();
@@ -151,8 +151,8 @@ class ServedRequest implements InferenceRequest, Indexed {
   }
 
   /** @throws GatewayError 400 naming the first thing that is wrong. */
-  #checked(body: Json): Json {
-    const fault = this.#options.validateBody(this.#format.endpoint, body);
+  #checked(body: Json, bytes?: number): Json {
+    const fault = this.#options.validateBody(this.#format.endpoint, body, bytes);
     if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
     return Object.freeze(body);
   }
