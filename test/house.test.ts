@@ -27,7 +27,7 @@ const LONG: readonly Excuse[] = [];
 const NAMES_WITHOUT_UNIT: readonly Excuse[] = [
   ["src/kit/errors.ts CLIENT_GONE_STATUS", "a status of HTTP"],
   ["src/kit/money.ts MAX_POWER", "an exponent"],
-  ["src/dialects/gemini/generation.ts INT32_LIMIT", "the bound of a type of numbers"],
+  ["src/dialects/gemini/models.ts INT32_LIMIT", "the bound of a type of numbers"],
   ["src/simulator/endpoints/embeddings.ts INT32_SCALE", "the bound of a type of numbers"],
   ["src/simulator/endpoints/audio.ts WAVE_AMPLITUDE", "a level of samples, of 32,768"],
   ["src/store/sqlite/database.ts CORRUPT", "a result code of SQLite"],

@@ -46,19 +46,19 @@ class Maker {
       if (Array.isArray(list) && list.length > 0) return list[nth % list.length];
     if ("default" in given) return given["default"];
     if (typeof given["$ref"] === "string") {
-      const { $ref, ...beside } = given;
+      const { $ref, ...siblings } = given;
       const target = resolve($ref, this.#root);
-      return this.make(isJson(target) ? merged(target, beside) : beside, depth + 1, nth);
+      return this.make(isJson(target) ? merged(target, siblings) : siblings, depth + 1, nth);
     }
     for (const choices of [given["anyOf"], given["oneOf"]]) {
       if (!Array.isArray(choices) || choices.length === 0) continue;
-      const { anyOf: _any, oneOf: _one, ...beside } = given;
-      return this.make(merged(beside, choose(choices, depth)), depth + 1, nth);
+      const { anyOf: _any, oneOf: _one, ...siblings } = given;
+      return this.make(merged(siblings, choose(choices, depth)), depth + 1, nth);
     }
     if (Array.isArray(given["allOf"])) {
-      const { allOf, ...beside } = given;
+      const { allOf, ...siblings } = given;
       const parts = (allOf as readonly unknown[]).map((part) => this.#resolved(part));
-      return this.make(parts.reduce<Json>(merged, beside), depth + 1, nth);
+      return this.make(parts.reduce<Json>(merged, siblings), depth + 1, nth);
     }
     return this.#typed(given, depth, nth);
   }

@@ -63,8 +63,8 @@ const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
   const { api = "auto" } = location;
-  const spoken: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
-  const own = codecsAt(location, chatAt(spoken, "azure", address.named));
+  const chatLocation: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
+  const own = codecsAt(location, chatAt(chatLocation, "azure", address.named));
   const codecs = KINDS.flatMap((kind) => {
     const codec = own[kind];
     return codec ? [[kind, addressed(codec, kind, address)] as const] : [];

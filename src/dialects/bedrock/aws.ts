@@ -61,13 +61,13 @@ export class FrameReader {
 
   /** The frames that the chunk completes. @throws AttemptError at one that is damaged; nothing more may be fed then. */
   *feed(chunk: Uint8Array): Generator<Frame, void, undefined> {
-    let rest = chunk;
-    while (rest.length > 0) {
+    let unread = chunk;
+    while (unread.length > 0) {
       const into = this.#frame ?? this.#prelude;
-      const taken = rest.subarray(0, into.length - this.#filled);
+      const taken = unread.subarray(0, into.length - this.#filled);
       into.set(taken, this.#filled);
       this.#filled += taken.length;
-      rest = rest.subarray(taken.length);
+      unread = unread.subarray(taken.length);
       if (this.#filled < into.length) return;
       if (this.#frame === null) {
         this.#frame = begun(this.#prelude);

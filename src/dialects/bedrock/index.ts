@@ -1,5 +1,5 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
@@ -164,7 +164,7 @@ function outputOf(body: Json, model: string, { family, report }: Translation): O
     return { body: asked, config: configOf(body, output.schema, report), tool: output.tool };
   }
   const { response_format: format } = body;
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   if (schema === null) {
     if (isJson(format) && format["type"] !== "text") report.drop("/response_format");
     return { body, config: {}, tool: null };

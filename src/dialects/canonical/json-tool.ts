@@ -24,7 +24,7 @@ export function mustCall({ tool_choice: choice }: Json): boolean {
 }
 
 /** The schema that a canonical `response_format` names; null: it names none. */
-export function wantedSchema(format: unknown): Json | null {
+export function requestedSchema(format: unknown): Json | null {
   const described = isJson(format) && format["type"] === "json_schema" ? format["json_schema"] : null;
   const schema = isJson(described) ? described["schema"] : null;
   return isJson(schema) ? schema : null;

@@ -277,9 +277,9 @@ function originalPointer(
 
 function below(place: string | undefined, names: readonly string[], rules: readonly Rule[]): string | null {
   if (place === undefined) return null;
-  const rest = names.map((name) => `/${name}`).join("");
+  const path = names.map((name) => `/${name}`).join("");
   // Sealed reasoning is one text, whatever is in it.
   if (place.endsWith("/encrypted_content")) return place;
-  const [from, to] = rules.find(([pattern]) => pattern.test(rest)) ?? [/^/, ""];
-  return place + rest.replace(from, to);
+  const [from, to] = rules.find(([pattern]) => pattern.test(path)) ?? [/^/, ""];
+  return place + path.replace(from, to);
 }

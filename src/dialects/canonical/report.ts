@@ -42,15 +42,15 @@ export class Report {
   }
 
   /**
-   * Reports what stands beside the known fields of the object at `at`: fields that mean something, and those that the
+   * Reports the extra fields beside the known ones of the object at `at`: fields that mean something, and those that the
    * client's own dialect has there (`native`). A `type` only names what the object is.
    */
   dropUnknown(object: Json, known: ReadonlySet<string>, at: string): void {
-    this.#dropBeside(object, known, at);
-    if (isJson(object["native"])) this.#dropBeside(object["native"], known, at);
+    this.#dropExtra(object, known, at);
+    if (isJson(object["native"])) this.#dropExtra(object["native"], known, at);
   }
 
-  #dropBeside(object: Json, known: ReadonlySet<string>, at: string): void {
+  #dropExtra(object: Json, known: ReadonlySet<string>, at: string): void {
     for (const name in object) {
       const isKnown = name === "type" || name === "native" || known.has(name);
       if (!isKnown && asks(name, object[name])) this.drop(`${at}/${escaped(name)}`);

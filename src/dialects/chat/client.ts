@@ -69,7 +69,7 @@ class ChatFormat implements AnswerFormat {
       object: "chat.completion",
       created: Number.isSafeInteger(created) ? created : extras.created,
       model: this.#call.model,
-      usage: wholeUsage(body) ?? shownUsage(extras.bill),
+      usage: wholeUsage(body) ?? billedUsage(extras.bill),
       latency_ms: extras.latencyMs,
       provider: extras.provider,
     });
@@ -92,7 +92,7 @@ class ChatStream implements StreamFormat {
   readonly heartbeat = ": keep-alive\n\n";
   readonly #model: string;
   readonly #wantsUsage: boolean;
-  #usageShown = false;
+  #usageSent = false;
   #last: Json = {};
   readonly #splice: ModelSplice;
   readonly #standIn: StandIn;
@@ -113,7 +113,7 @@ class ChatStream implements StreamFormat {
     const counted = event.usage !== undefined;
     const shows = this.#wantsUsage && isJson(data["usage"]);
     if (counted && !shows && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
-    this.#usageShown ||= counted && shows;
+    this.#usageSent ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
     const text = raw === undefined || !same || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
@@ -125,8 +125,8 @@ class ChatStream implements StreamFormat {
   }
 
   done(bill: Bill): string {
-    if (!this.#wantsUsage || this.#usageShown) return "data: [DONE]\n\n";
-    const chunk = { ...this.#last, choices: [], usage: shownUsage(bill) };
+    if (!this.#wantsUsage || this.#usageSent) return "data: [DONE]\n\n";
+    const chunk = { ...this.#last, choices: [], usage: billedUsage(bill) };
     return `data: ${this.#rewrite(chunk)}\n\ndata: [DONE]\n\n`;
   }
 
@@ -184,7 +184,7 @@ function wholeUsage(body: Json): Json | null {
   return Number.isSafeInteger(total) ? usage : { ...usage, total_tokens: counted.prompt + counted.completion };
 }
 
-function shownUsage({ usage }: Bill): Json {
+function billedUsage({ usage }: Bill): Json {
   return {
     prompt_tokens: usage.prompt,
     completion_tokens: usage.completion,

@@ -1,5 +1,5 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { wantedSchema } from "../canonical/json-tool.ts";
+import { requestedSchema } from "../canonical/json-tool.ts";
 import { changed, Edits, pick } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
@@ -206,7 +206,7 @@ class Fitting {
   /** Structured output with a schema that the target takes. */
   #format(): void {
     const { response_format: format } = this.#body;
-    if (wantedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
+    if (requestedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
     const edits = new Edits(format);
     edits.set("json_schema", this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
     this.#edits.set("response_format", edits.object);

@@ -216,7 +216,7 @@ function rewritten({ id: _id, created: _created, usage, x_groq: groq, ...rest }:
 }
 
 /** Shapes learnt in a row without a chunk that had one of them: such a stream is not worth learning. */
-const MAX_VAIN = 4;
+const MAX_UNUSED_SHAPES = 4;
 /** What providers fill chunks up with, so that lengths give nothing away: OpenAI, Mistral. */
 const PADDINGS = ["obfuscation", "p"];
 /** Values that stand for themselves wherever they are put: neither is part of a text or a number beside it. */
@@ -228,20 +228,20 @@ const PROBES = ["[1]", "[2]"] as const;
  */
 export class ChunkParser {
   #shape: Shape | null = null;
-  #vain = 0;
+  #unusedShapes = 0;
 
   /** @returns undefined for what is not JSON. */
   parse(raw: string): unknown {
     const known = this.#shape === null ? undefined : read(this.#shape, raw);
     if (known !== undefined) {
-      this.#vain = 0;
+      this.#unusedShapes = 0;
       return known;
     }
     const data = parseJson(raw);
-    const shape = this.#vain < MAX_VAIN && isJson(data) ? learn(raw, data) : null;
+    const shape = this.#unusedShapes < MAX_UNUSED_SHAPES && isJson(data) ? learn(raw, data) : null;
     if (shape !== null) {
       this.#shape = shape;
-      this.#vain += 1;
+      this.#unusedShapes += 1;
     }
     return data;
   }

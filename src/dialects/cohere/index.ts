@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
@@ -71,7 +71,7 @@ function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
     seed: number("seed"),
     frequency_penalty: within(number("frequency_penalty"), 0, 1, "/frequency_penalty", report),
     presence_penalty: within(number("presence_penalty"), 0, 1, "/presence_penalty", report),
-    stop_sequences: fewStops(body, report),
+    stop_sequences: limitedStops(body, report),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -79,13 +79,13 @@ function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
 /** A value beyond what Cohere takes becomes the nearest, and is reported. */
 function within(value: number | undefined, min: number, max: number, at: string, report: Report): number | undefined {
   if (value === undefined) return undefined;
-  const near = Math.min(Math.max(value, min), max);
-  if (near !== value) report.drop(at);
-  return near;
+  const nearest = Math.min(Math.max(value, min), max);
+  if (nearest !== value) report.drop(at);
+  return nearest;
 }
 
 /** Cohere takes so many. */
-function fewStops(body: Json, report: Report): readonly string[] | undefined {
+function limitedStops(body: Json, report: Report): readonly string[] | undefined {
   const stops = stopsOf(body, report);
   if (stops !== undefined && stops.length > MAX_STOPS) report.drop("/stop");
   return stops?.slice(0, MAX_STOPS);
@@ -111,7 +111,7 @@ function formatOf(body: Json, documents: boolean, report: Report): Format {
   if (!isJson(format) || format["type"] === "text") return { body, format: {}, tool: null };
   const { type } = format;
   const taken = !documents && !(Array.isArray(tools) && tools.length > 0 && choice !== "none");
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   const fitted = schema && fitSchema(schema, COHERE_SCHEMAS, report.schemaWork);
   if (fitted?.shaped === true && taken) {
     report.dropWithin(fitted, "/response_format/json_schema/schema");

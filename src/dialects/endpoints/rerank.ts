@@ -90,9 +90,9 @@ export function rerankCodec({ path, body: write = withoutReturn }: RerankDialect
 }
 
 function withoutReturn(body: Json): Json {
-  const rest: Record<string, unknown> = { ...body };
-  delete rest["return_documents"];
-  return rest;
+  const sent: Record<string, unknown> = { ...body };
+  delete sent["return_documents"];
+  return sent;
 }
 
 interface Ranked {

@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
@@ -11,8 +11,7 @@ import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
-import { generationOf } from "./generation.ts";
-import { answersFormattedWithTools, familyOf, get, post } from "./models.ts";
+import { answersFormattedWithTools, familyOf, generationOf, get, post } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
 const READ = readBy("gemini");
@@ -47,7 +46,7 @@ function withoutFormat(
   if (!both || answersFormattedWithTools(familyOf(model))) return none;
   // Functions that may not be called only stand in the way.
   if (choice === "none") return { body: { ...body, tools: undefined, tool_choice: undefined }, tool: null };
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   const tool = schema && withJsonTool(body, schema);
   if (tool !== null) return { body: tool.body, tool: tool.name };
   if (!mustCall(body)) report.drop("/response_format");

@@ -1,6 +1,6 @@
 import { type Accepts, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
-import { jsonToolForm, wantedSchema } from "../canonical/json-tool.ts";
+import { jsonToolForm, requestedSchema } from "../canonical/json-tool.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
@@ -73,7 +73,7 @@ function requestAt(place: Place): AnswerCodec["request"] {
 
 /** Of a model that nobody knows what a Messages client asks stands as it is. */
 function outputOf(call: Call, rules: ModelRules, report: Report): ClaudeOutput {
-  const schema = ofMessages(call) && !rules.known ? wantedSchema(call.body["response_format"]) : null;
+  const schema = ofMessages(call) && !rules.known ? requestedSchema(call.body["response_format"]) : null;
   return schema === null ? claudeOutput(call.body, rules, report) : { body: call.body, schema, tool: null };
 }
 

@@ -142,8 +142,11 @@ export class MessagesStreamReader extends SseStreamReader {
     // A call that the limit cut off has no arguments yet, rather than none.
     const open = finish.finish_reason === "length" ? [] : this.#blocks.close();
     const explanation = this.#sameFormat ? null : explanationOf(this.#ending);
-    const isTold = this.#sameFormat && Object.keys(this.#last).length > 0;
-    const delta = { ...(explanation === null ? {} : { refusal: explanation }), ...(isTold && nativeEvent(this.#last)) };
+    const hasLast = this.#sameFormat && Object.keys(this.#last).length > 0;
+    const delta = {
+      ...(explanation === null ? {} : { refusal: explanation }),
+      ...(hasLast && nativeEvent(this.#last)),
+    };
     const last = { ...this.#head, choices: [{ index: 0, delta, ...finish }] };
     return [...open.map((each) => this.#chunk(each)), { data: last, text: "" }, ...this.#usage()];
   }

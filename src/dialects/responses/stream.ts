@@ -130,16 +130,16 @@ export class ResponsesStreamReader extends SseStreamReader {
       case DONE:
         return this.#done(index, item, isJson(content) ? content : {}, event);
       case "response.output_text.delta":
-        return this.#say(item, part, delta, event["logprobs"]);
+        return this.#addText(item, part, delta, event["logprobs"]);
       case "response.refusal.delta":
-        return this.#refuse(item, part, delta);
+        return this.#addRefusal(item, part, delta);
       case "response.reasoning_summary_text.delta":
-        return this.#think(index, item, part, delta, "summary");
+        return this.#addThought(index, item, part, delta, "summary");
       case "response.reasoning_text.delta":
-        return this.#think(index, item, part, delta, "text");
+        return this.#addThought(index, item, part, delta, "text");
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        return this.#argue(item, delta);
+        return this.#addArguments(item, delta);
       case "response.output_text.annotation.added":
         return this.#annotate(event);
       default:
@@ -178,7 +178,7 @@ export class ResponsesStreamReader extends SseStreamReader {
     this.#fill(index, item, content);
     if (item.call !== null && content["status"] !== "incomplete") this.#finishCall(item, item.call);
     const image = imageOf(content);
-    if (image !== null && !this.#as.native) this.#piece({ images: [image] });
+    if (image !== null && !this.#as.native) this.#delta({ images: [image] });
     if (content["type"] === "reasoning") this.#seal(index, item.id, content["encrypted_content"]);
     this.#pass(event);
     item.done = true;
@@ -187,47 +187,47 @@ export class ResponsesStreamReader extends SseStreamReader {
   #fill(index: number, item: OpenItem, content: Json): void {
     const unsent = (part: string, whole: unknown): string => stringOf(whole).slice(item.sent.get(part) ?? 0);
     const call = readCall(content, this.#as);
-    if (call !== null && item.call !== null) this.#argue(item, call.argument.slice(item.sent.get("call") ?? 0));
+    if (call !== null && item.call !== null) this.#addArguments(item, call.argument.slice(item.sent.get("call") ?? 0));
     if (content["type"] === "message") {
       for (const [place, { type, text, refusal, logprobs, annotations }] of objects(content["content"]).entries()) {
         const part = `output_text/${place}`;
         const missing = type === "refusal" ? "" : unsent(part, text);
         // Annotations come with events of their own, unless the text did not.
         const whole = missing !== "" && !item.sent.has(part);
-        this.#say(item, part, missing, whole ? logprobs : null);
+        this.#addText(item, part, missing, whole ? logprobs : null);
         if (whole) for (const annotation of objects(annotations)) this.#annotate({ annotation });
-        this.#refuse(item, `refusal/${place}`, unsent(`refusal/${place}`, refusal));
+        this.#addRefusal(item, `refusal/${place}`, unsent(`refusal/${place}`, refusal));
       }
     }
     if (content["type"] === "reasoning") {
       for (const [place, { text }] of objects(content["content"]).entries()) {
         const part = `reasoning_text/${place}`;
-        this.#think(index, item, part, unsent(part, text), "text");
+        this.#addThought(index, item, part, unsent(part, text), "text");
       }
       for (const [place, { text }] of objects(content["summary"]).entries()) {
         const part = `reasoning_summary_text/${place}`;
-        this.#think(index, item, part, unsent(part, text), "summary");
+        this.#addThought(index, item, part, unsent(part, text), "summary");
       }
     }
   }
 
-  #say(item: OpenItem, part: string, text: string, logprobs: unknown): void {
+  #addText(item: OpenItem, part: string, text: string, logprobs: unknown): void {
     if (text === "") return;
     const listed = logprobsOf(logprobs);
     // The items of an answer are one text to a client that has no items.
     const first = !this.#as.native && item.sent.size === 0 && this.#texts > 0;
     count(item, part, text);
     this.#texts += text.length;
-    this.#piece({ content: first ? `\n\n${text}` : text }, text, listed === null ? {} : { logprobs: listed });
+    this.#delta({ content: first ? `\n\n${text}` : text }, text, listed === null ? {} : { logprobs: listed });
   }
 
-  #refuse(item: OpenItem, part: string, refusal: string): void {
+  #addRefusal(item: OpenItem, part: string, refusal: string): void {
     if (refusal === "") return;
     count(item, part, refusal);
-    this.#piece({ refusal }, refusal);
+    this.#delta({ refusal }, refusal);
   }
 
-  #think(index: number, item: OpenItem, part: string, text: string, kind: "text" | "summary"): void {
+  #addThought(index: number, item: OpenItem, part: string, text: string, kind: "text" | "summary"): void {
     if (text === "") return;
     const first = !item.sent.has(part);
     count(item, part, text);
@@ -239,14 +239,14 @@ export class ResponsesStreamReader extends SseStreamReader {
     };
     const between = first && this.#thoughts > 0 ? "\n\n" : "";
     this.#thoughts += text.length;
-    this.#piece({ reasoning_content: between + text, reasoning_details: [detail] }, text);
+    this.#delta({ reasoning_content: between + text, reasoning_details: [detail] }, text);
   }
 
   #seal(index: number, id: string, data: unknown): void {
     if (stringOf(data) === "") return;
     const { format } = this.#as;
     const place = this.#detail(`${index}/encrypted`);
-    this.#piece({ reasoning_details: [{ type: "reasoning.encrypted", index: place, data, id, format }] });
+    this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index: place, data, id, format }] });
   }
 
   #detail(key: string): number {
@@ -264,24 +264,24 @@ export class ResponsesStreamReader extends SseStreamReader {
         : this.#writer.call(call.id, call.name, native);
     this.#events.push(begun);
     item.call = { index, free: call.free };
-    this.#argue(item, call.argument);
+    this.#addArguments(item, call.argument);
   }
 
-  #argue(item: OpenItem, delta: string): void {
+  #addArguments(item: OpenItem, delta: string): void {
     const { call } = item;
     if (call === null || delta === "") return;
     const first = !item.sent.has("call");
     count(item, "call", delta);
-    this.#argued(call, call.free === "wrapped" ? (first ? WRAPPED.begin : "") + WRAPPED.text(delta) : delta);
+    this.#writeArguments(call, call.free === "wrapped" ? (first ? WRAPPED.begin : "") + WRAPPED.text(delta) : delta);
   }
 
   #finishCall(item: OpenItem, call: NonNullable<OpenItem["call"]>): void {
     const begun = item.sent.has("call");
-    if (call.free === "wrapped") this.#argued(call, (begun ? "" : WRAPPED.begin) + WRAPPED.end);
-    else if (!begun && call.free === null) this.#argued(call, "{}");
+    if (call.free === "wrapped") this.#writeArguments(call, (begun ? "" : WRAPPED.begin) + WRAPPED.end);
+    else if (!begun && call.free === null) this.#writeArguments(call, "{}");
   }
 
-  #argued({ index, free }: NonNullable<OpenItem["call"]>, text: string): void {
+  #writeArguments({ index, free }: NonNullable<OpenItem["call"]>, text: string): void {
     this.#events.push(
       free === "custom" ? this.#writer.callInput(index, text) : this.#writer.callArguments(index, text),
     );
@@ -296,10 +296,10 @@ export class ResponsesStreamReader extends SseStreamReader {
 
   /** What has no canonical place goes to a client of the same format, and to no other. */
   #pass(event: Json): void {
-    if (this.#as.native) this.#piece(nativeEvent(event));
+    if (this.#as.native) this.#delta(nativeEvent(event));
   }
 
-  #piece(delta: Json, text = "", more: Json = {}): void {
+  #delta(delta: Json, text = "", more: Json = {}): void {
     this.#events.push(this.#writer.delta(delta, text, more));
   }
 }

@@ -7,7 +7,7 @@ import {
   type Placed,
   placeBelow,
   References,
-  SAYS_NOTHING,
+  IGNORED_KEYWORDS,
   unescaped,
 } from "./json-schema.ts";
 import type { SchemaRules } from "./rules.ts";
@@ -52,7 +52,7 @@ function fitUnrestricted(schema: Json, { objectRoot }: SchemaRules, work: Work):
 }
 
 /** Schemas within each other that are written: those of any body, and as many again below references. */
-const MOST_LEVELS = 400;
+const MAX_LEVELS = 400;
 /** Schemas within each other, below which definitions are written apart: a chain of references is as long as a client likes. */
 const MAX_UNBROKEN_LEVELS = 100;
 /** Characters of what a description says of one constraint. */
@@ -110,7 +110,7 @@ class SchemaWriter {
 
   /** What fits all of the schemas; null: it cannot be told, and must not be asked for. */
   #write(schemas: readonly Part[], trail: Trail, isRoot = false): Json | null {
-    const isTooMuch = this.#level >= MOST_LEVELS || !this.#work.spend(1);
+    const isTooMuch = this.#level >= MAX_LEVELS || !this.#work.spend(1);
     const found = isTooMuch ? null : this.#joiner.join(schemas, trail, isRoot);
     if (found === null) {
       this.#losses.shaped = false;
@@ -165,7 +165,7 @@ class SchemaWriter {
   #annotations(fields: ReadonlyMap<string, Placed>): Json | null {
     let taken: Record<string, unknown> | null = null;
     for (const [keyword, { value, at }] of fields) {
-      if (SAYS_NOTHING.has(keyword)) continue;
+      if (IGNORED_KEYWORDS.has(keyword)) continue;
       if (this.#takes(keyword, value)) (taken ??= {})[keyword] = value;
       else this.#losses.drop(at);
     }
@@ -184,10 +184,10 @@ class SchemaWriter {
       return this.#plain({ ...joined, unions: [] }, trail);
     }
     const isBare = fields.size + joined.required.length + joined.items.length === 0 && joined.properties === null;
-    const beside = isBare && unions.length === 0 ? [] : [{ ...joined, fields, unions }];
+    const siblings = isBare && unions.length === 0 ? [] : [{ ...joined, fields, unions }];
     const written: Json[] = [];
     for (const branch of branches) {
-      const one = this.#write([branch, ...beside], trail);
+      const one = this.#write([branch, ...siblings], trail);
       if (one !== null) written.push(one);
     }
     const [only] = written;
@@ -200,7 +200,7 @@ class SchemaWriter {
     const notes: string[] = [];
     const out: Record<string, unknown> = {};
     for (const [keyword, { value, at }] of joined.fields) {
-      if (SAYS_NOTHING.has(keyword) || STRUCTURE.has(keyword)) continue;
+      if (IGNORED_KEYWORDS.has(keyword) || STRUCTURE.has(keyword)) continue;
       if (this.#takes(keyword, value)) out[keyword] = value;
       else if (keyword === "const" && this.#takes("enum", [value])) out["enum"] = [value];
       else if (asksForSomething(keyword, value)) {
@@ -277,8 +277,11 @@ class SchemaWriter {
     const tuple = fields.get("prefixItems") ?? fields.get("items");
     const places = listOf(tuple?.value).map((value, index) => ({ value, at: placeBelow(tuple?.at ?? "", index) }));
     if (tuple !== undefined && this.#takes("prefixItems", tuple.value)) {
-      const rest = items.length > 0 ? this.#write(items, trail) : null;
-      return { prefixItems: places.map((place) => this.#write([place], trail) ?? {}), ...(rest && { items: rest }) };
+      const others = items.length > 0 ? this.#write(items, trail) : null;
+      return {
+        prefixItems: places.map((place) => this.#write([place], trail) ?? {}),
+        ...(others && { items: others }),
+      };
     }
     if (tuple !== undefined) this.#losses.drop(tuple.at);
     const additional = fields.get("additionalItems");

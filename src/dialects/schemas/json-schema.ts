@@ -21,8 +21,8 @@ export const SINGLES: ReadonlySet<string> = new Set(
     "unevaluatedItems unevaluatedProperties"
   ).split(" "),
 );
-/** They say nothing about values; `discriminator` is OpenAPI's hint about a union. */
-export const SAYS_NOTHING: ReadonlySet<string> = new Set(
+/** They do not restrict values; `discriminator` is OpenAPI's hint about a union. */
+export const IGNORED_KEYWORDS: ReadonlySet<string> = new Set(
   "$schema $id $anchor $comment $vocabulary discriminator readOnly writeOnly deprecated".split(" "),
 );
 export const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
@@ -58,7 +58,7 @@ export function listOf(value: unknown): readonly unknown[] {
 export function isReference(schema: unknown): boolean {
   if (!isJson(schema) || typeof schema["$ref"] !== "string") return false;
   for (const keyword in schema)
-    if (keyword !== "$ref" && !ANNOTATIONS.has(keyword) && !SAYS_NOTHING.has(keyword)) return false;
+    if (keyword !== "$ref" && !ANNOTATIONS.has(keyword) && !IGNORED_KEYWORDS.has(keyword)) return false;
   return true;
 }
 

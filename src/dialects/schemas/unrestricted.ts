@@ -31,7 +31,7 @@ class PresentForm {
   #made(node: Json): Json {
     const { $ref: reference } = node;
     const former = "definitions" in node || (typeof reference === "string" && reference.startsWith(FORMER_DEFINITIONS));
-    const apart = typeof reference === "string" && hasBeside(node);
+    const apart = typeof reference === "string" && hasSiblings(node);
     let changed: Record<string, unknown> | null = null;
     for (const keyword in node) {
       const value = node[keyword];
@@ -66,7 +66,7 @@ class PresentForm {
 }
 
 /** Whether anything is said beside a reference. */
-function hasBeside(node: Json): boolean {
+function hasSiblings(node: Json): boolean {
   for (const keyword in node) if (!keyword.startsWith("$") && keyword !== "definitions") return true;
   return false;
 }
@@ -78,7 +78,7 @@ function rewritten({ $defs, definitions, ...rest }: Json): Json {
   const all = named ? { $defs: { ...(isJson(definitions) && definitions), ...(isJson($defs) && $defs) } } : {};
   if (typeof reference !== "string") return { ...rest, ...all };
   const $ref = reference.replace(FORMER_DEFINITIONS, DEFINITIONS);
-  if (!hasBeside(others)) return { ...rest, $ref, ...all };
+  if (!hasSiblings(others)) return { ...rest, $ref, ...all };
   return "anyOf" in rest
     ? { ...others, ...all, allOf: [...listOf(rest["allOf"]), { $ref }] }
     : { ...others, ...all, anyOf: [{ $ref }] };

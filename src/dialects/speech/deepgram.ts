@@ -20,7 +20,7 @@ const FORMATS: ReadonlyMap<unknown, Query> = new Map<unknown, Query>([
 ]);
 const CARRIED: ReadonlySet<string> = new Set(["input", "voice", "response_format", "speed", "stream_format"]);
 /** Models whose speaking rate can be set. */
-const PACED = /^aura-2-.*-(?:en|es)$/;
+const WITH_SPEED = /^aura-2-.*-(?:en|es)$/;
 const MIN_SPEED = 0.7;
 const MAX_SPEED = 1.5;
 
@@ -34,7 +34,7 @@ export const speech = {
       throw invalidRequest("/response_format", `must be one of ${[...FORMATS.keys()].join(", ")} for this model`);
     }
     const model = spokenModel(target.model, body["voice"]);
-    const [min, max] = PACED.test(model.name) ? [MIN_SPEED, MAX_SPEED] : [1, 1];
+    const [min, max] = WITH_SPEED.test(model.name) ? [MIN_SPEED, MAX_SPEED] : [1, 1];
     const { speed, exact } = speedWithin(body["speed"], min, max);
     const query = new URLSearchParams({ model: model.name, ...format });
     if (speed !== null) query.set("speed", String(speed));
@@ -65,9 +65,9 @@ export interface SpokenModel {
  */
 export function spokenModel(model: string, voice: unknown): SpokenModel {
   const prefix = `${model}-`;
-  const spoken = typeof voice === "string" ? voice : "";
-  if (WITH_VOICE.test(model)) return { name: model, asked: `-${prefix}`.includes(`-${spoken}-`) };
-  const own = spoken.startsWith(prefix) ? spoken.slice(prefix.length) : spoken;
+  const chosen = typeof voice === "string" ? voice : "";
+  if (WITH_VOICE.test(model)) return { name: model, asked: `-${prefix}`.includes(`-${chosen}-`) };
+  const own = chosen.startsWith(prefix) ? chosen.slice(prefix.length) : chosen;
   if (!VOICE.test(own)) {
     throw invalidRequest("/voice", 'must be the name of a voice, such as "thalia" or "thalia-en"');
   }
@@ -107,7 +107,7 @@ export const transcription = {
     const { transcript: text, words: entries, paragraphs } = firstOf(alternatives);
     if (typeof text !== "string") throw malformed("an answer without text");
     const words = readCues(entries ?? [], "words", (word) => word["punctuated_word"] ?? word["word"]);
-    const spoken = [
+    const measured = [
       sentencesOf(paragraphs),
       readCues(utterances ?? [], "segments", (utterance) => utterance["transcript"]),
     ];
@@ -116,7 +116,7 @@ export const transcription = {
       language,
       duration: seconds(objectOf(metadata)["duration"]),
       words,
-      segments: spoken.find((segments) => segments.length > 0) ?? segmentsOf(text, words),
+      segments: measured.find((segments) => segments.length > 0) ?? segmentsOf(text, words),
     });
   },
 
@@ -147,7 +147,7 @@ function objectOf(value: unknown): Json {
   return isJson(value) ? value : {};
 }
 
-/** The words of `{err_code, err_msg}` or `{category, message, details}`, fit for a client. */
+/** The message of `{err_code, err_msg}` or `{category, message, details}`, fit for a client. */
 export function errorMessage(bytes: Uint8Array): string {
   const body = parseJson(bytes);
   if (!isJson(body)) return "";

@@ -198,8 +198,8 @@ function milliseconds(seconds: number): number {
 function time(milliseconds: number, point: "," | "."): string {
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const [clock, rest] = [parts.map((part) => String(part).padStart(2, "0")).join(":"), milliseconds % 1000];
-  return `${clock}${point}${String(rest).padStart(3, "0")}`;
+  const [clock, fraction] = [parts.map((part) => String(part).padStart(2, "0")).join(":"), milliseconds % 1000];
+  return `${clock}${point}${String(fraction).padStart(3, "0")}`;
 }
 
 /** Where a WAV file's data begin is looked for in so many bytes. */
@@ -242,8 +242,8 @@ export function wavMilliseconds(head: Uint8Array, size: number): number | null {
     if (name(at) === "fmt ") perSecond = bytesPerSecond(view, start, length);
     if (name(at) === "data") {
       // Written while recording, the length is 0 or all ones; a cut file holds less than it says.
-      const rest = Math.max(0, size - start);
-      const bytes = length === 0 ? rest : Math.min(length, rest);
+      const available = Math.max(0, size - start);
+      const bytes = length === 0 ? available : Math.min(length, available);
       return perSecond === null ? null : Math.round((bytes * 1000) / perSecond);
     }
     // Chunks begin at even places.

@@ -50,7 +50,7 @@ export class MessageItem implements Item {
     this.#open(kind);
   }
 
-  say(kind: Kind, delta: string, logprobs: readonly Json[]): void {
+  add(kind: Kind, delta: string, logprobs: readonly Json[]): void {
     const part = this.#open(kind);
     part.text += delta;
     append(part.logprobs, logprobs);

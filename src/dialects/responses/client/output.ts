@@ -71,10 +71,10 @@ export class Output {
     const announced = event === null ? null : this.#native(event);
     this.#think(delta);
     const text = textOf(delta["content"]);
-    if (text !== "") this.#message().say("output_text", text, logprobsOf(logprobs));
+    if (text !== "") this.#message().add("output_text", text, logprobsOf(logprobs));
     for (const annotation of list(delta["annotations"])) this.#message().annotate(annotation);
     const { refusal } = delta;
-    if (typeof refusal === "string" && refusal !== "") this.#message().say("refusal", refusal, []);
+    if (typeof refusal === "string" && refusal !== "") this.#message().add("refusal", refusal, []);
     for (const { image_url: image } of list(delta["images"])) this.#image(isJson(image) ? image["url"] : null);
     for (const [place, call] of list(delta["tool_calls"]).entries())
       this.#call(call["index"] ?? place, call, announced);
@@ -178,7 +178,7 @@ export class Output {
   #image(url: unknown): void {
     if (typeof url !== "string" || url === "") return;
     const result = inlined(url);
-    if (result === null) return this.#message().say("output_text", url, []);
+    if (result === null) return this.#message().add("output_text", url, []);
     this.#closeOpen();
     this.#close(
       this.#opened("ig", (at) => new ImageItem(at, result)),

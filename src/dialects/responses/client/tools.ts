@@ -97,7 +97,7 @@ export function freeformInput(args: string): string {
 }
 
 /** How an answer shows the request's tools: what a function may leave out is there. */
-export function shownTools(value: unknown): readonly Json[] {
+export function writtenTools(value: unknown): readonly Json[] {
   return list(value, "/tools").map((tool) =>
     tool["type"] === "function"
       ? { ...tool, parameters: tool["parameters"] ?? null, strict: tool["strict"] ?? false }
