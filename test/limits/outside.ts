@@ -8,7 +8,7 @@ import { SHAPES, type Size } from "./shapes.ts";
  * by `run.ts`, as a process of its own, so that nothing of it is measured.
  */
 
-export interface Errand {
+export interface Job {
   readonly shape: string;
   readonly model: string;
   readonly size: Size;
@@ -88,7 +88,7 @@ async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
   res.end(isStream ? answer : JSON.stringify(answer));
 }
 
-function send({ shape, model, size, url, key }: Errand): Promise<Done> {
+function send({ shape, model, size, url, key }: Job): Promise<Done> {
   const { path, body } = SHAPES[shape]!;
   const bytes = Buffer.from(body(`route/${model}`, size));
   sentOn = null;
@@ -124,8 +124,8 @@ const server = createServer((req, res) => {
 server.listen(0, "127.0.0.1", () => {
   process.send!({ type: "ready", port: (server.address() as AddressInfo).port });
 });
-process.on("message", (errand: Errand) => {
-  send(errand).then(
+process.on("message", (job: Job) => {
+  send(job).then(
     (done) => process.send!({ type: "done", done }),
     (error: unknown) =>
       process.send!({ type: "done", done: { status: 0, answer: String(error), bytes: 0, ms: 0, sentOn: null } }),

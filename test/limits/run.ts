@@ -11,7 +11,7 @@ import { startGateway } from "../../src/gateway/start.ts";
 import { decimal, type Json, toNano } from "../../src/kit/index.ts";
 import { baseConfig, merge } from "../e2e/support/gateway-config.ts";
 import { type Measured, measure } from "./measure.ts";
-import type { Done, Errand } from "./outside.ts";
+import type { Done, Job } from "./outside.ts";
 import { SHAPES, type Size } from "./shapes.ts";
 
 /*
@@ -76,21 +76,21 @@ function config(folder: string, origin: string): Json {
   });
 }
 
-interface Told {
+interface FromOutside {
   readonly type: "ready" | "made" | "done";
   readonly port?: number;
   readonly done?: Done;
 }
 
 const outside = fork(new URL("outside.ts", import.meta.url), { execArgv: ["--max-old-space-size=2048"] });
-const told = async (type: Told["type"]): Promise<Told> => {
+const messageOf = async (type: FromOutside["type"]): Promise<FromOutside> => {
   for (;;) {
-    const [message] = (await once(outside, "message")) as [Told];
+    const [message] = (await once(outside, "message")) as [FromOutside];
     if (message.type === type) return message;
   }
 };
 
-const { port } = await told("ready");
+const { port } = await messageOf("ready");
 const folder = await mkdtemp(join(tmpdir(), "gateway-limits-"));
 const file = join(folder, "gateway.yaml");
 await writeFile(file, JSON.stringify(config(folder, `http://127.0.0.1:${port}`)), { mode: 0o600 });
@@ -108,11 +108,11 @@ const [address] = gateway.addresses;
 const url = `http://${address!.host}:${address!.port}`;
 
 async function one(shape: string, model: string, of: Size): Promise<Done & Measured> {
-  const errand: Errand = { shape, model, size: of, url, key: made.key };
-  outside.send(errand);
-  await told("made");
+  const job: Job = { shape, model, size: of, url, key: made.key };
+  outside.send(job);
+  await messageOf("made");
   const stop = measure(options.heap);
-  const { done } = await told("done");
+  const { done } = await messageOf("done");
   await sleep(100);
   return { ...done!, ...stop() };
 }
