@@ -24,7 +24,7 @@ interface Capability {
   /** Those of them that this version speaks. */
   readonly served: readonly Kind[];
   /**
-   * Whether a word of a model's `features` is lost on the way to an upstream; of what only the model can know, never.
+   * Whether a name among a model's `features` is dropped on the way to an upstream; never what only the model can know.
    * @param model the upstream's name for it.
    * @param location left out: what any upstream of the dialect loses.
    */
@@ -107,9 +107,9 @@ const FEATURE_NAMES: Readonly<Record<string, readonly FeatureName[]>> = {
 };
 
 /**
- * Whether a promise of a chat model is lost on the way to an upstream: its dialect has no place for it, or its vendor does
+ * Whether a feature of a chat model is dropped on the way to an upstream: its dialect has no place for it, or its vendor does
  * not take it.
- * @param promise a name among the model's `features`; one that no dialect knows is never lost.
+ * @param promise a name among the model's `features`; one that no dialect knows is never dropped.
  * @param model the upstream's name for it.
  */
 function loses(codec: Codec, promise: string, model: string): boolean {

@@ -138,7 +138,7 @@ function assistantBlocks(message: Json, at: string, translation: Translation): r
   return blocks.length === 0 ? [] : [...blocks, ...cachePoint(message, at, translation)];
 }
 
-/** What one item of the message became, so that the order of the items can be told. */
+/** What one item of the message became, so that the order of the items is known. */
 function group(blocks: readonly Json[]): { readonly blocks: readonly Json[] } {
   return { blocks };
 }

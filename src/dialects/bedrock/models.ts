@@ -192,7 +192,7 @@ export function topK(body: Json, translation: Translation): Json {
   }
 }
 
-/** How a model of another family than Claude's thinks, as far as it can be told. */
+/** How a model of another family than Claude's thinks, as far as Converse has fields for it. */
 export function reasoningFields(body: Json, model: string, { family, report }: Translation): Json {
   const effort = body["reasoning_effort"] ?? undefined;
   const thinking = body["thinking"] ?? undefined;
@@ -259,8 +259,8 @@ interface ClaudeFields {
 }
 
 /**
- * How a Claude model thinks and samples: by the rules of its generation, the same wherever it is served. One that is told
- * what it does not know refuses the request.
+ * How a Claude model thinks and samples: by the rules of its generation, the same wherever it is served. A model
+ * refuses a request with fields that it does not know.
  * @throws GatewayError for a value of the wrong type.
  */
 export function claudeFields(body: Json, { model, turns, forced }: Asked, translation: Translation): ClaudeFields {

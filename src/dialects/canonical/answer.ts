@@ -4,7 +4,7 @@ import { malformed, publicMessage, reportedError } from "./errors.ts";
 import type { FinishReason } from "./message.ts";
 import { writtenUsage } from "./usage.ts";
 
-/** Writes the pieces of one answer as canonical chunks: the role comes with the first, tool calls are numbered from 0. */
+/** Writes the parts of one answer as canonical chunks: the role comes with the first, tool calls are numbered from 0. */
 export class ChunkWriter {
   /** What every chunk begins with. */
   #head: Json = { object: "chat.completion.chunk" };

@@ -261,7 +261,7 @@ export function statusClass(status: number): FailureClass {
   return STATUSES[status] ?? HUNDREDS[Math.floor(status / 100)] ?? "protocol";
 }
 
-/** The gateway's own words for a class; `status` 0 is not told. */
+/** The gateway's own message for a class; a `status` of 0 is left out. */
 export function failureMessage(failure: FailureClass, status: number): string {
   const text = MESSAGES[failure];
   if (text === undefined) return status === 0 ? "upstream could not serve" : `upstream answered ${status}`;

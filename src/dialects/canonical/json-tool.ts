@@ -7,7 +7,7 @@ import { objects } from "./json.ts";
  * Structured output of a model that has none of its own: a tool with the schema, which the model must call, and whose
  * arguments are the answer. As @ai-sdk/anthropic does it (`jsonResponseTool`): beside the client's own tools one of them
  * must be called, whichever; text without a call of the tool is the answer after all, text before one is left out. A model
- * that cannot be made to call a tool is only offered it: that it must is then reported as lost.
+ * that cannot be made to call a tool is only offered it: that it must is then reported as dropped.
  */
 
 const DESCRIPTION = "Respond with a JSON object.";

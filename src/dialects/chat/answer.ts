@@ -96,7 +96,7 @@ function text(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Puts the pieces of one streamed choice into the canonical form. */
+/** Puts the deltas of one streamed choice into the canonical form. */
 export class ChoiceReader {
   readonly #index: number;
   readonly #calls: CallDeltas;

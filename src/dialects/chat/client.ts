@@ -41,7 +41,7 @@ function answers({ n }: Json): number {
   return typeof n === "number" && n > 1 ? Math.min(Math.ceil(n), MAX_ANSWERS) : 1;
 }
 
-/** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked. */
+/** Answers to a chat-completions client: `model` is the route, usage is sent only to clients that asked for it. */
 export function chatFormat(call: Call, standIn: StandIn = UNKNOWN): AnswerFormat & { readonly stream: StreamFormat } {
   const options = call.body["stream_options"];
   const wantsUsage = isJson(options) && options["include_usage"] === true;
@@ -193,7 +193,7 @@ function billedUsage({ usage }: Bill): Json {
 }
 
 /*
- * Where a field stands in the text of an object, told without reading all of it. In valid JSON a quote behind a comma or
+ * Where a field stands in the text of an object, found without reading all of it. In valid JSON a quote behind a comma or
  * a brace opens a text if a letter follows: inside one it would be escaped, and behind one comes no letter. So
  * `,"usage":null` is a field wherever it is found, and one of the outermost object if nothing but plain fields stand
  * between it and either end. Of two fields of one name in one object nothing is said.

@@ -112,7 +112,7 @@ function named({ name }: Json): Json {
 
 type Content = string | readonly Json[];
 
-/** `cache_control` marks what OpenAI caches unasked. */
+/** `cache_control` marks what OpenAI caches automatically. */
 const KNOWN_PART: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", "cache_control"]);
 const KNOWN_FILE: ReadonlySet<string> = new Set(["file_data", "filename", "file_id"]);
 const PDF = "document.pdf";

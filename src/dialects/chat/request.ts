@@ -16,7 +16,7 @@ interface ChatBody {
   readonly names: ToolNames;
 }
 
-/** `cache_control` marks what is cached unasked. */
+/** `cache_control` marks what is cached automatically. */
 const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
 
 /**
@@ -65,7 +65,7 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
 
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
-/** Values that a model has unasked. */
+/** Defaults of every model. */
 const USUAL: ReadonlyMap<string, unknown> = new Map([
   ["temperature", 1],
   ["top_p", 1],

@@ -25,7 +25,7 @@ export class Candidates {
     this.#turn = `${Array.isArray(messages) ? messages.length : 0}/${call.promptBytes}`;
   }
 
-  /** What every chunk and a complete answer begin with. Gemini's API tells no time; Vertex does. */
+  /** What every chunk and a complete answer begin with. Gemini's API sends no time; Vertex does. */
   get head(): Json {
     return this.#head ?? {};
   }
@@ -94,7 +94,7 @@ class Choice {
   #detail = 0;
   #thinking = false;
   #ended: string | null = null;
-  /** What tells of sources; repeated, the last is the whole. */
+  /** Fields about sources; repeated, the last is the whole. */
   #sources: Json = {};
 
   constructor(index: number, ids: CallIds) {

@@ -24,16 +24,16 @@ export interface Family {
 
 const NAME = /^gemini-(\d+(?:\.\d+)?)?/;
 /** Names without a version, such as `gemini-flash-latest`, stand for models of this one or later. */
-const LATEST = 3;
-const FIRST_LEVELS = 3;
-const FIRST_BUDGETS = 2.5;
+const LATEST_VERSION = 3;
+const FIRST_VERSION_WITH_LEVELS = 3;
+const FIRST_VERSION_WITH_BUDGETS = 2.5;
 /** Specialised models of the versions with budgets do not think. */
 const SPECIAL = /-(?:image|tts|audio|live)/;
 
 export function familyOf(model: string): Family {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
   const match = NAME.exec(name);
-  const version = match && Number(match[1] ?? LATEST);
+  const version = match && Number(match[1] ?? LATEST_VERSION);
   return {
     version,
     thinking: thinkingBy(version, SPECIAL.test(name)),
@@ -46,12 +46,12 @@ export function familyOf(model: string): Family {
 /** Specialised models have limits of their own. */
 function maxOutputBy(version: number | null, special: boolean): number | null {
   if (version === null || special) return null;
-  return version < FIRST_BUDGETS ? 8_192 : 65_536;
+  return version < FIRST_VERSION_WITH_BUDGETS ? 8_192 : 65_536;
 }
 
 function thinkingBy(version: number | null, special: boolean): Family["thinking"] {
-  if (version === null || version < FIRST_BUDGETS) return "none";
-  if (version >= FIRST_LEVELS) return "level";
+  if (version === null || version < FIRST_VERSION_WITH_BUDGETS) return "none";
+  if (version >= FIRST_VERSION_WITH_LEVELS) return "level";
   return special ? "none" : "budget";
 }
 
@@ -60,7 +60,7 @@ function thinkingBy(version: number | null, special: boolean): Family["thinking"
  * hold images (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 export function isSigned({ version }: Family): boolean {
-  return version !== null && version >= FIRST_LEVELS;
+  return version !== null && version >= FIRST_VERSION_WITH_LEVELS;
 }
 
 /**
@@ -68,7 +68,7 @@ export function isSigned({ version }: Family): boolean {
  * 'application/json' is unsupported" (https://github.com/googleapis/python-genai/issues/867).
  */
 export function answersFormattedWithTools({ version }: Family): boolean {
-  return version === null || version >= FIRST_LEVELS;
+  return version === null || version >= FIRST_VERSION_WITH_LEVELS;
 }
 
 /** Carried as they are. */

@@ -237,7 +237,7 @@ function imageUrl(inline: unknown, file: unknown): string | null {
 const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/gy;
 const MAX_STEPS = 64;
 /** A place in a list may be at most this far behind its end: an index of millions must not make one as long. */
-const MAX_GAP = 1;
+const MAX_GAP_ITEMS = 1;
 
 type Value = string | number | boolean | null;
 type Container = Map<string, Node> | Node[];
@@ -320,7 +320,7 @@ function get(container: Container, step: string | number): Node | undefined {
 
 function set(container: Container, step: string | number, value: Node): void {
   if (!Array.isArray(container)) container.set(String(step), value);
-  else if (typeof step === "number" && step < container.length + MAX_GAP) container[step] = value;
+  else if (typeof step === "number" && step < container.length + MAX_GAP_ITEMS) container[step] = value;
   else throw malformed("a piece of arguments at a place that cannot be");
 }
 

@@ -187,7 +187,7 @@ export class CallLedger {
   }
 }
 
-/** How the answer ended; `native_finish_reason` is null where it was not told. */
+/** How the answer ended; `native_finish_reason` is null where there was none. */
 export function stopOf({ stop_reason: word, stop_sequence: sequence }: Json, calls: CallLedger): Finish | NoStop {
   // A paused turn goes on at the provider, whatever it has called.
   if (typeof word === "string")

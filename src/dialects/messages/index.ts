@@ -48,7 +48,7 @@ export const anthropic: UpstreamDialect = {
 /** Canonical fields that are carried, or reported by what carries them. */
 const CARRIED = readBy("anthropic");
 
-/** Reads answers without what only a Messages client knows: a tool's call is not what such a client is shown. */
+/** Reads answers without what only a Messages client knows: such a client gets no tool call where the tool stands for a schema. */
 const PLAIN: AnswerForm = {
   answer: (body, call) => answer(body, { ...call, dialect: "chat" }),
   decoder: (call) => new MessagesStreamReader({ ...call, dialect: "chat" }),
@@ -216,7 +216,7 @@ function toolChoiceOf(body: Json, hasTools: boolean, { rules, sameFormat, report
   const refused = asked === null || (!sameFormat && !rules.forcedTools && forced(asked));
   if (refused) report.drop("/tool_choice");
   const choice = refused ? null : asked;
-  // Without tools there is nothing to choose, and the API refuses to be told so.
+  // Without tools there is nothing to choose, and the API refuses the field.
   if (!hasTools && !forced(choice)) return null;
   const type = choice?.["type"];
   const single = body["parallel_tool_calls"] === false && type !== "none";

@@ -97,7 +97,7 @@ export class MessagesStreamReader extends SseStreamReader {
     if (!isJson(message)) throw malformed("a message_start without a message");
     const { id, model, content, stop_reason, stop_sequence, stop_details, usage } = message;
     if (this.#head !== null) {
-      // Some upstreams begin twice. Of another message the pieces must not be put together with those of the first.
+      // Some upstreams begin twice. Of another message the deltas must not be put together with those of the first.
       if (typeof id === "string" && id !== this.#head["id"]) {
         throw malformed("a second message inside of an open one");
       }
@@ -132,7 +132,7 @@ export class MessagesStreamReader extends SseStreamReader {
     this.#ending = { ...this.#ending, ...extraFields(delta, NOTHING) };
     this.#last = { ...this.#last, ...event, delta: this.#ending };
     const counted = isJson(usage) ? usageOf(this.#usages) : null;
-    // Nobody is shown this one: the count must not be lost with the connection before `message_stop`.
+    // Not sent to clients: the count must be known even if the connection ends before `message_stop`.
     return counted === null ? [] : [{ data: { ...this.#head, choices: [] }, text: "", usage: counted }];
   }
 

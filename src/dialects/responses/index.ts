@@ -282,7 +282,7 @@ class BodyWriter {
   }
 }
 
-/** What a client asks to be told of its model's thoughts; null where it does not ask: some accounts may not. */
+/** What a client asks to get of its model's thoughts; null where it does not ask: some accounts may not. */
 function summaryOf(call: Call): unknown {
   const { reasoning } = requestOf(call);
   if (isJson(reasoning)) return reasoning["summary"] ?? reasoning["generate_summary"] ?? null;

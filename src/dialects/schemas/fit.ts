@@ -17,7 +17,7 @@ import type { Work } from "./work.ts";
 export interface FittedSchema {
   /** The very same object when it is taken as it is. */
   readonly schema: Json;
-  /** JSON pointers into the original of what it no longer says; beyond the most that are told the whole stands for the rest. */
+  /** JSON pointers into the original of what it no longer says; beyond a number of them the root's stands for all others. */
   readonly dropped: readonly string[];
   /** Nothing but constraints and annotations was dropped: every shape of a value is still there. */
   readonly shaped: boolean;
@@ -27,7 +27,7 @@ export interface FittedSchema {
 
 /**
  * A schema as the target takes it. Only three things make it stricter than it was: objects are closed and their
- * properties required where the rules demand it, and recursion ends where it cannot be told. What would be more work than
+ * properties required where the rules demand it, and recursion ends where it cannot be written. What would be more work than
  * a few times looking at the schema is left out, and it is no longer `shaped`.
  * @param work of all schemas of the request.
  */
@@ -102,13 +102,13 @@ class SchemaWriter {
     if (!objectRoot || root["type"] === "object") return root;
     this.#definitions.clear();
     this.#waiting = [];
-    // A union of objects is the nearest object with the properties of all; anything else cannot be told here.
+    // A union of objects is the nearest object with the properties of all; anything else cannot be written here.
     const union = ["anyOf", "oneOf"].find((keyword) => keyword in this.#root);
     this.#losses.lose(union === undefined ? "" : `/${union}`);
     return { type: "object", ...this.#object(conjunction(), NO_TRAIL) };
   }
 
-  /** What fits all of the schemas; null: it cannot be told, and must not be asked for. */
+  /** What fits all of the schemas; null: it cannot be written, and must not be asked for. */
   #write(schemas: readonly Part[], trail: Trail, isRoot = false): Json | null {
     const isTooMuch = this.#level >= MAX_LEVELS || !this.#work.spend(1);
     const found = isTooMuch ? null : this.#joiner.join(schemas, trail, isRoot);
@@ -172,7 +172,7 @@ class SchemaWriter {
     return taken;
   }
 
-  /** `anyOf`, whose branches say whatever is said beside it as well: closed objects cannot be told in two places. */
+  /** `anyOf`, whose branches say whatever is said beside it as well: closed objects cannot be described in two places. */
   #union(joined: Conjunction, trail: Trail): Json | null {
     const [union = { at: "", branches: [] }, ...unions] = joined.unions;
     const [annotations, fields] = parted(joined.fields);

@@ -234,7 +234,7 @@ export class Comparables {
   /** Whether it is sure that no value fits two of them. */
   areDisjoint(schemas: readonly Json[]): boolean {
     const all = schemas.map((schema) => this.#of(schema));
-    // Most are told by their values, or by one property that is their tag: once through them, not pair by pair.
+    // Most are told apart by their values, or by one property that is their tag: once through them, not pair by pair.
     if (areDistinct(all.map(({ values }) => values))) return true;
     for (const name of all[0]?.properties?.keys() ?? [])
       if (areDistinct(all.map(({ properties }) => properties?.get(name)))) return true;

@@ -10,7 +10,7 @@ export interface SchemaRules {
   readonly takes?: (keyword: string, value: unknown) => boolean;
   /** `anyOf` is taken; else a union is given up for its only branch beside null, or for anything. */
   readonly unions: boolean;
-  /** Every object must refuse properties that it does not name; `implied`: it does so unasked. */
+  /** Every object must refuse properties that it does not name; `implied`: it does so by default. */
   readonly closed: boolean | "implied";
   /** `all`: every property must be required; `some`: at least one must. */
   readonly required: "given" | "all" | "some";
@@ -18,7 +18,7 @@ export interface SchemaRules {
   readonly references: "always" | "acyclic" | "never";
   /** The whole must be an object and no union. */
   readonly objectRoot: boolean;
-  /** Dropped constraints are told in the description, as the provider's own SDK does. */
+  /** Dropped constraints are repeated in the description, as the provider's own SDK does. */
   readonly described: boolean;
 }
 

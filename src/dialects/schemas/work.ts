@@ -11,10 +11,10 @@ import { clientPointer } from "../canonical/parameters.ts";
 export const MAX_SCHEMA_VALUES = 15_000;
 /** As many values as a schema counts for besides its own: its tool is written too, and there may be any number of empty ones. */
 export const VALUES_OF_A_TOOL = 4;
-/** Values that fitting the schemas of one request may look at beyond `LOOKS` at each: what references and unions repeat. */
+/** Values that fitting the schemas of one request may look at beyond `LOOKS_PER_VALUE` at each: what references and unions repeat. */
 export const MAX_REPEATED_VALUES = 10_000;
 /** How often each value of a schema that repeats nothing is looked at, at most. */
-const LOOKS = 3;
+const LOOKS_PER_VALUE = 3;
 /** Characters of a text that are as much work as one value. */
 const CHARACTERS_PER_VALUE = 16;
 
@@ -31,7 +31,7 @@ export class Work {
 
   /** From here on it is this schema that is looked at. */
   begin(schema: unknown): void {
-    this.#looks = LOOKS * weightOf(schema);
+    this.#looks = LOOKS_PER_VALUE * weightOf(schema);
     // The one before may have stopped in the midst of a large value.
     this.#repeated = Math.max(this.#repeated, 0);
   }

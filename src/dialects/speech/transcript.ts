@@ -87,7 +87,7 @@ interface Span {
 
 /**
  * Words in the order in which they were said, as segments: a sentence each, or less where it is long or has a pause.
- * Their texts are pieces of `text` and together all of it; where the words are not those of the text, the words.
+ * Their texts are parts of `text` and together all of it; where the words are not those of the text, the words.
  */
 export function segmentsOf(text: string, words: readonly Cue[]): readonly Cue[] {
   const places = placesIn(text, words);
@@ -144,7 +144,7 @@ export function droppedOfForm(body: Json, carried: readonly string[]): string[] 
   return dropped(Object.fromEntries(form), new Set([...MADE_HERE, ...carried]));
 }
 
-/** A text and when it is shown, in seconds. */
+/** A text and its times, in seconds. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -171,7 +171,7 @@ export function vtt(cues: readonly Cue[]): string {
   return `WEBVTT\n\n${blocks.join("")}`;
 }
 
-/** In order, in milliseconds, each shown for a moment at least, without those that say nothing. */
+/** In order, in milliseconds, each at least one long, without empty ones. */
 function timed(cues: readonly Cue[]): readonly Cue[] {
   return cues
     .map(({ start, end, text }) => {
@@ -206,9 +206,9 @@ function time(milliseconds: number, point: "," | "."): string {
 const MAX_HEAD_BYTES = 64 * 1024;
 /** What the estimate of other files goes by: 128 kbit/s. */
 const BYTES_PER_SECOND = 16_000;
-const PCM = 1;
-const FLOAT = 3;
-const EXTENSIBLE = 0xfffe;
+const PCM_FORMAT = 1;
+const FLOAT_FORMAT = 3;
+const EXTENSIBLE_FORMAT = 0xfffe;
 
 /** Milliseconds of audio in a file: exact by the header of a WAV file, else an estimate by its size. */
 export async function audioMilliseconds(upload: Upload): Promise<number> {
@@ -256,9 +256,9 @@ export function wavMilliseconds(head: Uint8Array, size: number): number | null {
 function bytesPerSecond(view: DataView, start: number, length: number): number | null {
   if (length < 16 || start + length > view.byteLength) return null;
   const declared = view.getUint16(start, true);
-  const format = declared === EXTENSIBLE && length >= 40 ? view.getUint16(start + 24, true) : declared;
+  const format = declared === EXTENSIBLE_FORMAT && length >= 40 ? view.getUint16(start + 24, true) : declared;
   const rate = view.getUint32(start + 4, true);
-  if (format !== PCM && format !== FLOAT) return within(view.getUint32(start + 8, true), 100, 1_000_000);
+  if (format !== PCM_FORMAT && format !== FLOAT_FORMAT) return within(view.getUint32(start + 8, true), 100, 1_000_000);
   const channels = within(view.getUint16(start + 2, true), 1, 64);
   const bits = within(view.getUint16(start + 14, true), 1, 64);
   if (channels === null || bits === null || within(rate, 1_000, 768_000) === null) return null;

@@ -115,8 +115,8 @@ interface Effort {
 }
 
 /**
- * How much to reason, in the target's words. `thinking` speaks where `reasoning_effort` does not: `adaptive` is what
- * models do unasked. What the target does not know is the next lower level that it does, else its lowest; only an effort
+ * How much to reason, in the target's fields. `thinking` counts where there is no `reasoning_effort`: `adaptive` is what
+ * models do by default. What the target does not know is the next lower level that it does, else its lowest; only an effort
  * of `none`, or thinking that is disabled, turns reasoning off.
  */
 export function effortOf({ reasoning_effort: effort, thinking }: Json, rules: EffortRules): Effort {
@@ -168,7 +168,7 @@ function nearestEffort(level: EffortLevel, efforts: readonly EffortLevel[]): Eff
   return taken.findLast((effort) => EFFORTS.indexOf(effort) <= rank) ?? taken[0] ?? null;
 }
 
-/** How a target is told not to reason; null where it cannot be told. */
+/** The fields that turn reasoning off; null where the target has none. */
 function turnedOff({ efforts, reasoningOff }: EffortRules): Effort | null {
   switch (reasoningOff) {
     case "thinking":

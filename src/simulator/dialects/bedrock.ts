@@ -162,7 +162,7 @@ function idOf(id: string): string {
 
 export const EVENT_STREAM = "application/vnd.amazon.eventstream";
 
-const CHECKSUM = 4;
+const CHECKSUM_BYTES = 4;
 
 const codec = new EventStreamCodec(
   (bytes) => (typeof bytes === "string" ? bytes : Buffer.from(bytes).toString()),
@@ -182,7 +182,7 @@ export function faultFrame(error: SimError | null): Uint8Array {
     return frame({ ":exception-type": name, ":message-type": "exception" }, JSON.stringify({ message: error.message }));
   }
   const bytes = frame({ ":event-type": "contentBlockDelta", ":message-type": "event" }, MALFORMED);
-  const at = bytes.length - CHECKSUM;
+  const at = bytes.length - CHECKSUM_BYTES;
   bytes[at] = (bytes[at] ?? 0) ^ 0xff;
   return bytes;
 }

@@ -119,7 +119,7 @@ function isWhole({ kind, sealed, input }: OpenBlock): boolean {
   return kind !== "tool" || sealed || input?.reached === true;
 }
 
-/** Tells when the pieces of a JSON object have come to its end, without keeping them. */
+/** Finds the end of a JSON object that comes in parts, without keeping them. */
 class JsonEnd {
   reached = false;
   #depth = 0;

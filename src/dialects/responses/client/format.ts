@@ -18,7 +18,7 @@ import type { ItemStatus } from "./items.ts";
 import { Output } from "./output.ts";
 import { readTools, writtenTools, type ToolName } from "./tools.ts";
 
-/** Answers to a Responses client: `model` is the route, usage is always shown. */
+/** Answers to a Responses client: `model` is the route, usage is always sent. */
 export function responsesFormat(call: Call, standIn?: StandIn): AnswerFormat & { readonly stream: StreamFormat } {
   const { tools, reasoning } = requestOf(call);
   const wish = isJson(reasoning) ? (reasoning["summary"] ?? reasoning["generate_summary"]) : null;

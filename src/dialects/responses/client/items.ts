@@ -8,7 +8,7 @@ import { freeformInput, type ToolName } from "./tools.ts";
 
 export type ItemStatus = "completed" | "incomplete";
 
-/** Where an item stands, and how it tells of itself: fields of events without `type`, number and `output_index`. */
+/** Where an item stands, and how its events are sent: fields of events without `type`, number and `output_index`. */
 export interface ItemParts {
   readonly id: string;
   /** What an upstream of the same format said of it, beside what every item of its type has. */
@@ -124,13 +124,13 @@ type Detail = { -readonly [Key in "text" | "signature" | "data" | "summary" | "i
   type: string;
 };
 
-/** Thoughts before an answer, shown as a summary or in full, with what their provider wants back. */
+/** Thoughts before an answer, as a summary or in full, with what their provider needs back. */
 export class ReasoningItem implements Item {
   readonly type = "reasoning";
   readonly #at: ItemParts;
   readonly #details = new Map<unknown, Detail>();
   readonly #done: Json[] = [];
-  /** Whether the text is shown as a summary: clients that asked for one read nothing else. */
+  /** Whether the text is sent as a summary: clients that asked for one read nothing else. */
   #summary: boolean;
   /** The part that grows; null before the first. */
   #part: { readonly key: unknown; text: string } | null = null;
@@ -157,7 +157,7 @@ export class ReasoningItem implements Item {
     this.#emit(this.#summary ? "response.reasoning_summary_text.delta" : "response.reasoning_text.delta", { delta });
   }
 
-  /** Adds a piece of a detail to the pieces under the same index. */
+  /** Adds a delta of a detail to those under the same index. */
   detail(piece: Json): void {
     const { type, index } = piece;
     if (typeof type !== "string") return;

@@ -18,7 +18,7 @@ export interface OutputParts {
   /** What the ids of its items are made of. */
   readonly id: string;
   readonly names: ReadonlyMap<string, ToolName>;
-  /** Whether reasoning is shown as a summary. */
+  /** Whether reasoning is sent as a summary. */
   readonly summary: boolean;
   /** Told of every step, in order. */
   readonly emit: (type: string, fields: Json) => void;
@@ -48,7 +48,7 @@ interface OpenCall {
 
 /**
  * The items of an answer, put together from canonical deltas; a complete message is one delta. Thoughts and words close
- * one another; calls stay open to the end, since the pieces of parallel ones may alternate.
+ * one another; calls stay open to the end, since the deltas of parallel ones may alternate.
  */
 export class Output {
   readonly #parts: OutputParts;
