@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { shown } from "../support/http.ts";
-import { type SignInGateway, signInGateway } from "../support/sign-in.ts";
+import { RUNS } from "../../../properties/runs.ts";
+import { shown } from "../../support/http.ts";
+import { type SignInGateway, signInGateway } from "../../support/sign-in.ts";
 
 const TEXT = "text/plain; charset=utf-8";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -127,7 +128,7 @@ test("no JSON at all is a fault of the gateway", async () => {
       const { status, text } = await parts[name](sent);
       expect([202, 204, 400, 401, 429], `${name} ${JSON.stringify(sent)}: ${text}`).toContain(status);
     }),
-    { numRuns: 300, seed: 20_260_115 },
+    { numRuns: Math.ceil(RUNS / 3), seed: 20_260_115 },
   );
   expect(parts.mailbox.mails).toEqual([]);
 });
