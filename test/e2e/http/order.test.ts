@@ -1,67 +1,131 @@
-import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
-import { type Exchange, send, type Sent, shown } from "../support/http.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Endpoint, isJson, type Json } from "../../../src/kit/index.ts";
+import { ALL_ENDPOINTS, FORMATS, isKind, openAt, placeOf } from "../support/formats.ts";
+import { tier } from "../support/gateway-config.ts";
+import { type Answer, send, type Sent, shown } from "../support/http.ts";
 import { CHAT, TestGateway } from "../support/in-process.ts";
+import { chains, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
 
-/** One request that is wrong in every way; each step mends one, and meets the next check (decisions 4). */
-test("the order of checks", async () => {
-  const closed = { day: 0, hour: 0, minute: 0, streams: 0 };
-  const strict = await TestGateway.start({
-    chains: { "route/open": ["?status=500&name=order"] },
-    config: {
-      server: { ip_limit: { requests: 1_000, window: "1h" } },
-      upstreams: { "open-1": { breaker: { consecutive: 1, open_for: "1h", max_open_for: "1h" } } },
-      tiers: {
-        NoAccess: { access: [], limits: closed },
-        NoDay: { access: "all", limits: closed },
-        NoHour: { access: "all", limits: { ...closed, day: 5 } },
-        NoMinute: { access: "all", limits: { ...closed, day: 5, hour: 5 } },
-        NoStreams: { access: "all", limits: { ...closed, day: 5, hour: 5, minute: 5 } },
-        Open: { access: "all", limits: { day: 5, hour: 5, minute: 5, streams: 5 } },
-      },
-    },
-  });
-  const opener = await strict.user();
-  expect((await strict.chat(opener, { model: "route/open" })).status).toBe(502);
-  const ask =
-    (tier: string, credits: string, body: Json = {}, sent: Sent = {}) =>
-    async (): Promise<Exchange> =>
-      strict.open(await strict.user({ tier, credits }), { model: "route/open", stream: true, ...body }, sent);
-  const bad = { model: "route/none", messages: [] };
-  const large = "x".repeat(300_000);
-  const steps: readonly (readonly [string, () => Promise<Exchange>])[] = [
-    [
-      "401 Authentication required",
-      ask("NoAccess", "0", {}, { headers: { authorization: "", "content-type": "text/html" }, body: large }),
-    ],
-    [
-      "401 Invalid API key",
-      ask("NoAccess", "0", {}, { headers: { "x-api-key": "rk_", "content-type": "text/html" }, body: large }),
-    ],
-    [
-      "415 Content-Type must be application/json",
-      ask("NoAccess", "0", {}, { headers: { "content-type": "text/html" }, body: large }),
-    ],
-    ["413 Request body exceeds the limit of 262144 bytes", ask("NoAccess", "0", {}, { body: large })],
-    ["400 Invalid request: / must be valid JSON", ask("NoAccess", "0", {}, { body: "x" })],
-    ["400 Invalid request: /messages must not be empty", ask("NoAccess", "0", bad)],
-    ["400 Invalid model: 'route/none'", ask("NoAccess", "0", { model: "route/none" })],
-    ["403 Model 'route/open' is not available on your plan", ask("NoAccess", "0")],
-    ["402 Insufficient credits for this request", ask("NoDay", "0")],
-    ["429 Daily request limit exceeded", ask("NoDay", "1")],
-    ["429 Hourly request limit exceeded", ask("NoHour", "1")],
-    ["429 Per-minute request limit exceeded", ask("NoMinute", "1")],
-    ["429 Concurrent stream limit exceeded", ask("NoStreams", "1")],
-    ["503 Circuit breaker open for an upstream", ask("Open", "1")],
-  ];
-  const seen: string[] = [];
-  for (const [, request] of steps) {
-    const { status, text } = await (await request()).whole();
-    seen.push(`${status} ${text.startsWith("{") ? (JSON.parse(text) as { message: string }).message : text}`);
+const CLOSED = { day: 0, hour: 0, minute: 0, streams: 0 };
+const TOUCHY = { consecutive: 1, open_for: "1h", max_open_for: "1h" };
+const LARGE = "x".repeat(300_000);
+const HTML = { "content-type": "text/html" };
+
+/** What is wrong with a body that has a good form, and where. */
+function wrongBody(endpoint: Endpoint): readonly [Json, string] {
+  switch (endpoint) {
+    case "embeddings":
+      return [{ input: undefined }, "/input is required"];
+    case "rerank":
+      return [{ query: undefined }, "/query is required"];
+    case "speech":
+      return [{ voice: undefined }, "/voice is required"];
+    case "transcription":
+      return [{ file: undefined }, "/file is required"];
+    case "image":
+      return [{ prompt: undefined }, "/prompt is required"];
+    default:
+      return FORMATS[endpoint].wrong;
   }
-  expect(seen).toEqual(steps.map(([expected]) => expected));
-  await strict.close();
+}
+
+describe("the order of checks", () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    const opened = ENDPOINTS.map((endpoint) => `${PLACES[endpoint].model.slice(6)}-open-1`);
+    gateway = await TestGateway.start({
+      chains: { ...KIND_CHAINS, ...chains("-open", ["?status=500"]) },
+      config: {
+        upstreams: Object.fromEntries(opened.map((name) => [name, { breaker: TOUCHY }])),
+        tiers: {
+          NoAccess: { access: [], limits: CLOSED },
+          NoDay: tier(CLOSED),
+          NoHour: tier({ ...CLOSED, day: 5 }),
+          NoMinute: tier({ ...CLOSED, day: 5, hour: 5 }),
+          NoStreams: tier({ ...CLOSED, day: 5, hour: 5, minute: 5 }),
+        },
+      },
+    });
+    const opener = await gateway.user();
+    for (const endpoint of ENDPOINTS) {
+      const model = `${PLACES[endpoint].model}-open`;
+      // Every one of them answers 502, and the next finds the circuit open.
+      await openAt(gateway, opener, endpoint, { model }, {}).whole();
+    }
+  });
+  afterAll(() => gateway.close());
+
+  /** One request that is wrong in every way; each step mends one, and meets the next check. */
+  test.each<readonly [Endpoint, Readonly<Record<string, string>>]>([
+    ...ALL_ENDPOINTS.map((endpoint) => [endpoint, {}] as const),
+    ["messages", { "anthropic-version": "2023-06-01" }],
+  ])("of %s %j", async (endpoint, version) => {
+    const { model } = placeOf(endpoint);
+    const form = endpoint === "transcription";
+    const isChat = !isKind(endpoint) || endpoint === "chat";
+    const asked = gateway.simulator.ledger().length;
+    const ask = async (plan: string, credits: string, changes: Json = {}, { headers, ...sent }: Sent = {}) => {
+      const user = await gateway.user({ tier: plan, credits });
+      const all = { ...sent, headers: { ...version, ...headers } };
+      return openAt(
+        gateway,
+        user,
+        endpoint,
+        { model: `${model}-open`, ...(isChat && { stream: true }), ...changes },
+        all,
+      ).whole();
+    };
+    const [wrong, what] = wrongBody(endpoint);
+    const another = isChat ? "route/embed" : "route/one";
+    const nobody = { ...HTML, authorization: "" };
+    const stranger = { ...HTML, "x-api-key": "rk_" };
+    const steps: readonly (readonly [string, () => Promise<Answer>])[] = [
+      ["401 Authentication required", () => ask("NoAccess", "0", {}, { headers: nobody, body: LARGE })],
+      ["401 Invalid API key", () => ask("NoAccess", "0", {}, { headers: stranger, body: LARGE })],
+      [
+        `415 Content-Type must be ${form ? "multipart/form-data" : "application/json"}`,
+        () => ask("NoAccess", "0", {}, { headers: HTML, body: LARGE }),
+      ],
+      ["413 Request body exceeds the limit of 262144 bytes", () => ask("NoAccess", "0", {}, { body: LARGE })],
+      [
+        `400 Invalid request: / must be ${form ? "a whole multipart/form-data body" : "valid JSON"}`,
+        () => ask("NoAccess", "0", {}, { body: "x" }),
+      ],
+      [`400 Invalid request: ${what}`, () => ask("NoAccess", "0", { model: "route/none", ...wrong })],
+      ["400 Invalid model: 'route/none'", () => ask("NoAccess", "0", { model: "route/none" })],
+      [
+        endpoint === "image" ? "404 Model not found" : `400 Invalid model: '${another}'`,
+        () => ask("NoAccess", "0", { model: another }),
+      ],
+      [`403 Model '${model}-open' is not available on your plan`, () => ask("NoAccess", "0")],
+      ["402 Insufficient credits for this request", () => ask("NoDay", "0")],
+      ["429 Daily request limit exceeded", () => ask("NoDay", "1")],
+      ["429 Hourly request limit exceeded", () => ask("NoHour", "1")],
+      ["429 Per-minute request limit exceeded", () => ask("NoMinute", "1")],
+      // Of the others nothing is a stream: their limit is not asked.
+      [
+        isChat ? "429 Concurrent stream limit exceeded" : "503 Circuit breaker open for an upstream",
+        () => ask("NoStreams", "1"),
+      ],
+      ["503 Circuit breaker open for an upstream", () => ask("Max", "1")],
+    ];
+    const seen: string[] = [];
+    for (const [expected, request] of steps) {
+      const { status, text } = await request();
+      // What is wrong with a field is said in many ways; where it is, in one.
+      seen.push(`${status} ${messageOf(text)}`.slice(0, expected.length));
+    }
+    expect(seen).toEqual(steps.map(([expected]) => expected));
+    expect(gateway.simulator.ledger()).toHaveLength(asked);
+  });
 });
+
+/** Of a text, `{message}`, `{error}` or `{error: {message}}`. */
+function messageOf(text: string): string {
+  if (!text.startsWith("{")) return text;
+  const { message, error } = JSON.parse(text) as Json;
+  return String(isJson(error) ? error["message"] : (message ?? error));
+}
 
 describe("the IP limit", () => {
   test("counts every request but preflights, on both addresses, and comes before everything else", async () => {
