@@ -1,9 +1,11 @@
 import { SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTokens } from "../../../src/accounts/tokens.ts";
-import type { Answer } from "../support/http.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
+import { createTokens } from "../../../../src/accounts/tokens.ts";
+import { Secret } from "../../../../src/kit/index.ts";
+import { ENDPOINTS as ROUTES } from "../../../../src/server/endpoints.ts";
+import type { Answer } from "../../support/http.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS, PLACES } from "../../support/kinds.ts";
 
 let gateway: TestGateway;
 let user: TestUser;
@@ -37,7 +39,7 @@ const TABLE: readonly (readonly [Headers, inference: string, account: string, ke
   // 2.2
   [{ "x-api-key": "<good>" }, SERVED, SERVED, NO_SESSION],
   [{ authorization: "Bearer <good>" }, SERVED, SERVED, INVALID_TOKEN],
-  [{ authorization: "bearer   <good>" }, SERVED, SERVED, INVALID_TOKEN],
+  [{ authorization: "bEaReR   <good>" }, SERVED, SERVED, INVALID_TOKEN],
   // 2.3
   [{ "x-api-key": "<unknown>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
   [{ "x-api-key": "<revoked>" }, INVALID_KEY, INVALID_KEY, NO_SESSION],
@@ -47,9 +49,16 @@ const TABLE: readonly (readonly [Headers, inference: string, account: string, ke
   [{ authorization: "Bearer <unknown>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
   [{ authorization: "Bearer <revoked>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
   [{ authorization: "Bearer <short>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ authorization: "Bearer <long>" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ authorization: "Bearer <good> x" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
+  [{ authorization: "Bearer rk_'; DROP TABLE users; --" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
   [{ authorization: "Bearer rk_" }, INVALID_KEY, INVALID_KEY, INVALID_TOKEN],
   // 2.4
   [{ authorization: "Bearer x" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <upper>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <huge>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <forged>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
+  [{ authorization: "Bearer <tampered>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
   [{ authorization: "Bearer <refresh>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
   [{ authorization: "Bearer <token> x" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
   [{ authorization: "Bearer <expired>" }, INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN],
@@ -71,15 +80,12 @@ const TABLE: readonly (readonly [Headers, inference: string, account: string, ke
   [{ "x-api-key": "<revoked>", authorization: "Bearer <token>" }, INVALID_KEY, INVALID_KEY, SERVED],
 ];
 
-const ACCOUNT = [
-  ["GET", "/v1/models/route/one"],
-  ["GET", "/v1/models/route%2Fone"],
-  ["GET", "/v1/pricing"],
-  ["GET", "/v1/user/requests"],
-  ["GET", "/v1/user/requests/hourly"],
-  ["POST", "/v1/user/streams/kill"],
-] as const;
-const PUBLIC = ["/v1/models", "/v1/status", "/v1/settings", "/openapi.json"] as const;
+const ACCOUNT = ROUTES.filter(({ credentials }) => credentials === "API key or access token").map(
+  ({ method, path }) => [method, path.replace("{model_id}", "route%2Fone")] as const,
+);
+const PUBLIC = ROUTES.filter(
+  ({ method, path, credentials }) => method === "GET" && credentials === "none" && path.startsWith("/v1"),
+).map(({ path }) => path);
 
 beforeAll(async () => {
   gateway = await TestGateway.start({ chains: KIND_CHAINS });
@@ -88,10 +94,13 @@ beforeAll(async () => {
   const [key] = await gateway.store.listKeys(other.id);
   await gateway.store.revokeKey(key!.id);
   const settings = gateway.gateway.generation.snapshot.auth.tokens;
-  const issue = async (id: string, { age = 0, audience = settings.audience } = {}): Promise<string> => {
+  const issue = async (
+    id: string,
+    { age = 0, ...changes }: { age?: number } & Partial<typeof settings> = {},
+  ): Promise<string> => {
     const now = () => gateway.clock.now() - age;
     const tokens = await createTokens({
-      settings: () => ({ ...settings, audience }),
+      settings: () => ({ ...settings, ...changes }),
       now,
       remember: (_, value) => value,
     });
@@ -102,13 +111,22 @@ beforeAll(async () => {
   const secret = Buffer.from(settings.secrets[0]!.value.reveal());
   const sign = (alg: string, kid: string | undefined, more: object): Promise<string> =>
     new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) }).sign(secret);
+  const token = await issue(user.id);
+  const [head, payload, signature] = token.split(".") as [string, string, string];
   Object.assign(secrets, {
     good: user.key,
     unknown: `rk_${"0".repeat(64)}`,
     revoked: other.key,
     short: user.key.slice(0, -1),
+    long: `${user.key}0`,
+    upper: user.key.toUpperCase(),
+    huge: "x".repeat(9_000),
     refresh: `rt_${"a".repeat(43)}`,
-    token: await issue(user.id),
+    token,
+    tampered: `${head}.${payload.slice(0, -2)}.${signature}`,
+    forged: await issue(user.id, {
+      secrets: [{ kid: "a", value: new Secret("another secret, also longer than 32 bytes") }],
+    }),
     expired: await issue(user.id, { age: 3_600_000 }),
     nobody: await issue("user_nobody"),
     elsewhere: await issue(user.id, { audience: "elsewhere" }),
@@ -178,6 +196,27 @@ test.each(TABLE)("%j", async (headers, inference, account, keys) => {
 
 test("the claims that the table's bad tokens have are good ones", async () => {
   expect((await ask("GET", "/v1/user/key", filled({ authorization: "Bearer <made>" }))).status).toBe(200);
+});
+
+test("when both headers carry a good key, the one in X-API-Key is charged", async () => {
+  const [one, other] = [await gateway.user(), await gateway.user()];
+  expect((await gateway.chat(one, {}, { headers: { "x-api-key": other.key } })).status).toBe(200);
+  expect([(await gateway.books(one)).used.day, (await gateway.books(other)).used.day]).toEqual([0, 1]);
+});
+
+test("a header that is sent twice is no key", async () => {
+  const headers = { authorization: [], "x-api-key": [user.key, user.key] };
+  expect(written(await gateway.chat(user, {}, { headers }))).toBe(INVALID_KEY);
+});
+
+test("a key that is revoked behind the gateway's back stops working within a second", async () => {
+  const someone = await gateway.user();
+  expect((await gateway.chat(someone)).status).toBe(200);
+  const [key] = await gateway.store.listKeys(someone.id);
+  await gateway.store.revokeKey(key!.id);
+  // The gateway's clock, by which it forgets what it knows of a key.
+  gateway.clock.advance(1_000);
+  expect((await gateway.chat(someone)).status).toBe(401);
 });
 
 test("where keys are managed a body is not looked at before the session", async () => {
