@@ -55,7 +55,7 @@ export const WITH_JSON = INFERENCE.filter((endpoint) => endpoint !== "transcript
 export const COUNT = "POST /v1/messages/count_tokens";
 /** A good request to it, but for its model. */
 export const counted = (model: string): Json => ({ model, messages: [{ role: "user", content: "Hello there" }] });
-/** Key or access token (decisions 2, third column). */
+/** Key or access token. */
 export const KEYED: readonly Where[] = [
   "GET /v1/models/route/one",
   "GET /v1/pricing",

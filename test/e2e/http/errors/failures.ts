@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../../../src/kit/index.ts";
 import {
   apiError,
+  CHATS,
   COUNT,
   type ErrorCase,
   INFERENCE,
@@ -15,6 +16,7 @@ import {
 } from "./case.ts";
 
 const FAILED = "Every upstream failed: upstream answered 500; upstream answered 503";
+const MIXED = "Every upstream failed: upstream timed out waiting for the first byte; upstream answered 500";
 const SLOW = "Every upstream timed out: upstream timed out waiting for the first byte";
 const OPEN = "Circuit breaker open for an upstream";
 
@@ -26,6 +28,11 @@ export const OF_FAILURES: readonly ErrorCase[] = [
     answer: [500, undefined, TEXT, "Internal server error"],
   },
   ...failing(NO_IMAGES, text),
+  ...failing(CHATS, text).map((one) => ({
+    ...one,
+    when: `${one.when} before a stream began`,
+    changes: { stream: true },
+  })),
   ...failing(["image"], apiError),
   {
     ...of("PROVIDER_ERROR", "an identity provider that is away", ["GET /auth/oauth/corp"]),
@@ -72,7 +79,7 @@ export const OF_FAILURES: readonly ErrorCase[] = [
   },
 ];
 
-/** What upstreams do to a request; `shown` is how an endpoint writes it. */
+/** What upstreams do to a request; `shown` is how an endpoint writes it. Of a stream that has not begun nothing is told otherwise. */
 function failing(on: readonly Endpoint[], shown: typeof text): readonly ErrorCase[] {
   const open = { before: 1, retryAfter: [2_800, 3_600], suffix: "-open" } as const;
   return [
@@ -81,6 +88,12 @@ function failing(on: readonly Endpoint[], shown: typeof text): readonly ErrorCas
       final: true,
       suffix: "-broken",
       answer: shown(502, "PROVIDER_ERROR", FAILED),
+    },
+    {
+      ...of("PROVIDER_ERROR", "one upstream timed out, another failed", on),
+      final: true,
+      suffix: "-mixed",
+      answer: shown(502, "PROVIDER_ERROR", MIXED),
     },
     {
       ...of("CIRCUIT_BREAKER_OPEN", "every circuit is open", on),

@@ -118,6 +118,11 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
   ...typeRefused(WITH_JSON, "application/json", { headers: { "content-type": "text/plain" } }),
   ...typeRefused(["transcription"], "multipart/form-data", { headers: { "content-type": "application/json" } }),
   {
+    ...of("UNSUPPORTED_MEDIA_TYPE", "a compressed body"),
+    sent: { headers: { "content-encoding": "gzip" } },
+    answer: text(415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding must be identity"),
+  },
+  {
     ...typeRefused(BODIES, "application/json", { body: "{}" })[0]!,
     headers: { ...TOKEN, "content-type": "text/plain" },
   },

@@ -48,13 +48,18 @@ function startWell(): Promise<TestGateway> {
       ...chains("-throws", ["-"]),
       ...chains("-broken", ["?status=500", "?status=503"]),
       ...chains("-slow", ["?first_byte=1h", "?first_byte=1h"]),
+      ...chains("-mixed", ["?first_byte=1h", "?status=500"]),
       ...chains("-open", ["?status=500"]),
       ...chains("-picky", ["?status=400&message=it%20is%20too%20long", "-"]),
       "route/listen-live": { kind: "transcription", scripts: ["-"], realtime: true },
     },
     config: {
       server: { trusted_proxies: ["127.0.0.1"] },
-      upstreams: Object.fromEntries([...upstreams("-slow", IMPATIENT, 2), ...upstreams("-open", TOUCHY, 1)]),
+      upstreams: Object.fromEntries([
+        ...upstreams("-slow", IMPATIENT, 2),
+        ...upstreams("-mixed", IMPATIENT, 1),
+        ...upstreams("-open", TOUCHY, 1),
+      ]),
       auth: { oauth: { corp: { issuer: "http://127.0.0.1:1", client_id: "a", client_secret: "b" } } },
       tiers: {
         Limited: { access: ["Free"], limits: { day: 100, hour: 50, minute: 20, streams: 5 } },

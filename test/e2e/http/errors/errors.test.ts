@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Endpoint, ERRORS, type Json } from "../../../src/kit/index.ts";
-import { ENDPOINTS } from "../../../src/server/endpoints.ts";
-import { ALL_ENDPOINTS, openAt, placeOf } from "../support/formats.ts";
-import { type Answer, shown } from "../support/http.ts";
-import type { Books, TestGateway, TestUser } from "../support/in-process.ts";
-import { MEDIA } from "../support/kinds.ts";
-import { OF_CALLERS } from "./errors/callers.ts";
-import { COUNT, type ErrorCase, JSON_TYPE, type Shown, VERSION, type Where } from "./errors/case.ts";
-import { OF_FAILURES } from "./errors/failures.ts";
-import { OF_REQUESTS } from "./errors/requests.ts";
-import { type Stage, startStage } from "./errors/stage.ts";
+import { type Endpoint, ERRORS, type Json } from "../../../../src/kit/index.ts";
+import { ENDPOINTS } from "../../../../src/server/endpoints.ts";
+import { ALL_ENDPOINTS, openAt, placeOf } from "../../support/formats.ts";
+import { type Answer, shown } from "../../support/http.ts";
+import type { Books, TestGateway, TestUser } from "../../support/in-process.ts";
+import { MEDIA } from "../../support/kinds.ts";
+import { OF_CALLERS } from "./callers.ts";
+import { COUNT, type ErrorCase, JSON_TYPE, type Shown, VERSION, type Where } from "./case.ts";
+import { OF_FAILURES } from "./failures.ts";
+import { OF_REQUESTS } from "./requests.ts";
+import { type Stage, startStage } from "./stage.ts";
 
 const UNKNOWN = `rk_${"0".repeat(64)}`;
 const ERROR_CASES = [...OF_REQUESTS, ...OF_CALLERS, ...OF_FAILURES];
@@ -200,7 +200,7 @@ function expectedLimits(row: Row, wait: string | undefined): Json {
   }
   // These plans have no limits but the one, or none at all.
   if (row.tier !== undefined) return {};
-  // What the upstream refuses as the client's fault counts (decisions 4.4).
+  // What the upstream refuses as the client's fault counts.
   const one = row.suffix === "-picky" ? 1 : 0;
   const units = (MEDIA as readonly Where[]).includes(row.where) ? 5 * one : one;
   return {
