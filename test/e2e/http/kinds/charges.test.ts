@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parseRational, plus, type Rational, rational, roundToNano, times } from "../../kit/rational.ts";
-import type { Json } from "../../../src/kit/index.ts";
-import type { LedgerEntry as Truth } from "../../../src/simulator/server.ts";
-import { file, wav } from "../support/form.ts";
-import { TestGateway } from "../support/in-process.ts";
-import { type KindEndpoint, askKind, PLACES } from "../support/kinds.ts";
+import { parseRational, plus, type Rational, rational, roundToNano, times } from "../../../kit/rational.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import type { LedgerEntry as Truth } from "../../../../src/simulator/server.ts";
+import { file, wav } from "../../support/form.ts";
+import { TestGateway } from "../../support/in-process.ts";
+import { type KindEndpoint, askKind, PLACES } from "../../support/kinds.ts";
 
 /** As written in the configuration, digit for digit; what is not there costs nothing. */
 interface Tariff {
@@ -18,47 +18,28 @@ interface Tariff {
   readonly cost?: string;
 }
 
+/** Every unit, alone and beside others; that any charge is the exact rational is in kit/tariff. */
 const TARIFFS: readonly Tariff[] = [
-  { at: "embeddings", input_per_million: "0.02" },
   { at: "embeddings", input_per_million: "0.333333333333", cost: "0.3" },
-  { at: "embeddings", input_per_million: "123456.789", per_request: "0.0000001", cost: "1.0000001" },
-  { at: "embeddings", per_request: "0.00123" },
   { at: "embeddings", input_per_million: "0" },
-  { at: "rerank", per_request: "0.002" },
   { at: "rerank", per_request: "1e-9", cost: "0.5" },
-  { at: "rerank", input_per_million: "0.05", per_request: "0.000000333", cost: "3" },
-  { at: "rerank", input_per_million: "7.77" },
-  { at: "speech", per_million_characters: "15" },
-  { at: "speech", per_million_characters: "0.0007", per_request: "0.1" },
+  { at: "rerank", input_per_million: "7.77", per_request: "0.000000333" },
   { at: "speech", per_million_characters: "33.333333333", cost: "1.2" },
-  { at: "speech", per_request: "0.0000000005" },
-  { at: "transcription", per_second: "0.0001" },
-  { at: "transcription", per_second: "0.000033333", cost: "0.7" },
   { at: "transcription", per_second: "0.0000004999", per_request: "0.006" },
-  { at: "transcription", per_request: "0.006" },
-  { at: "image", per_image: "0.04" },
   { at: "image", per_image: "0.0123456789", cost: "1.1" },
-  { at: "image", per_image: "0.01", per_request: "0.0005" },
-  { at: "image", per_request: "0.08" },
   { at: "image", per_image: { default: "0.04", "8x8": "0.0777", "8x8/high": "0.25", low: "0.011" }, cost: "1.3" },
 ];
 
 /** Requests of each kind, of which the simulator measures what they use. */
 const REQUESTS: Readonly<Record<Tariff["at"], readonly Json[]>> = {
-  embeddings: [
-    { input: "a" },
-    { input: ["one two", "three", "four five six"] },
-    { input: Array(2_048).fill("w w w") },
-    { input: [1, 2, 3] },
-  ],
-  rerank: [{}, { top_n: 1 }, { query: "a b c d", documents: Array(1_000).fill("one two three") }],
-  speech: [{ input: "x" }, { input: "Grüße, 漢字 und 😀!" }, { input: "word ".repeat(2_000), response_format: "wav" }],
+  embeddings: [{ input: "a" }, { input: ["one two", "three", "four five six"] }, { input: [1, 2, 3] }],
+  rerank: [{}, { query: "a b c d", documents: Array(50).fill("one two three") }],
+  speech: [{ input: "x" }, { input: "Grüße, 漢字 und 😀!" }, { input: "word ".repeat(20), response_format: "wav" }],
   transcription: [1, 125, 1_500, 7_777].map((length) => ({ file: file(wav(length)) })),
   image: [
     {},
     { n: 1 },
     { n: 3, size: "8x8" },
-    { n: 10, response_format: "b64_json", size: "8x8" },
     { n: 2, width: 8, height: 8, quality: "high" },
     { quality: "low" },
     { quality: "other", size: "16x16" },
