@@ -22,79 +22,28 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const ENCODINGS = '"float", "base64"';
 const VOICES = '"sage", "ju\\"niper"';
 
-/** What is changed in a good request, and what is said about it after `Invalid request: `. */
+/** What is changed in a good request, and what is said about it; all that schemas refuse is in server/body-schemas. */
 const REFUSED: Readonly<Record<Exclude<KindEndpoint, "chat" | "transcription">, readonly (readonly [Json, string])[]>> =
   {
-    embeddings: [
-      [{ input: undefined }, "/input is required"],
-      [{ input: "" }, "/input must not be empty"],
-      [{ input: [] }, "/input must not be empty"],
-      [{ input: ["a", ""] }, "/input/1 must not be empty"],
-      [{ input: 5 }, "/input must be a string or an array"],
-      [{ input: null }, "/input must be a string or an array"],
-      [{ input: { text: "a" } }, "/input must be a string or an array"],
-      [{ input: ["a", 5] }, "/input/0 must be an integer"],
-      [{ input: [true] }, "/input/0 must be a string"],
-      [{ input: [1.5] }, "/input/0 must be an integer"],
-      [{ input: Array(2_049).fill("a") }, "/input must have at most 2048 items"],
-      [{ encoding_format: "int8" }, `/encoding_format must be one of ${ENCODINGS}`],
-      [{ dimensions: 0 }, "/dimensions must be at least 1"],
-    ],
+    embeddings: [[{ input: ["a", 5] }, "/input/0 must be an integer"]],
     rerank: [
-      [{ query: undefined }, "/query is required"],
-      [{ query: "" }, "/query must not be empty"],
-      [{ query: 5 }, "/query must be a string"],
       [{ query: "q".repeat(2 * 1024 * 1024) }, "/query must be at most 65536 characters"],
-      [{ documents: undefined }, "/documents is required"],
-      [{ documents: [] }, "/documents must not be empty"],
-      [{ documents: "a" }, "/documents must be an array"],
-      [{ documents: ["a", 5] }, "/documents/1 must be a string or an object"],
       [{ documents: [{ id: 1 }] }, "/documents/0/text is required"],
-      [{ documents: Array(10_000).fill("some document") }, "/documents must have at most 1000 items"],
-      [{ top_n: 0 }, "/top_n must be at least 1"],
-      [{ top_n: -1 }, "/top_n must be at least 1"],
-      [{ top_n: 1.5 }, "/top_n must be an integer or null"],
-      [{ top_n: "1" }, "/top_n must be an integer or null"],
-      [{ return_documents: "yes" }, "/return_documents must be a boolean or null"],
     ],
     speech: [
-      [{ input: undefined }, "/input is required"],
-      [{ input: "" }, "/input must not be empty"],
-      [{ input: ["a"] }, "/input must be a string"],
-      [{ input: "x".repeat(40_001) }, "/input must be at most 40000 characters"],
-      [{ voice: undefined }, "/voice is required"],
-      [{ voice: "" }, "/voice must not be empty"],
-      [{ voice: 5 }, "/voice must be a string"],
+      [{ speed: 5 }, "/speed must be at most 4"],
       [{ model: "route/voices", voice: "SAGE" }, `/voice must be one of ${VOICES}`],
       [{ model: "route/voices", voice: "__proto__" }, `/voice must be one of ${VOICES}`],
-      [{ response_format: "ogg" }, '/response_format must be one of "mp3", "opus", "aac", "flac", "wav", "pcm"'],
-      [{ speed: 0.1 }, "/speed must be at least 0.25"],
-      [{ speed: 5 }, "/speed must be at most 4"],
-      [{ stream_format: "sse" }, '/stream_format must be "audio"'],
     ],
     image: [
-      [{ prompt: undefined }, "/prompt is required"],
-      [{ prompt: "" }, "/prompt must not be empty"],
-      [{ prompt: 5 }, "/prompt must be a string"],
-      [{ prompt: "x".repeat(32_001) }, "/prompt must be at most 32000 characters"],
-      [{ n: 0 }, "/n must be at least 1"],
-      [{ n: 11 }, "/n must be at most 10"],
-      [{ n: "2" }, "/n must be an integer or null"],
-      [{ size: "0x0" }, "/size must be WIDTHxHEIGHT in pixels, or auto"],
       [{ size: "big" }, "/size must be WIDTHxHEIGHT in pixels, or auto"],
-      [{ size: 64 }, "/size must be a string or null"],
-      [{ width: 0, height: 0 }, "/width must be at least 1"],
       [{ width: 64 }, "/height is required with /width"],
       [{ height: 64 }, "/width is required with /height"],
       [{ width: 64, height: null }, "/height is required with /width"],
       [{ width: 64, height: 64, size: "64x65" }, "/size must be the same as /width and /height"],
       [{ width: 64, height: 64, size: "auto" }, "/size must be the same as /width and /height"],
-      [{ width: 64.5, height: 64 }, "/width must be an integer or null"],
-      [{ width: 16_385, height: 64 }, "/width must be at most 16384"],
-      [{ response_format: "png" }, '/response_format must be one of "url", "b64_json", "base64"'],
       [{ stream: true }, "/stream is not supported for images"],
     ],
   };

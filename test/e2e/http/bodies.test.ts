@@ -39,44 +39,13 @@ const withKeys = (length: number): string => {
 };
 
 describe("bodies that are not what the endpoint takes", () => {
+  // All that the schema refuses is in server/body-schemas, texts that are no JSON object in server/inference.
   test.each([
-    ["", "/ must not be empty"],
     [" ", "/ must be valid JSON"],
-    ["{", "/ must be valid JSON"],
     ["{'model':1}", "/ must be valid JSON"],
     [`${say(good)} trailing`, "/ must be valid JSON"],
-    [`\uFEFF${say(good)}`, "/ must be valid JSON"],
-    ["null", "/ must be an object"],
-    ["[]", "/ must be an object"],
     ["5", "/ must be an object"],
-    ['"text"', "/ must be an object"],
-    ["{}", "/model is required"],
-    [say({ model: "route/one" }), "/messages is required"],
-    [say({ ...good, model: 5 }), "/model must be a string"],
-    [say({ ...good, model: null }), "/model must be a string"],
-    [say({ ...good, model: ["route/one"] }), "/model must be a string"],
-    [say({ ...good, model: "" }), "/model must not be empty"],
-    [say({ ...good, messages: [] }), "/messages must not be empty"],
-    [say({ ...good, messages: "hi" }), "/messages must be an array"],
-    [say({ ...good, messages: [MESSAGES[0], 5] }), "/messages/1 must be an object"],
-    [withMessage({ content: "hi" }), "/messages/0/role is required"],
-    [withMessage({ role: 5, content: "hi" }), "/messages/0/role must be a string"],
-    [withMessage({ role: "user", content: 5 }), "/messages/0/content must be a string, an array or null"],
     [withMessage({ role: "user", content: ["x"] }), "/messages/0/content/0 must be an object"],
-    [say({ ...good, stream: "true" }), "/stream must be a boolean or null"],
-    [say({ ...good, temperature: "hot" }), "/temperature must be a number or null"],
-    [say({ ...good, max_tokens: 0 }), "/max_tokens must be at least 1"],
-    [say({ ...good, max_tokens: -1 }), "/max_tokens must be at least 1"],
-    [say({ ...good, max_tokens: 1.5 }), "/max_tokens must be an integer or null"],
-    [say({ ...good, max_tokens: "9" }), "/max_tokens must be an integer or null"],
-    [say({ ...good, n: 0 }), "/n must be at least 1"],
-    [say({ ...good, tools: "x" }), "/tools must be an array or null"],
-    [say({ ...good, tools: [{ type: "function", function: {} }] }), "/tools/0/function/name is required"],
-    [say({ ...good, tool_choice: 5 }), "/tool_choice must be a string, an object or null"],
-    [
-      say({ ...good, stream_options: { include_usage: "yes" } }),
-      "/stream_options/include_usage must be a boolean or null",
-    ],
     [
       '{"model":"route/one","messages":[{"role":"user","content":"a"}],"max_tokens":1e400}',
       "/max_tokens must be an integer or null",
@@ -88,16 +57,6 @@ describe("bodies that are not what the endpoint takes", () => {
   ])("%s", async (body, what) => {
     expect.hasAssertions();
     await expectRefused(body, "INVALID_REQUEST", `Invalid request: ${what}`);
-  });
-
-  test("bytes that are not UTF-8", async () => {
-    const headers = { authorization: `Bearer ${user.key}`, "content-type": "application/json" };
-    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers,
-      body: Buffer.from('{"model":"route/\xff"}', "latin1"),
-    });
-    expect([response.status, await response.text()]).toEqual([400, "Invalid request: / must be UTF-8"]);
   });
 });
 

@@ -54,75 +54,14 @@ describe("GET /v1/models", () => {
     expect(data.find(({ id }) => id === "route/dear")).toEqual(DEAR);
     expect(data[0]).toEqual({ id: "route/one", object: "model", created: 0, owned_by: "simulator", tier: "Free" });
   });
-
-  test("is the same for everyone, whatever they bring", async () => {
-    const { text } = await gateway.get("/v1/models");
-    for (const authorization of [
-      `Bearer ${free.key}`,
-      `Bearer ${user.key}`,
-      "Bearer a.b.c",
-      "Bearer rk_x",
-      "Basic x",
-    ]) {
-      const answer = await gateway.send("/v1/models", {
-        method: "GET",
-        headers: { authorization, "x-api-key": "rk_" },
-      });
-      expect([answer.status, answer.text]).toEqual([200, text]);
-    }
-  });
-
-  test("follows the configuration", async () => {
-    const changing = await TestGateway.start();
-    await changing.reload({ models: { "route/one": { published: false } } });
-    expect(parsed(await changing.get("/v1/models"))["data"]).toEqual([]);
-    await changing.close();
-  });
 });
 
 describe("GET /v1/models/{model_id}", () => {
-  test.each(["route/dear", "route%2Fdear", "route%2fdear", "%72oute/dear"])("%s is found", async (id) => {
-    expect(parsed(await detail(id))).toEqual({ ...DEAR, allowed: true });
-    expect(parsed(await detail(id, free))).toEqual({ ...DEAR, allowed: false });
-  });
-
   test("a name with every letter it may have is found, and so is one that is not published", async () => {
     expect(parsed(await detail("route/a.b-c_d:1"))).toMatchObject({ id: "route/a.b-c_d:1", allowed: true });
     expect(parsed(await detail("route%2Fa.b-c_d%3A1"))).toMatchObject({ id: "route/a.b-c_d:1" });
     expect(parsed(await detail("route/hidden", free))).toMatchObject({ id: "route/hidden", allowed: true });
     expect((await gateway.chat(free, { model: "route/hidden" })).status).toBe(200);
-  });
-
-  test.each([
-    "route/none",
-    "dear",
-    "route%252Fdear",
-    "route//dear",
-    "route/dear/",
-    "/route/dear",
-    "route/dear%00",
-    "route/DEAR",
-    "__proto__",
-    "constructor",
-    "route/dear%20",
-    "route/é",
-    "x".repeat(4_000),
-  ])("%s is not", async (id) => {
-    const answer = await detail(id);
-    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
-      404,
-      "application/json",
-      '{"error":"Model not found"}',
-    ]);
-    expect(answer.headers).not.toHaveProperty("x-error-code");
-  });
-
-  test("needs no more than a key or an access token", async () => {
-    const headers = { authorization: `Bearer ${await gateway.token(free)}` };
-    const answer = await gateway.send("/v1/models/route/dear", { method: "GET", headers });
-    expect(parsed(answer)).toEqual({ ...DEAR, allowed: false });
-    expect((await gateway.get("/v1/models/route/none")).status).toBe(401);
-    expect((await gateway.get("/v1/models/")).text).toBe('{"message":"Not found"}');
   });
 
   test("counts and costs nothing", async () => {
@@ -154,16 +93,6 @@ describe("GET /v1/pricing", () => {
     expect(of("voice")).toEqual({ ...named("voice"), ...none, per_million_characters: 10 });
     expect(of("listen")).toEqual({ ...named("listen"), ...none, per_second: 0.001 });
     expect(of("paint")).toEqual({ ...named("paint"), ...none, per_image: 0.02 });
-  });
-
-  test("is identical for every caller", async () => {
-    const token = { authorization: `Bearer ${await gateway.token(user)}` };
-    const [one, two, three] = [
-      await gateway.get("/v1/pricing", free),
-      await gateway.get("/v1/pricing", user),
-      await gateway.send("/v1/pricing", { method: "GET", headers: token }),
-    ];
-    expect([two.text, three.text]).toEqual([one.text, one.text]);
   });
 });
 
