@@ -33,7 +33,7 @@ async function identify(credentials: Credentials, known = identities): Promise<u
   return hooks.identify!(request(credentials));
 }
 
-describe("identify (decisions 2)", () => {
+describe("identify", () => {
   test("a known key is its user", async () => {
     expect(await identify({ kind: "key", value: "rk_good" })).toEqual(ann);
   });

@@ -78,7 +78,7 @@ describe("the chain", () => {
   });
 });
 
-describe("the verdict (decisions 5.2)", () => {
+describe("the verdict", () => {
   test.each<readonly [readonly Ending[], string, string]>([
     [["skipped"], "CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream"],
     [["skipped", "skipped"], "CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream"],

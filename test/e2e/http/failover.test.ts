@@ -5,7 +5,7 @@ import type { Json } from "../../../src/kit/index.ts";
 import { dataOf } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
-/** Faults of an upstream before its first event, and the class that the metrics name (decisions 5.1). */
+/** Faults of an upstream before its first event, and the class that the metrics name. */
 const FAULTS: readonly (readonly [string, string])[] = [
   ["?status=500", "status"],
   ["?status=502", "status"],

@@ -3,7 +3,7 @@ import { tier } from "../support/gateway-config.ts";
 import { send } from "../support/http.ts";
 import { CHAT, TestGateway } from "../support/in-process.ts";
 
-/** Of design 10; operators' dashboards and alerts are written for them. */
+/** Operators' dashboards and alerts are written for them. */
 const NAMES = [
   "gateway_requests_total",
   "gateway_request_duration_seconds",

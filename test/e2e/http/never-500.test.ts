@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { ENDPOINTS as ROUTES } from "../../../src/server/endpoints.ts";
 import { formOf, FORM_TYPE, type Part } from "../support/form.ts";
 import type { Answer } from "../support/http.ts";
@@ -52,7 +53,7 @@ describe("whatever comes, nothing is the gateway's own fault", () => {
         fc.asyncProperty(changes(endpoint), async (change) => {
           expect(isSane(await askKind(gateway, user, endpoint, change))).toBe(true);
         }),
-        { numRuns: 150, seed: SEED },
+        { numRuns: Math.ceil(RUNS / 6), seed: SEED },
       );
       expect((await gateway.books(user)).balance).toBeLessThanOrEqual(before.balance);
     },
@@ -84,7 +85,7 @@ describe("whatever comes, nothing is the gateway's own fault", () => {
         const body = formOf(some, ending);
         expect(isSane(await askKind(gateway, user, "transcription", {}, { body }))).toBe(true);
       }),
-      { numRuns: 200, seed: SEED },
+      { numRuns: Math.ceil(RUNS / 5), seed: SEED },
     );
   });
 
@@ -105,7 +106,7 @@ describe("whatever comes, nothing is the gateway's own fault", () => {
           expect(isSane(await askKind(gateway, user, endpoint, {}, sent))).toBe(true);
         },
       ),
-      { numRuns: 300, seed: SEED },
+      { numRuns: Math.ceil(RUNS / 3), seed: SEED },
     );
   });
 
@@ -152,7 +153,7 @@ describe("whatever comes, nothing is the gateway's own fault", () => {
         const answer = await gateway.send(where, { method, headers, ...(method !== "GET" && { body: content }) });
         expect(isSane(answer)).toBe(true);
       }),
-      { numRuns: 600, seed: SEED },
+      { numRuns: Math.ceil(RUNS / 1.5), seed: SEED },
     );
   });
 });

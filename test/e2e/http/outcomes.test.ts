@@ -13,10 +13,8 @@ const PART_TOKENS = 3;
 const cost = ({ usage }: LedgerEntry): bigint => 1_000n * BigInt(usage.prompt) + 2_000n * BigInt(usage.completion);
 
 describe.each([
-  ["delivered", "estimate"],
   ["delivered", "free"],
   ["free", "estimate"],
-  ["free", "free"],
 ] as const)("billing.outcomes: broken off %s, without usage %s", (brokenOff, noUsage) => {
   let gateway: TestGateway;
   let user: TestUser;
@@ -78,18 +76,16 @@ describe.each([
   );
 
   test.each([
-    ["before the head of a stream", true, "?first_byte=1h"],
     ["between the head and the first event", true, "?stall_after=0"],
-    ["before an answer", false, "?first_byte=1h"],
     ["in the middle of an answer that is not streamed", false, "?stall_after=1"],
   ])("the client leaves %s: counted, and free whatever is charged of what broke off", async (_, stream, sim) => {
     user = await gateway.user();
     const asked = gateway.simulator.ledger().length;
     const call = gateway.open(user, { stream, sim });
-    await expect.poll(() => gateway.simulator.ledger().length).toBe(asked + 1);
+    await expect.poll(() => gateway.simulator.ledger().length, { interval: 5 }).toBe(asked + 1);
     call.leave();
-    await expect.poll(() => gateway.simulator.ledger().at(-1)?.aborted).toBe(true);
     await gateway.audit();
+    expect(gateway.simulator.ledger().at(-1)?.aborted).toBe(true);
     expect(await gateway.books(user)).toMatchObject(unanswered({ outcome: "client_gone" }));
   });
 

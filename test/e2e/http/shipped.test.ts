@@ -70,7 +70,7 @@ describe("the shipped gateway.yaml over HTTP", () => {
     expect(prices.map(({ model }) => model)).toEqual(data.map(({ id }) => id));
   });
 
-  test.each(TIERS)("%s: allowed is what decisions 8.1 say, for every model", async (tier) => {
+  test.each(TIERS)("%s: allowed is the plan's, for every model", async (tier) => {
     const shown = new Map<string, unknown>();
     for (const { id } of models)
       shown.set(id, (JSON.parse((await gateway.get(`/v1/models/${id}`, users[tier])).text) as Json)["allowed"]);

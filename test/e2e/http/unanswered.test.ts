@@ -1,5 +1,5 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint, Json, Kind, Usage } from "../../../src/kit/index.ts";
 import { mute } from "../../upstream/support/mute.ts";
 import { unanswered } from "../support/books.ts";
@@ -10,24 +10,47 @@ import { TestGateway, type TestUser } from "../support/in-process.ts";
 import { chains, PLACES } from "../support/kinds.ts";
 
 /** Requests of the hour: it counts one for each, whatever its kind. */
-const LIMIT = 3;
+const LIMIT = 2;
 const SILENT = "?first_byte=1h";
 
+const PROMPT_OWED = { billing: { outcomes: { unanswered: "prompt", client_gone: "free", killed: "free" } } };
+
+let silence: Awaited<ReturnType<typeof mute>>;
+/** What is given up unanswered is free at one, costs its prompt at the other. */
+let free: TestGateway;
+let owed: TestGateway;
+/** The one that the test is about, and a new user of it. */
 let gateway: TestGateway;
 let user: TestUser;
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  // First, or the gateway waits for connections that are still being made.
-  for (const close of closing.splice(0)) await close();
-  await gateway.close();
+beforeAll(async () => {
+  silence = await mute();
+  const start = (config: Json) =>
+    TestGateway.start({
+      chains: {
+        ...chains("", [SILENT]),
+        ...chains("-connecting", [`${silence.origin}/v1`]),
+        "route/narrow": [SILENT],
+        "route/failing": ["?status=500"],
+        "route/two": ["?status=500", `${silence.origin}/v1`],
+        "route/late": { scripts: [SILENT], deadline: "100ms" },
+      },
+      config: {
+        tiers: { Few: tier({ hour: LIMIT }) },
+        upstreams: { "narrow-1": { connections: 1 } },
+        ...config,
+      },
+    });
+  [free, owed] = [await start({}), await start(PROMPT_OWED)];
+});
+afterAll(async () => {
+  // First, or the gateways wait for connections that are still being made.
+  await silence.close();
+  await Promise.all([free.close(), owed.close()]);
 });
 
-async function start(script: string, config: Json = {}): Promise<void> {
-  gateway = await TestGateway.start({
-    chains: chains("", [script]),
-    config: { tiers: { Few: tier({ hour: LIMIT }) }, ...config },
-  });
+async function use(one: TestGateway): Promise<void> {
+  gateway = one;
   user = await gateway.user({ tier: "Few" });
 }
 
@@ -37,8 +60,8 @@ const WAYS = ALL_ENDPOINTS.flatMap((endpoint) =>
 );
 const STREAMED = WAYS.filter(({ stream }) => stream) as readonly { endpoint: FormatName; stream: boolean }[];
 
-const open = (endpoint: Endpoint, stream: boolean): Exchange =>
-  openAt(gateway, user, endpoint, { model: placeOf(endpoint).model, ...(stream && { stream }) }, {});
+const open = (endpoint: Endpoint, stream: boolean, suffix = ""): Exchange =>
+  openAt(gateway, user, endpoint, { model: placeOf(endpoint).model + suffix, ...(stream && { stream }) }, {});
 
 const asked = (): number => gateway.simulator.ledger().length;
 
@@ -92,7 +115,7 @@ async function statusOfNext(endpoint: Endpoint, stream: boolean): Promise<number
 
 describe.each(WAYS)("$endpoint (streamed: $stream)", ({ endpoint, stream }) => {
   test("who leaves before the first byte, again and again, is stopped by the limit", async () => {
-    await start(SILENT);
+    await use(free);
     for (let count = 0; count < LIMIT; count += 1) await leave(endpoint, stream);
     expect(await statusOfNext(endpoint, stream)).toBe(429);
     const { day: units } = counted(endpoint, 1);
@@ -101,7 +124,7 @@ describe.each(WAYS)("$endpoint (streamed: $stream)", ({ endpoint, stream }) => {
   });
 
   test("with unanswered: prompt what was asked is charged, exactly, and nothing of what was to be made", async () => {
-    await start(SILENT, { billing: { outcomes: { unanswered: "prompt", client_gone: "free", killed: "free" } } });
+    await use(owed);
     await leave(endpoint, stream);
     const { ledger, used, balance, granted } = await gateway.books(user);
     const { usage, ...more } = ASKED[endpoint];
@@ -110,11 +133,9 @@ describe.each(WAYS)("$endpoint (streamed: $stream)", ({ endpoint, stream }) => {
   });
 
   test("while a connection is made everything goes back, however often", async () => {
-    const silence = await mute();
-    closing.push(() => silence.close());
-    await start(`${silence.origin}/v1`, { billing: { outcomes: { unanswered: "prompt" } } });
+    await use(owed);
     for (let count = 0; count <= LIMIT; count += 1) {
-      const call = open(endpoint, stream);
+      const call = open(endpoint, stream, "-connecting");
       await eventually(async () => (await gateway.books(user)).running.requests === 1);
       call.leave();
       await gateway.audit();
@@ -126,7 +147,7 @@ describe.each(WAYS)("$endpoint (streamed: $stream)", ({ endpoint, stream }) => {
 
 describe.each(STREAMED)("a stream of $endpoint that its user kills", ({ endpoint }) => {
   test("before the first byte, again and again, is stopped by the limit", async () => {
-    await start(SILENT);
+    await use(free);
     for (let count = 0; count < LIMIT; count += 1) {
       const call = await sent(endpoint, true);
       await kill();
@@ -139,7 +160,7 @@ describe.each(STREAMED)("a stream of $endpoint that its user kills", ({ endpoint
   });
 
   test("before the first byte costs its prompt where billing says so", async () => {
-    await start(SILENT, { billing: { outcomes: { unanswered: "prompt", killed: "free" } } });
+    await use(owed);
     const call = await sent(endpoint, true);
     await kill();
     await call.whole();
@@ -150,28 +171,27 @@ describe.each(STREAMED)("a stream of $endpoint that its user kills", ({ endpoint
 });
 
 test("a request that waits for one of the upstream's connections has not been sent", async () => {
-  await start(SILENT, { upstreams: { "one-1": { connections: 1 } } });
-  const other = await gateway.user();
-  const busy = gateway.open(other);
-  await eventually(() => asked() === 1);
+  await use(free);
+  const before = asked();
+  const busy = gateway.open(await gateway.user(), { model: "route/narrow" });
+  await eventually(() => asked() === before + 1);
   for (const stream of [false, true, false, true]) {
-    const call = open("chat", stream);
+    const call = gateway.open(user, { model: "route/narrow", stream });
     await eventually(async () => (await gateway.books(user)).running.requests === 1);
     call.leave();
     await eventually(async () => (await gateway.books(user)).running.requests === 0);
   }
   expect(await gateway.books(user)).toMatchObject({ ledger: [], used: { day: 0, hour: 0, minute: 0 } });
-  expect(asked()).toBe(1);
+  expect(asked()).toBe(before + 1);
   busy.leave();
+  await gateway.audit();
 });
 
 test("one upstream has been asked, the next is being connected: it counts", async () => {
-  const silence = await mute();
-  closing.push(() => silence.close());
-  gateway = await TestGateway.start({ chains: { "route/two": ["?status=500", `${silence.origin}/v1`] } });
-  user = await gateway.user();
+  await use(free);
+  const before = asked();
   const call = gateway.open(user, { model: "route/two", stream: true });
-  await eventually(() => asked() === 1 && gateway.simulator.open() === 0);
+  await eventually(() => asked() === before + 1 && gateway.simulator.open() === 0);
   call.leave();
   await gateway.audit();
   expect(await gateway.books(user)).toMatchObject({
@@ -181,14 +201,11 @@ test("one upstream has been asked, the next is being connected: it counts", asyn
 });
 
 test.each([
-  ["every upstream failed", "?status=500", "1m", 502],
-  ["every upstream timed out", SILENT, "100ms", 504],
-])("%s: given back whole, whatever unanswered says", async (_, script, deadline, status) => {
-  await start(script, {
-    billing: { outcomes: { unanswered: "prompt" } },
-    models: { "route/one": { deadline } },
-  });
-  for (let count = 0; count <= LIMIT; count += 1) expect((await open("chat", false).whole()).status).toBe(status);
+  ["every upstream failed", "route/failing", 502],
+  ["every upstream timed out", "route/late", 504],
+])("%s: given back whole, whatever unanswered says", async (_, model, status) => {
+  await use(owed);
+  for (let count = 0; count <= LIMIT; count += 1) expect((await gateway.chat(user, { model })).status).toBe(status);
   const { ledger, used, balance, granted } = await gateway.books(user);
   expect([ledger, used, balance]).toEqual([[], { day: 0, hour: 0, minute: 0 }, granted]);
 });

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/api-keys.ts";
-import type { Json } from "../../../src/kit/index.ts";
+import type { Endpoint, Json } from "../../../src/kit/index.ts";
+import { ALL_ENDPOINTS, openAt, placeOf } from "../support/formats.ts";
 import { tier } from "../support/gateway-config.ts";
 import type { Answer } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { type KindEndpoint, askKind, chains, ENDPOINTS, KIND_CHAINS, MEDIA, openKind } from "../support/kinds.ts";
+import { askKind, chains, ENDPOINTS, KIND_CHAINS, MEDIA } from "../support/kinds.ts";
 
 /** Requests a day, an hour, a minute, as the specification has them. */
 const LIMITS: Readonly<Record<string, readonly [number, number | null, number]>> = {
@@ -181,10 +182,11 @@ describe("windows", () => {
 });
 
 describe("rate-limit headers", () => {
-  test.each(ENDPOINTS.flatMap((endpoint) => ["Premium", "Lite"].map((tier) => [endpoint, tier] as const)))(
+  test.each(ALL_ENDPOINTS.flatMap((endpoint) => ["Premium", "Lite"].map((tier) => [endpoint, tier] as const)))(
     "%s of %s: exact, also on what is refused; a tier without an hourly cap has none",
     async (endpoint, tier) => {
       const user = await gateway.user({ tier });
+      const open = (model = placeOf(endpoint).model) => openAt(gateway, user, endpoint, { model }, {});
       gateway.clock.stop();
       const [day, hour, minute] = LIMITS[tier]!;
       const expected = (units: number, requests: number): Json =>
@@ -208,11 +210,11 @@ describe("rate-limit headers", () => {
                 ],
           ),
         ) as Json;
-      const units = (MEDIA as readonly KindEndpoint[]).includes(endpoint) ? 5 : 1;
-      expect(limitsOf(await askKind(gateway, user, endpoint))).toEqual(expected(units, 1));
-      expect(limitsOf(await askKind(gateway, user, endpoint, { model: "route/none" }))).toEqual(expected(units, 1));
-      expect(limitsOf(await askKind(gateway, user, endpoint))).toEqual(expected(2 * units, 2));
-      const head = await openKind(gateway, user, endpoint).head();
+      const units = (MEDIA as readonly Endpoint[]).includes(endpoint) ? 5 : 1;
+      expect(limitsOf(await open().whole())).toEqual(expected(units, 1));
+      expect(limitsOf(await open("route/none").whole())).toEqual(expected(units, 1));
+      expect(limitsOf(await open().whole())).toEqual(expected(2 * units, 2));
+      const head = await open().head();
       expect(limitsOf(head)).toEqual(expected(3 * units, 3));
       gateway.clock.start();
     },

@@ -186,7 +186,6 @@ beforeAll(async () => {
       ),
     }),
   });
-  user = await gateway.user({ credits: "1000" });
 });
 afterAll(() => gateway.close());
 
@@ -335,6 +334,11 @@ const CHECKS: Readonly<Record<Cell, (format: FormatName, target: Target) => Prom
 
 describe.each(FORMAT_NAMES)("%s", (format) => {
   describe.each(TARGETS.map((target) => [nameOf(target), target] as const))("over %s", (_name, target) => {
+    // Each its own: the ledger is read again and again.
+    beforeAll(async () => {
+      user = await gateway.user({ credits: "1000" });
+    });
+
     test.each(CELLS.filter((cell) => !target.lacks?.includes(cell)))("%s", async (cell) => {
       expect.hasAssertions();
       await CHECKS[cell](format, target);

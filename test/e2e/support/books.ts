@@ -30,7 +30,7 @@ export async function readBooks(store: Store, id: string, limits: Limits): Promi
   };
 }
 
-/** What holds of every user for whom nothing runs (decisions 6.4). @throws AssertionError */
+/** What holds of every user for whom nothing runs. @throws AssertionError */
 export async function expectBalanced(store: Store, { id: user }: TestUser): Promise<void> {
   const account = await store.findUser(user);
   const ledger = await store.ledger(user);
@@ -57,7 +57,7 @@ const NO_USAGE = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 /**
  * The books, for `toMatchObject`, of a user with 10 credits whose every request was given up before the first byte of an
- * upstream that had been asked: counted, in `units` of the day each, and free (decisions 4.4).
+ * upstream that had been asked: counted, in `units` of the day each, and free.
  */
 export function unanswered({ outcome, count = 1, units = 1 }: Unanswered): object {
   const entry = { outcome, usage: NO_USAGE, estimated: false, charge: 0n };

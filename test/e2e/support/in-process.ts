@@ -194,7 +194,7 @@ export class TestGateway {
       return this.simulator.open() === 0;
     };
     // Twice in a row: a request whose client has gone may only now be read.
-    await eventually(async () => (await idle()) && (await sleep(50), await idle()));
+    await eventually(async () => (await idle()) && (await sleep(10), await idle()), 20_000);
     assert.equal(await this.metric("gateway_active_streams"), 0);
     for (const user of this.#users) await expectBalanced(this.store, user);
   }

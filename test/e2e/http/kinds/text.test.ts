@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, KIND_CHAINS } from "../support/kinds.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
+import { askKind, KIND_CHAINS } from "../../support/kinds.ts";
 
 let gateway: TestGateway;
 let user: TestUser;

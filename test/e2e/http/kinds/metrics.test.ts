@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { TestGateway } from "../support/in-process.ts";
-import { askKind, chains, ENDPOINTS, KIND_CHAINS, PLACES } from "../support/kinds.ts";
+import { TestGateway } from "../../support/in-process.ts";
+import { askKind, chains, ENDPOINTS, KIND_CHAINS, PLACES } from "../../support/kinds.ts";
 
 test("the metrics tell the endpoints and kinds apart, and every answer of the other routes is counted", async () => {
   const gateway = await TestGateway.start({ chains: { ...KIND_CHAINS, ...chains("-bad", ["?status=500"]) } });

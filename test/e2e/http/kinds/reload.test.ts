@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
-import { eventually } from "../support/http.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../support/kinds.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import { eventually } from "../../support/http.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
+import { type KindEndpoint, askKind, ENDPOINTS, KIND_CHAINS, openKind, PLACES } from "../../support/kinds.ts";
 
 let gateway: TestGateway;
 let user: TestUser;

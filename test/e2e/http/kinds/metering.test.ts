@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json, LedgerEntry } from "../../../src/kit/index.ts";
-import { file, wav } from "../support/form.ts";
-import { TestGateway } from "../support/in-process.ts";
-import { type KindEndpoint, askKind, KIND_CHAINS } from "../support/kinds.ts";
+import type { Json, LedgerEntry } from "../../../../src/kit/index.ts";
+import { file, wav } from "../../support/form.ts";
+import { TestGateway } from "../../support/in-process.ts";
+import { type KindEndpoint, askKind, KIND_CHAINS } from "../../support/kinds.ts";
 
 let gateway: TestGateway;
 /** What lacks a count is free. */

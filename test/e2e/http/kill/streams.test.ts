@@ -1,14 +1,13 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKey } from "../../../src/accounts/api-keys.ts";
-import type { LedgerEntry } from "../../../src/kit/index.ts";
-import { unanswered } from "../support/books.ts";
-import { textOf } from "../support/configuration.ts";
-import { tier } from "../support/gateway-config.ts";
-import { dataOf, eventually } from "../support/http.ts";
-import { CHAT, MESSAGES, TestGateway, type TestUser } from "../support/in-process.ts";
-import { KeptClient, type KeptStream } from "../support/kept.ts";
-import { KIND_CHAINS, openKind } from "../support/kinds.ts";
+import { createKey } from "../../../../src/accounts/api-keys.ts";
+import type { LedgerEntry } from "../../../../src/kit/index.ts";
+import { unanswered } from "../../support/books.ts";
+import { textOf } from "../../support/configuration.ts";
+import { tier } from "../../support/gateway-config.ts";
+import { dataOf, eventually } from "../../support/http.ts";
+import { CHAT, MESSAGES, TestGateway, type TestUser } from "../../support/in-process.ts";
+import { KeptClient, type KeptStream } from "../../support/kept.ts";
 
 const LIMIT = 20;
 const DONE = "data: [DONE]\n\n";
@@ -156,18 +155,6 @@ test("one's streams are not another's to kill, and who has none kills none", asy
   expect(await kill(other)).toBe(0);
   expect(contentOf((await stream.ended).text)).toContain("You said: Hello there");
   expect(await kill(user)).toBe(0);
-});
-
-test("audio that is under way is no stream to kill", async () => {
-  const speaking = await TestGateway.start({ chains: KIND_CHAINS });
-  const user = await speaking.user();
-  const speech = openKind(speaking, user, "speech", { sim: { chunks: 10, chunk_delay: "30ms" } });
-  await speech.head();
-  const { text } = await speaking.send("/v1/user/streams/kill", { headers: { "x-api-key": user.key } });
-  expect(text).toBe('{"killed_streams":0}');
-  expect(await speech.whole()).toMatchObject({ status: 200, whole: true });
-  expect((await speaking.books(user)).ledger).toMatchObject([{ outcome: "served" }]);
-  await speaking.close();
 });
 
 describe("a killed stream", () => {

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isJson, type Json } from "../../../src/kit/index.ts";
-import { DEFECTS } from "../../../src/simulator/script.ts";
-import { askFormat, eventsOf, FORMAT_NAMES, FORMATS, modelsIn, openFormat, streamedText } from "../support/formats.ts";
-import { type Answer, eventually } from "../support/http.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
+import { isJson, type Json } from "../../../../src/kit/index.ts";
+import { DEFECTS } from "../../../../src/simulator/script.ts";
+import {
+  askFormat,
+  eventsOf,
+  FORMAT_NAMES,
+  FORMATS,
+  modelsIn,
+  openFormat,
+  streamedText,
+} from "../../support/formats.ts";
+import { type Answer, eventually } from "../../support/http.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
 
 const SAID = "This is a simulated answer. You said: Hello there";
 const OTHERS = ["messages", "responses"] as const;
@@ -151,29 +159,6 @@ describe("headers", () => {
     }
     expect(gateway.simulator.ledger().at(-1)?.requestId).toBe("r-1");
   });
-
-  test("limits count down together, whatever the format", async () => {
-    const counted = await gateway.user({ tier: "Counted" });
-    gateway.clock.stop();
-    const seen: unknown[] = [];
-    for (const [index, name] of [...FORMAT_NAMES, ...FORMAT_NAMES].entries()) {
-      const { headers } = await askFormat(gateway, counted, name, { stream: index % 2 === 1 });
-      seen.push(Object.entries(headers).filter(([header]) => header.startsWith("x-ratelimit-")));
-    }
-    expect(seen).toEqual(
-      seen.map((_, index) =>
-        Object.entries({
-          "x-ratelimit-limit-day": "500",
-          "x-ratelimit-remaining-day": String(499 - index),
-          "x-ratelimit-reset-day": String(gateway.clock.secondsLeft("day")),
-          "x-ratelimit-limit-minute": "100",
-          "x-ratelimit-remaining-minute": String(99 - index),
-          "x-ratelimit-reset-minute": String(gateway.clock.secondsLeft("minute")),
-        }),
-      ),
-    );
-    gateway.clock.start();
-  });
 });
 
 describe("the books", () => {
@@ -228,8 +213,6 @@ function count(someone: TestUser, messages: readonly Json[]): Promise<Answer> {
   });
 }
 
-const long = (length: number) => [{ role: "user", content: "word ".repeat(length / 5) }];
-
 describe("the count of tokens", () => {
   test("costs nothing, counts nowhere, asks no upstream, and needs no credits", async () => {
     const poor = await gateway.user({ credits: "0", tier: "Counted" });
@@ -246,11 +229,6 @@ describe("the count of tokens", () => {
     const { input_tokens } = JSON.parse((await count(someone, messages)).text) as { input_tokens: number };
     await askFormat(gateway, someone, "messages", { model: "route/uncounted", messages });
     expect((await gateway.books(someone)).ledger[0]?.usage.prompt).toBe(input_tokens);
-  });
-
-  test("of a body up to the limit is made, beyond it is refused", async () => {
-    expect((await count(user, long(250_000))).status).toBe(200);
-    expect((await count(user, long(270_000))).status).toBe(413);
   });
 });
 

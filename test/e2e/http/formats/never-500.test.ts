@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isJson, type Json } from "../../../src/kit/index.ts";
-import { scriptedOrigin, scriptedUrl } from "../../../src/simulator/server.ts";
-import { askFormat, FORMAT_NAMES, type FormatName } from "../support/formats.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { CHAT_DIALECTS } from "../support/sdk-matrix.ts";
+import { isJson, type Json } from "../../../../src/kit/index.ts";
+import { RUNS } from "../../../properties/runs.ts";
+import { scriptedOrigin, scriptedUrl } from "../../../../src/simulator/server.ts";
+import { askFormat, FORMAT_NAMES, type FormatName } from "../../support/formats.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
+import { CHAT_DIALECTS } from "../../support/sdk-matrix.ts";
 
 const SEED = 20_260_123;
 const PNG = "iVBORw0KGgo=";
@@ -198,7 +199,7 @@ describe.each(FORMAT_NAMES)("%s", (name) => {
           expect([200, 400]).toContain(status);
           expect(text).not.toMatch(/event: error|"error":\{/);
         }),
-        { numRuns: 80, seed: SEED },
+        { numRuns: Math.ceil(RUNS / 10), seed: SEED },
       );
     },
   );

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
-import { unanswered } from "../support/books.ts";
-import { eventually } from "../support/http.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, KIND_CHAINS, openKind } from "../support/kinds.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import { unanswered } from "../../support/books.ts";
+import { eventually } from "../../support/http.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
+import { askKind, KIND_CHAINS, openKind } from "../../support/kinds.ts";
 
 const LONG = { input: "word ".repeat(100) };
 /** 500 characters at 10 a million. */
@@ -85,7 +85,7 @@ describe("a client that goes away", () => {
       const left = Date.now();
       await eventually(() => gateway.simulator.open() === 0);
       expect(gateway.simulator.ledger().at(-1)).toMatchObject({ aborted: true });
-      expect(gateway.simulator.ledger().at(-1)!.closedAt! - left).toBeLessThanOrEqual(1_000);
+      expect(gateway.simulator.ledger().at(-1)!.closedAt! - left).toBeLessThanOrEqual(5_000);
       await gateway.audit();
       const { ledger, used } = await gateway.books(user);
       expect(ledger).toMatchObject([{ outcome: "client_gone", charge, usage: { characters: 500 } }]);

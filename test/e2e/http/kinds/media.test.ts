@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
-import { file, formOf, text, wav } from "../support/form.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { askKind, AUDIO, KIND_CHAINS } from "../support/kinds.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import { file, formOf, text, wav } from "../../support/form.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
+import { askKind, AUDIO, KIND_CHAINS } from "../../support/kinds.ts";
 
 let gateway: TestGateway;
 let user: TestUser;

@@ -1,10 +1,10 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DialectName, isJson, type Json } from "../../../src/kit/index.ts";
-import { askFormat, eventsOf, FORMAT_NAMES, FORMATS, modelsIn, streamedText } from "../support/formats.ts";
-import { shown } from "../support/http.ts";
-import { AUDIO, openKind } from "../support/kinds.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
+import { type DialectName, isJson, type Json } from "../../../../src/kit/index.ts";
+import { askFormat, eventsOf, FORMAT_NAMES, FORMATS, modelsIn, streamedText } from "../../support/formats.ts";
+import { shown } from "../../support/http.ts";
+import { AUDIO, openKind } from "../../support/kinds.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
 
 /** The upstream's chat endpoints: dialect, the rest of the address, more of the upstream's settings. */
 const CHAT: Readonly<Record<string, readonly [dialect: DialectName, path: string, more?: Json]>> = {

@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LedgerEntry } from "../../../src/kit/index.ts";
-import { textOf } from "../support/configuration.ts";
-import { tier } from "../support/gateway-config.ts";
-import { dataOf } from "../support/http.ts";
-import { CHAT, MESSAGES, TestGateway, type TestUser } from "../support/in-process.ts";
-import { type Ended, KeptClient } from "../support/kept.ts";
+import type { LedgerEntry } from "../../../../src/kit/index.ts";
+import { RUNS } from "../../../properties/runs.ts";
+import { textOf } from "../../support/configuration.ts";
+import { tier } from "../../support/gateway-config.ts";
+import { dataOf } from "../../support/http.ts";
+import { CHAT, MESSAGES, TestGateway, type TestUser } from "../../support/in-process.ts";
+import { type Ended, KeptClient } from "../../support/kept.ts";
 
 const SEED = 20_260_117;
-const KILLS = 200;
+const KILLS = Math.ceil(RUNS / 5);
 const USERS = 4;
 /** Of each user; more than its streams may be. */
 const LANES = 10;

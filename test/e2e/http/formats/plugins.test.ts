@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/kit/index.ts";
-import { askFormat, FORMATS } from "../support/formats.ts";
-import { shown } from "../support/http.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import { askFormat, FORMATS } from "../../support/formats.ts";
+import { shown } from "../../support/http.ts";
+import { TestGateway, type TestUser } from "../../support/in-process.ts";
 
 const OTHERS = ["messages", "responses"] as const;
-const REDACT = fileURLToPath(new URL("../../../plugins/redact-names.ts", import.meta.url));
+const REDACT = fileURLToPath(new URL("../../../../plugins/redact-names.ts", import.meta.url));
 
 /** An upstream that keeps what it was sent. */
 const sent: Json[] = [];
