@@ -4,7 +4,7 @@ const inFolders = (...folders: readonly string[]) => folders.map((folder) => `te
 /** Suites that start processes, and look at those. */
 const CHILD_SUITES = inFolders("agents", "chaos", "cli", "deploy", "e2e/process", "fuzz");
 /** Suites that look at what their own process has: memory, handles, signals. */
-const OWN_PROCESS_SUITES = inFolders("bench", "gateway", "workers");
+const OWN_PROCESS_SUITES = inFolders("bench", "gateway", "limits", "workers");
 export const PROCESS_SUITES = [...CHILD_SUITES, ...OWN_PROCESS_SUITES];
 
 export const COMMON = {

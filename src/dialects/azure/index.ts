@@ -32,10 +32,10 @@ const OPENAI = /\/openai$/;
  * (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
  */
 function addressOf({ baseUrl, headers }: Location): Address {
-  const wanted = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
-  const version = `?api-version=${encodeURIComponent(wanted ?? API_VERSION)}`;
+  const configured = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
+  const version = `?api-version=${encodeURIComponent(configured ?? API_VERSION)}`;
   if (V1.test(baseUrl)) {
-    const asked = wanted === undefined ? "" : version;
+    const asked = configured === undefined ? "" : version;
     return {
       operation: (_, path) => `${path}${asked}`,
       responses: `/responses${asked}`,
@@ -49,7 +49,7 @@ function addressOf({ baseUrl, headers }: Location): Address {
   const prefix = OPENAI.test(baseUrl) ? "" : "/openai";
   return {
     operation: (deployment, path) => `${prefix}/deployments/${encodeURIComponent(deployment)}${path}${version}`,
-    responses: `${prefix}/responses?api-version=${encodeURIComponent(wanted ?? RESPONSES_VERSION)}`,
+    responses: `${prefix}/responses?api-version=${encodeURIComponent(configured ?? RESPONSES_VERSION)}`,
     models: `${prefix}/models${version}`,
     named: true,
   };
@@ -63,8 +63,8 @@ const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
   const { api = "auto" } = location;
-  const spoken: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
-  const own = codecsAt(location, chatAt(spoken, "azure", address.named));
+  const chatLocation: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
+  const own = codecsAt(location, chatAt(chatLocation, "azure", address.named));
   const codecs = KINDS.flatMap((kind) => {
     const codec = own[kind];
     return codec ? [[kind, addressed(codec, kind, address)] as const] : [];
@@ -102,10 +102,12 @@ function responsesPath({ responses }: Address): string {
 
 /** A form keeps it: Azure passes over what the path has said. */
 function withoutModel(request: UpstreamRequest): UpstreamRequest {
-  const body = typeof request.body === "string" ? parseJson(request.body) : null;
+  const { body: written } = request;
+  const long = written !== null && typeof written === "object" && "json" in written;
+  const body = long ? written.json : typeof written === "string" ? parseJson(written) : null;
   if (!isJson(body)) return request;
   const { model: _deployment, ...rest } = body;
-  return { ...request, body: JSON.stringify(rest) };
+  return { ...request, body: long ? { json: rest } : JSON.stringify(rest) };
 }
 
 function withKey(request: UpstreamRequest, apiKey: string): UpstreamRequest {

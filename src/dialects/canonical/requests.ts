@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { AttemptError, invalidRequest, isJson, type Json, type StreamEvent, type Upload } from "../../kit/index.ts";
-import type { StreamedBody, StreamReader, UpstreamRequest } from "../dialect.ts";
+import type { StreamedBody, StreamReader, UnwrittenBody, UpstreamRequest } from "../dialect.ts";
 import { malformed, reportedError } from "./errors.ts";
 import { guardDepth, parseJson } from "./json.ts";
+import { isLong } from "./long-json.ts";
 
 /** No header for an empty key: some upstreams take none. */
 export function bearer(apiKey: string): Readonly<Record<string, string>> {
   return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** A request whose body is written already. */
 export interface JsonRequest extends UpstreamRequest {
   readonly method: "POST";
-  readonly body: string;
+  readonly body: string | UnwrittenBody;
 }
 
 export function getJson(path: string, apiKey: string): UpstreamRequest {
@@ -27,7 +27,7 @@ export function postJson(path: string, apiKey: string, body: Json, accept = "app
     path,
     headers: { ...bearer(apiKey), "content-type": "application/json", accept },
     body: guardDepth(
-      () => JSON.stringify(body),
+      () => (isLong(body) ? { json: body } : JSON.stringify(body)),
       () => invalidRequest("/", "is nested too deeply"),
     ),
   };
@@ -92,9 +92,9 @@ function mediaType({ contentType }: Upload): string {
 }
 
 /** The longest event accepted from an upstream, in characters. */
-const MAX_EVENT = 1024 * 1024;
+const MAX_EVENT_CHARACTERS = 1024 * 1024;
 /** What the parser may hold besides an event's data: field names and a line that has only begun. */
-const FRAMING = 1024;
+const MAX_FRAMING_CHARACTERS = 1024;
 /** The ending of OpenAI's streams, which some upstreams of other dialects add to their own. */
 const DONE = "[DONE]";
 const TOO_LARGE = "an event that is too large";
@@ -112,10 +112,10 @@ export abstract class SseStreamReader implements StreamReader {
   #events: StreamEvent[] = [];
 
   /** @param maximum characters of one event. */
-  constructor(maximum: number = MAX_EVENT) {
+  constructor(maximum: number = MAX_EVENT_CHARACTERS) {
     this.#maximum = maximum;
     this.#parser = createParser({
-      maxBufferSize: maximum + FRAMING,
+      maxBufferSize: maximum + MAX_FRAMING_CHARACTERS,
       onEvent: (message) => this.#event(message),
       onError: (error) => {
         if (error.type === "max-buffer-size-exceeded") this.#fail(TOO_LARGE);

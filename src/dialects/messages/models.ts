@@ -1,10 +1,10 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { objects } from "../canonical/json.ts";
 import { MARKED } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { fitSchema } from "../json-schema.ts";
-import { CLAUDE_MOST_OPTIONAL, CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schema-rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_MAX_OPTIONAL_PROPERTIES, CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 
 /** What a request for a model must keep to, because the API answers 400 to anything else. */
 export interface ModelRules {
@@ -95,7 +95,7 @@ export function claudeOutput(
   report: Report,
 ): ClaudeOutput {
   const { response_format: format, thinking } = body;
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   if (schema === null) {
     // "Any JSON" has no counterpart.
     if (isJson(format) ? format["type"] !== "text" : format !== null && format !== undefined) {
@@ -103,11 +103,11 @@ export function claudeOutput(
     }
     return { body, schema: null, tool: null };
   }
-  const fitted = fitSchema(schema, CLAUDE_SCHEMAS);
-  const isHeld = structured && fitted.shaped && fitted.optional <= CLAUDE_MOST_OPTIONAL;
+  const fitted = fitSchema(schema, CLAUDE_SCHEMAS, report.schemaWork);
+  const isHeld = structured && fitted.shaped && fitted.optional <= CLAUDE_MAX_OPTIONAL_PROPERTIES;
   if (!isHeld && forcedTools) {
     const choice = isJson(thinking) && thinking["type"] === "enabled" ? "auto" : "required";
-    const asTool = fitSchema(schema, CLAUDE_TOOLS);
+    const asTool = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
     const tool = withJsonTool(body, asTool.schema, choice);
     if (tool !== null) {
       report.dropWithin(asTool, SCHEMA_AT);

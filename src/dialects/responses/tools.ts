@@ -2,7 +2,7 @@ import { objects, stringOf } from "../canonical/json.ts";
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/types.ts";
-import { withFittedSchema } from "../vendors/fit.ts";
+import { withFittedSchema } from "../vendors/rules.ts";
 
 /**
  * Tools that only ask the client, or run unpaid: any other runs something paid at the upstream, or another model, and goes
@@ -70,7 +70,7 @@ export function writeTools(tools: unknown, context: ToolsContext): readonly Json
 
 /** Left out, `strict` is true here and false in chat completions (SDK openai responses.d.ts FunctionTool). */
 function functionTool(described: Json, at: string, { report, rules, sentName }: ToolsContext): Json {
-  const { owner, dropped } = withFittedSchema(described, "parameters", rules);
+  const { owner, dropped } = withFittedSchema(described, "parameters", rules, report.schemaWork);
   report.dropWithin({ dropped }, at);
   const { name, description, parameters, strict } = owner;
   return {

@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import { messagesFormat } from "../../../src/dialects/messages/client/format.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
-import { readResponses } from "../../../src/dialects/responses/client/request.ts";
-import { responsesFormat } from "../../../src/dialects/responses/client/format.ts";
-import type { AnswerForm, Codec } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";
+import type { AnswerForm, Codec } from "../../../src/dialects/dialect.ts";
+import { messagesFormat, readMessages } from "../../../src/dialects/messages/client/format.ts";
+import { responsesFormat } from "../../../src/dialects/responses/client/format.ts";
+import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import { type Call, isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { assemble } from "../assemble.ts";

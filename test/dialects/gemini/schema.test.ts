@@ -1,12 +1,13 @@
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fitSchema } from "../../../src/dialects/json-schema.ts";
-import { GEMINI_SCHEMAS } from "../../../src/dialects/schema-rules.ts";
+import { fitSchema } from "../../../src/dialects/schemas/fit.ts";
+import { GEMINI_SCHEMAS } from "../../../src/dialects/schemas/rules.ts";
+import { Work } from "../../../src/dialects/schemas/work.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { callOf, list, send } from "./support.ts";
 
-const schemaOf = (schema: Json): Json => fitSchema(schema, GEMINI_SCHEMAS).schema;
+const schemaOf = (schema: Json): Json => fitSchema(schema, GEMINI_SCHEMAS, new Work()).schema;
 
 /** As coding agents send them. */
 const AGENT: Json = {
@@ -47,6 +48,11 @@ describe("a tool's schema", () => {
       "fields beside a reference",
       { properties: { a: { $ref: "#/$defs/A", description: "d", default: 1 } } },
       { properties: { a: { description: "d", default: 1, anyOf: [{ $ref: "#/$defs/A" }] } } },
+    ],
+    [
+      "fields beside a reference, compositions of each kind among them",
+      { properties: { a: { $ref: "#/$defs/A", anyOf: [{ maximum: 1 }], allOf: [{ minimum: 0 }] } } },
+      { properties: { a: { anyOf: [{ maximum: 1 }], allOf: [{ minimum: 0 }, { $ref: "#/$defs/A" }] } } },
     ],
     [
       "definitions beside a reference",

@@ -1,17 +1,35 @@
-import type { SchemaRules } from "./json-schema.ts";
-
 /*
  * What JSON Schemas each provider takes. The sources stand beside each.
  */
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+/** What JSON Schemas a target takes. */
+export interface SchemaRules {
+  /** Keywords that are taken, beside those that make up objects, lists and unions; null: every keyword, and compositions as they are. */
+  readonly keywords: ReadonlySet<string> | null;
+  /** Whether the value of a keyword that is taken is taken too; left out: any. */
+  readonly takes?: (keyword: string, value: unknown) => boolean;
+  /** `anyOf` is taken; else a union is given up for its only branch beside null, or for anything. */
+  readonly unions: boolean;
+  /** Every object must refuse properties that it does not name; `implied`: it does so by default. */
+  readonly closed: boolean | "implied";
+  /** `all`: every property must be required; `some`: at least one must. */
+  readonly required: "given" | "all" | "some";
+  /** Whether `$ref` is taken: `acyclic` where it does not lead back to itself, `never` not at all. */
+  readonly references: "always" | "acyclic" | "never";
+  /** The whole must be an object and no union. */
+  readonly objectRoot: boolean;
+  /** Dropped constraints are repeated in the description, as the provider's own SDK does. */
+  readonly described: boolean;
+}
+
+const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 function isPrimitive(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
 /** Values of keywords: the formats of texts, and named values. */
-function taking(formats: ReadonlySet<string>, minItems: (least: unknown) => boolean = () => true) {
+function taking(formats: ReadonlySet<string>, minItems: (count: unknown) => boolean = () => true) {
   return (keyword: string, value: unknown): boolean => {
     switch (keyword) {
       case "format":
@@ -35,10 +53,10 @@ function taking(formats: ReadonlySet<string>, minItems: (least: unknown) => bool
  * https://github.com/BerriAI/litellm/issues/35808.
  */
 export const CLAUDE_SCHEMAS: SchemaRules = {
-  keywords: words("type title description default enum const format minItems"),
+  keywords: names("type title description default enum const format minItems"),
   takes: taking(
-    words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
-    (least) => least === 0 || least === 1,
+    names("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
+    (count) => count === 0 || count === 1,
   ),
   unions: true,
   closed: true,
@@ -49,7 +67,7 @@ export const CLAUDE_SCHEMAS: SchemaRules = {
 };
 
 /** How many optional properties Claude's structured output is asked for (`MAX_OPTIONAL_PROPERTIES` of @ai-sdk/anthropic). */
-export const CLAUDE_MOST_OPTIONAL = 10;
+export const CLAUDE_MAX_OPTIONAL_PROPERTIES = 10;
 
 /**
  * Tools that are not strict may have any schema, but no union at its root: "input_schema does not support oneOf, allOf, or
@@ -70,11 +88,11 @@ export const CLAUDE_TOOLS: SchemaRules = {
  * `JSON_SCHEMA_UNSUPPORTED_SCHEMA_KEYWORDS` and `toStrictJsonSchema` of openai lib/transform.js).
  */
 export const STRICT_SCHEMAS: SchemaRules = {
-  keywords: words(
+  keywords: names(
     "type title description default examples enum const format pattern minLength maxLength minimum maximum " +
       "exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems",
   ),
-  takes: taking(words("date-time time date duration email hostname ipv4 ipv6 uuid")),
+  takes: taking(names("date-time time date duration email hostname ipv4 ipv6 uuid")),
   unions: true,
   closed: true,
   required: "all",
@@ -84,7 +102,7 @@ export const STRICT_SCHEMAS: SchemaRules = {
 };
 
 /** Keywords that every vendor with structured output takes. */
-const COMMON = words("type title description enum const additionalProperties");
+const COMMON = names("type title description enum const additionalProperties");
 
 /** Whose schemas they are, and what they may have beyond the common keywords (the table of vendors). */
 export interface VendorSchemas {
@@ -124,10 +142,10 @@ export const GEMINI_SCHEMAS: SchemaRules = {
 
 /** https://docs.cohere.com/docs/structured-outputs, schema constraints and unsupported schema features; no other fields. */
 export const COHERE_SCHEMAS: SchemaRules = {
-  keywords: words("type title description enum const pattern format"),
+  keywords: names("type title description enum const pattern format"),
   takes(keyword, value) {
     if (keyword === "pattern") return typeof value === "string" && !/[$^]|\?[=!]/.test(value);
-    return taking(words("date-time uuid date time"))(keyword, value);
+    return taking(names("date-time uuid date time"))(keyword, value);
   },
   unions: false,
   closed: "implied",

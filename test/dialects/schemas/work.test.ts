@@ -1,29 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { readChat } from "../../src/dialects/chat/client.ts";
-import { readMessages } from "../../src/dialects/messages/client/request.ts";
-import { readResponses } from "../../src/dialects/responses/client/request.ts";
-import { fitSchema, type SchemaRules } from "../../src/dialects/json-schema.ts";
-import { MOST_SCHEMA_VALUES, withinSchemaBound } from "../../src/dialects/schema-bound.ts";
+import { readChat } from "../../../src/dialects/chat/client.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
+import { readResponses } from "../../../src/dialects/responses/client/request.ts";
+import { fitSchema } from "../../../src/dialects/schemas/fit.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../../../src/dialects/schemas/rules.ts";
 import {
-  CLAUDE_SCHEMAS,
-  CLAUDE_TOOLS,
-  COHERE_SCHEMAS,
-  GEMINI_SCHEMAS,
-  STRICT_SCHEMAS,
-  vendorSchemas,
-} from "../../src/dialects/schema-rules.ts";
-import { weightOf, Work } from "../../src/dialects/schema-work.ts";
-import type { Json } from "../../src/kit/index.ts";
-import { cpuOf } from "../support/cpu.ts";
-
-const RULES: Readonly<Record<string, SchemaRules>> = {
-  claude: CLAUDE_SCHEMAS,
-  claude_tools: CLAUDE_TOOLS,
-  strict: STRICT_SCHEMAS,
-  gemini: GEMINI_SCHEMAS,
-  cohere: COHERE_SCHEMAS,
-  vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["minimum", "maxLength"] }, false)!,
-};
+  MAX_REPEATED_VALUES,
+  MAX_SCHEMA_VALUES,
+  VALUES_OF_A_TOOL,
+  weightOf,
+  withinSchemaBound,
+  Work,
+} from "../../../src/dialects/schemas/work.ts";
+import type { Json } from "../../../src/kit/index.ts";
+import { cpuOf } from "../../support/cpu.ts";
+import { fit, RULES } from "./support.ts";
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const byName = (count: number, make: (index: number) => readonly [string, unknown]): Json =>
@@ -133,21 +124,56 @@ describe.each(Object.entries(HOSTILE))("%s", (_, make) => {
   test.each(Object.entries(RULES))("is a few looks at each value for %s", (__, rules) => {
     const schema = make(SIZE);
     const length = JSON.stringify(schema).length;
-    const work = new Work(schema);
+    const work = new Work();
     const { value, ms } = cpuOf(() => fitSchema(schema, rules, work));
     const { schema: fitted, dropped } = value;
     expect(ms).toBeLessThan(LONGEST_MS);
     // The one that is looked at when nothing is left may be the whole once more.
-    expect(work.done).toBeLessThan(6 * weightOf(schema) + 20_000);
+    expect(work.done).toBeLessThan(6 * weightOf(schema) + MAX_REPEATED_VALUES);
     expect(JSON.stringify(fitted).length).toBeLessThan(8 * length + 500_000);
     expect(dropped.join("").length).toBeLessThan(8 * length + 500_000);
   });
 });
 
+/** Few values that refer to themselves as often as may be followed. */
+const recursive = object(byName(7, (i) => [`p${i}`, { $ref: "#" }]));
+
+test.each(Object.entries(RULES))(
+  "what schemas repeat is bounded for all of one request together for %s",
+  (_, rules) => {
+    const work = new Work();
+    for (let n = 0; n < 200; n += 1) fitSchema(recursive, rules, work);
+    expect(work.done).toBeLessThan(200 * 6 * weightOf(recursive) + MAX_REPEATED_VALUES);
+  },
+);
+
+test("a schema behind one that repeats itself without end is looked at as it would be alone", () => {
+  const work = new Work();
+  const plain = object(byName(50, (i) => [`p${i}`, { type: "string", minLength: 1 }]));
+  fitSchema(HOSTILE["a web of unions"]!(SIZE), CLAUDE_SCHEMAS, work);
+  for (let n = 0; n < 100; n += 1) fitSchema(recursive, CLAUDE_SCHEMAS, work);
+  expect(fitSchema(plain, CLAUDE_SCHEMAS, work)).toEqual(fit(plain, CLAUDE_SCHEMAS));
+});
+
+test("references to one schema are looked up once each, however long they are", () => {
+  const levels = 80;
+  const place = "/a/properties".repeat(levels);
+  const $defs = within(levels, (inner) => ({ a: { properties: inner } }), {});
+  const schema = object(
+    byName(2_000, (i) => [`p${i}`, { $ref: `#/$defs${place}` }]),
+    { $defs },
+  );
+  const work = new Work();
+  expect(fitSchema(schema, CLAUDE_SCHEMAS, work).schema["$defs"]).toEqual({
+    properties: expect.any(Object) as unknown,
+  });
+  expect(work.done).toBeLessThan(3 * weightOf(schema));
+});
+
 test("work is in proportion to the schema", () => {
   const [one, three] = [1, 3].map((factor) => {
     const schema = HOSTILE["a chain of references"]!(1_000 * factor);
-    const work = new Work(schema);
+    const work = new Work();
     fitSchema(schema, CLAUDE_SCHEMAS, work);
     return work.done;
   });
@@ -156,7 +182,7 @@ test("work is in proportion to the schema", () => {
 
 test("a long chain of references loses nothing where references are taken", () => {
   const schema = HOSTILE["a chain of references"]!(3_000);
-  const { dropped, shaped, schema: fitted } = fitSchema(schema, CLAUDE_SCHEMAS);
+  const { dropped, shaped, schema: fitted } = fit(schema, CLAUDE_SCHEMAS);
   expect({ dropped, shaped }).toEqual({ dropped: [], shaped: true });
   expect(Object.keys(fitted["$defs"] as Json)).toHaveLength(3_000);
 });
@@ -165,7 +191,7 @@ const branch = (name: string, schema: Json): Json =>
   object({ [name]: schema, k: { const: name } }, { required: ["k", name] });
 
 test("the root's unions are brought together, each property once", () => {
-  const { schema } = fitSchema(
+  const { schema } = fit(
     { anyOf: [branch("a", { type: "string" }), branch("b", {}), branch("a", { type: "string" })] },
     CLAUDE_TOOLS,
   );
@@ -176,11 +202,27 @@ test("the root's unions are brought together, each property once", () => {
   });
 });
 
+test.each<[string, Json]>([
+  ["the root's word on other properties", { allOf: [{ properties: { b: {} } }], additionalProperties: false }],
+  ["what stands beside a reference", { allOf: [{ $ref: "#/$defs/A", minProperties: 1 }] }],
+  ["a reference that leads nowhere", { allOf: [{ $ref: "#/$defs/B" }] }],
+  ["a branch that nothing fits", { allOf: [false] }],
+  ["a branch that is of no object", { allOf: [{ type: "string" }] }],
+])("bringing the root's unions together tells that it loses %s", (_, said) => {
+  const schema = { type: "object", ...said, $defs: { A: object({ a: {} }) } };
+  expect(fit(schema, CLAUDE_TOOLS).dropped).toEqual(["/allOf"]);
+});
+
+test.each(["claude", "strict", "vendor"])("%s is told what a schema said of properties that another names", (name) => {
+  const closed = object({ a: {} }, { additionalProperties: false });
+  const at = "/properties/p/allOf/0/additionalProperties";
+  const of = (other: Json): Json => object({ p: { allOf: [closed, other] } });
+  expect(fit(of(object({ b: { type: "string" } })), RULES[name]!).dropped).toContain(at);
+  expect(fit(of(object({ a: { type: "string" } })), RULES[name]!).dropped).not.toContain(at);
+});
+
 test("beyond a thousand pointers the whole stands for the rest", () => {
-  const { dropped } = fitSchema(
-    object(byName(2_000, (i) => [`p${i}`, { type: "string", minLength: 1 }])),
-    CLAUDE_SCHEMAS,
-  );
+  const { dropped } = fit(object(byName(2_000, (i) => [`p${i}`, { type: "string", minLength: 1 }])), CLAUDE_SCHEMAS);
   expect(dropped).toHaveLength(1_001);
   expect(dropped.at(-1)).toBe("");
 });
@@ -195,12 +237,21 @@ const chat = (schemas: readonly Json[], more: Json = {}): Json => ({
 });
 
 describe("the schemas of one request", () => {
-  const half = properties(MOST_SCHEMA_VALUES / 4);
-  const said = `makes it more than ${MOST_SCHEMA_VALUES} values in the JSON schemas of one request`;
+  const half = properties(MAX_SCHEMA_VALUES / 4);
+  const said = `makes it more than ${MAX_SCHEMA_VALUES} values in the JSON schemas of one request`;
 
   test("may be large", () => {
-    const call = readChat(chat([properties(MOST_SCHEMA_VALUES / 4 - 10), properties(MOST_SCHEMA_VALUES / 4 - 10)]));
+    const call = readChat(chat([properties(MAX_SCHEMA_VALUES / 4 - 10), properties(MAX_SCHEMA_VALUES / 4 - 10)]));
     expect(withinSchemaBound(call)).toBe(call);
+  });
+
+  test("are counted however small they are", () => {
+    expect(() =>
+      withinSchemaBound(readChat(chat(times(MAX_SCHEMA_VALUES / VALUES_OF_A_TOOL, () => ({}))))),
+    ).not.toThrow();
+    expect(() =>
+      withinSchemaBound(readChat(chat(times(MAX_SCHEMA_VALUES / VALUES_OF_A_TOOL + 1, () => ({}))))),
+    ).toThrow(said);
   });
 
   test("are refused together, at the one that is too much, where the client wrote it", () => {
