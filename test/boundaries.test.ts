@@ -164,8 +164,8 @@ describe("layers", () => {
   });
 });
 
-/** The layers that Node loads with a file: types vanish, and `import()` loads when it is called. */
-function loadedWith(entry: string): ReadonlySet<string> {
+/** The files that Node loads with one: types vanish, and `import()` loads when it is called. */
+function filesLoadedWith(entry: string): ReadonlySet<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const loaded = new Set<string>();
   const visit = (path: string): void => {
@@ -175,14 +175,36 @@ function loadedWith(entry: string): ReadonlySet<string> {
     for (const { target, lazy, typeOnly } of source.imports) if (target !== null && !lazy && !typeOnly) visit(target);
   };
   visit(entry);
-  return new Set([...loaded].map(layerOf));
+  return loaded;
 }
+
+const loadedWith = (entry: string): ReadonlySet<string> => new Set([...filesLoadedWith(entry)].map(layerOf));
 
 test("a command loads only what it needs", () => {
   expect([...loadedWith("src/cli/program.ts")].toSorted()).toEqual(["accounts", "cli", "config", "kit", "simulator"]);
   const check = loadedWith("src/cli/check.ts");
   expect(["server", "store", "telemetry", "upstream", "workers"].filter((layer) => check.has(layer))).toEqual([]);
   expect(loadedWith("src/cli/serve.ts")).toContain("server");
+});
+
+test("a start loads nothing that only some gateways use", () => {
+  const loaded = filesLoadedWith("src/cli/serve.ts");
+  const packages = sources
+    .filter(({ path }) => loaded.has(path))
+    .flatMap(({ imports }) => imports.filter(({ lazy, typeOnly }) => !lazy && !typeOnly).map(packageOf));
+  expect(packages).toContain("undici");
+  const some = [
+    "google-auth-library",
+    "gpt-tokenizer",
+    "ioredis",
+    "listhen",
+    "nodemailer",
+    "openid-client",
+    "pino-pretty",
+  ];
+  expect(some.filter((name) => packages.includes(name))).toEqual([]);
+  expect(loaded.has("src/gateway/start.ts")).toBe(true);
+  expect(loaded.has("src/simulator/server.ts")).toBe(false);
 });
 
 describe("effects", () => {

@@ -1,18 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-/** Suites that start processes, or that look at what their own process has: memory, handles, signals. */
-export const PROCESS_SUITES = [
-  "agents",
-  "bench",
-  "chaos",
-  "cli",
-  "deploy",
-  "e2e/process",
-  "fuzz",
-  "gateway",
-  "limits",
-  "workers",
-].map((folder) => `test/${folder}/**/*.test.ts`);
+const inFolders = (...folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
+/** Suites that start processes, and look at those. */
+const CHILD_SUITES = inFolders("agents", "chaos", "cli", "deploy", "e2e/process", "fuzz");
+/** Suites that look at what their own process has: memory, handles, signals. */
+const OWN_PROCESS_SUITES = inFolders("bench", "gateway", "limits", "workers");
+export const PROCESS_SUITES = [...CHILD_SUITES, ...OWN_PROCESS_SUITES];
 
 export const COMMON = {
   pool: "forks",
@@ -43,7 +36,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...COMMON, name: "process", include: PROCESS_SUITES } },
+      { test: { ...COMMON, name: "children", include: CHILD_SUITES, isolate: false } },
+      { test: { ...COMMON, name: "process", include: OWN_PROCESS_SUITES } },
     ],
   },
 });

@@ -2,7 +2,7 @@ import { didYouMean, formatText } from "../config/diagnostics.ts";
 import { loadForAccounts } from "../gateway/configuration.ts";
 import { GatewayError, nanoToNumber, nanoToString, type Snapshot, type Store, type User } from "../kit/index.ts";
 import { openConfigured } from "../store/open.ts";
-import { createLog } from "../telemetry/log.ts";
+import { createLog, prettyLines } from "../telemetry/log.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 /** What account commands share: they work on the store itself, also while a gateway serves from it. */
@@ -25,7 +25,7 @@ export interface Result {
 }
 
 export async function openConfiguredAccounts(file: string): Promise<AccountsOnStore> {
-  const log = createLog({ level: "warn", pretty: true });
+  const log = createLog({ level: "warn", pretty: await prettyLines() });
   const { loaded, rejected } = await loadForAccounts({ file, env: process.env, log });
   const { snapshot } = loaded;
   if (rejected !== null) {

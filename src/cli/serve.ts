@@ -3,7 +3,7 @@ import { urlOf } from "../gateway/listeners.ts";
 import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
 import { inBackground } from "../kit/index.ts";
-import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";
+import { createLog, type GatewayLog, type LogLevel, prettyLines } from "../telemetry/log.ts";
 import { WorkerFailed } from "../workers/pool.ts";
 import { startSupervisor } from "../workers/supervisor.ts";
 import { isWorker, serveAsWorker } from "../workers/worker.ts";
@@ -18,7 +18,7 @@ export interface ServeOptions {
 /** Serves until a signal. @returns the gateway where this process serves alone, else null. */
 export async function serve(mode: "dev" | "serve", options: ServeOptions): Promise<Gateway | null> {
   const { config, strict = false, logLevel = "info" } = options;
-  const log = createLog({ level: logLevel, pretty: mode === "dev" });
+  const log = createLog({ level: logLevel, pretty: mode === "dev" && (await prettyLines()) });
   const settings = { mode, file: configFile(config), strict, env: process.env, log };
   if (isWorker()) {
     await serveAsWorker(settings);

@@ -7,7 +7,7 @@ import { DIALECTS } from "../dialects/capabilities.ts";
 import type { Identities, Snapshot } from "../kit/index.ts";
 import { limitKey } from "../server/client-address.ts";
 import type { SignIn } from "../server/endpoint.ts";
-import { SimulatorOnDemand } from "../simulator/server.ts";
+import { SimulatorOnDemand } from "../simulator/on-demand.ts";
 import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
@@ -129,7 +129,8 @@ export async function openAccounts(context: StartContext, { store }: Storage): P
 
 /** Connections, breakers and health; the simulator starts when an upstream first needs it. */
 export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
-  const simulator = new SimulatorOnDemand();
+  // Few gateways that listen have an upstream in it.
+  const simulator = new SimulatorOnDemand(async () => (await import("../simulator/server.ts")).startSimulator());
   const upstreams = createUpstreams({
     dialects: DIALECTS,
     now,

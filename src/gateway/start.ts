@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Store } from "../kit/index.ts";
-import { createLog, type GatewayLog, type LogLevel } from "../telemetry/log.ts";
+import { createLog, type GatewayLog, type LogLevel, prettyLines } from "../telemetry/log.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import {
@@ -141,7 +141,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** Settings and the configuration to start with. @throws ConfigurationError */
 async function prepare(options: GatewayOptions): Promise<StartContext> {
   const { file, env = process.env, strict = false, mode = "serve", logLevel = "info", logPretty = false } = options;
-  const log = options.log ?? createLog({ level: logLevel, pretty: logPretty });
+  const log = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
   const settings: LoadSettings = { file, env, strict, mode, log };
   const start = options.start ?? (await loadFirst(settings));
   const now = options.now ?? Date.now;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { promisify } from "node:util";
-import { listen, type Listener } from "listhen";
+import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
 import { type Connections, limitPipelining } from "./connections.ts";
 import { answerClientError, type OnMalformed, refuseConnection, refuseMalformed, refuseStatus } from "./malformed.ts";
@@ -114,6 +114,8 @@ async function listenOne({ host, port }: Address, handler: RequestListener, opti
 
 async function listenOwn(host: string, port: number, handler: RequestListener): Promise<Server> {
   const free = await freePort(host, port);
+  // A worker, which shares its supervisor's ports, starts without it.
+  const { listen } = await import("listhen");
   const listener: Listener = await listen(handler, {
     port: free,
     hostname: host,

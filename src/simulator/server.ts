@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { DialectName } from "../kit/index.ts";
 import { readCountTokens, readMessages, readRawPredict } from "./dialects/anthropic.ts";
 import { azure, readAzureChat } from "./dialects/azure.ts";
 import { checkSigned, readConverse } from "./dialects/bedrock.ts";
@@ -28,6 +27,7 @@ import { checkKey, type Dialect, dialectOfList, isList, modelList } from "./prov
 import { Occurrences, parseScript, type Script, shapeOf } from "./script.ts";
 import { checkVendor } from "./strict/vendors.ts";
 
+export { scriptedOrigin, scriptedUrl } from "./on-demand.ts";
 export type { LedgerEntry } from "./ledger.ts";
 
 export interface Simulator {
@@ -69,45 +69,6 @@ export async function startSimulator(options: { host?: string; port?: number } =
       await closed;
     },
   };
-}
-
-/** A simulator that starts when the first address of it is asked for. */
-export class SimulatorOnDemand {
-  readonly #start: () => Promise<Simulator>;
-  #simulator: Promise<Simulator> | null = null;
-
-  constructor(start: () => Promise<Simulator> = startSimulator) {
-    this.#start = start;
-  }
-
-  /**
-   * The base URL at which the official SDK of a dialect meets `script`: OpenAI's has the version in it, the others' do not.
-   * @throws the listening error; the next call tries again.
-   */
-  async baseUrl(script: string, dialect: DialectName): Promise<string> {
-    try {
-      const { origin } = await (this.#simulator ??= this.#start());
-      return dialect === "openai" ? scriptedUrl(origin, script) : scriptedOrigin(origin, script);
-    } catch (error) {
-      this.#simulator = null;
-      throw error;
-    }
-  }
-
-  /** Ends the simulator, if it has started. */
-  async close(): Promise<void> {
-    await (await this.#simulator)?.close();
-  }
-}
-
-/** The address at which every request meets `script`: a query such as `?first_byte=300ms`, or `-`. */
-export function scriptedOrigin(origin: string, script: string): string {
-  return `${origin}/sim/${encodeURIComponent(script.replace(/^\?/, "") || "-")}`;
-}
-
-/** The same as a base URL in OpenAI's style. */
-export function scriptedUrl(origin: string, script: string): string {
-  return `${scriptedOrigin(origin, script)}/v1`;
 }
 
 const NO_BODY = new Uint8Array();

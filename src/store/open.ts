@@ -1,6 +1,5 @@
 import type { Log, Store, StoreSettings } from "../kit/index.ts";
 import { openFile, openMemory } from "./sqlite/database.ts";
-import { openRedis } from "./redis/open.ts";
 import { sqliteStore } from "./sqlite/store.ts";
 
 export interface StoreOptions {
@@ -45,6 +44,8 @@ export async function openConfigured(
   if (!isShared({ url, nodes }))
     return openStore(address, { ...options, ...(retention !== undefined && { retention }) });
   const { instance, log, strict, clock } = options;
+  // A gateway on SQLite starts without the client of Redis.
+  const { openRedis } = await import("./redis/open.ts");
   const addresses = nodes.map((node) => node.reveal());
   return openRedis({ url: address, nodes: addresses, prefix, timeout, retention, instance, log, strict, clock });
 }

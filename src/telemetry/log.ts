@@ -1,15 +1,23 @@
 import { destination, pino } from "pino";
-import { prettyFactory } from "pino-pretty";
+import type { prettyFactory } from "pino-pretty";
 import type { Log } from "../kit/index.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Lines for people instead of JSON. */
-  readonly pretty: boolean;
+  /** Lines for people, by `prettyLines`, instead of JSON. */
+  readonly pretty: PrettyLines | false;
   /** Where whole lines go; default: standard error. */
   readonly destination?: { write(line: string): unknown };
+}
+
+/** Makes what makes lines for people. */
+export type PrettyLines = typeof prettyFactory;
+
+/** Loaded only where people read. */
+export async function prettyLines(): Promise<PrettyLines> {
+  return (await import("pino-pretty")).prettyFactory;
 }
 
 export interface GatewayLog extends Log {
@@ -30,8 +38,8 @@ export function createLog({ level, pretty, destination: given }: LogOptions): Ga
   const colorize = given === undefined && process.stderr.isTTY && process.stderr.hasColors();
   // Synchronous for people: lines must neither trail behind a prompt nor get lost in a crash. JSON lines must not
   // block.
-  const sink = given ?? standardError(pretty);
-  const format = pretty ? prettyFactory({ colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l" }) : null;
+  const sink = given ?? standardError(pretty !== false);
+  const format = pretty ? pretty({ colorize, singleLine: true, translateTime: "SYS:HH:MM:ss.l" }) : null;
   const logger = pino(
     { level, base: undefined },
     {

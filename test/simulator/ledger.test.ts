@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ledger } from "../../src/simulator/ledger.ts";
-import {
-  type LedgerEntry,
-  scriptedUrl,
-  type Simulator,
-  SimulatorOnDemand,
-  startSimulator,
-} from "../../src/simulator/server.ts";
+import { type LedgerEntry, scriptedUrl, type Simulator, startSimulator } from "../../src/simulator/server.ts";
+import { SimulatorOnDemand } from "../../src/simulator/on-demand.ts";
 import { call, chat, eventually, RawCall } from "./support.ts";
 
 let simulator: Simulator;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../src/kit/index.ts";
-import { createLog, type LogOptions } from "../../src/telemetry/log.ts";
+import { createLog, type LogOptions, prettyLines } from "../../src/telemetry/log.ts";
 
 const KEY = `rk_${"0123456789abcdef".repeat(4)}`;
 
@@ -83,8 +83,8 @@ const LEAKS: readonly (readonly [string, object, string])[] = [
   ["a Secret", { value: new Secret("opaque-secret") }, "x"],
 ];
 
-test.each(LEAKS)("%s is never printed, neither as JSON nor for people", (_what, fields, message) => {
-  for (const pretty of [false, true]) {
+test.each(LEAKS)("%s is never printed, neither as JSON nor for people", async (_what, fields, message) => {
+  for (const pretty of [false, await prettyLines()] as const) {
     const { log, lines } = logTo({ pretty });
     log.error(fields, message);
     const text = lines.join("");
@@ -104,8 +104,8 @@ test("what is no secret stays readable", () => {
   expect(lines[0]).not.toContain("[redacted]");
 });
 
-test("for people: a readable line with its fields, without colours when it goes elsewhere", () => {
-  const { log, lines } = logTo({ pretty: true });
+test("for people: a readable line with its fields, without colours when it goes elsewhere", async () => {
+  const { log, lines } = logTo({ pretty: await prettyLines() });
   log.warn({ upstream: "alpha" }, "breaker opened");
   expect(lines.join("")).toMatch(/WARN.*breaker opened.*upstream.*alpha/);
   expect(lines.join("")).not.toContain("\u001b[");

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTransport, type SendMailOptions, type SMTPPoolOptions } from "nodemailer";
+import type { createTransport as CreateTransport, SendMailOptions, SMTPPoolOptions } from "nodemailer";
 import { type AuthSettings, isLoopback, type Log } from "../../kit/index.ts";
 
 const RETRY_MS = 1_000;
@@ -35,10 +35,10 @@ export function createMailer({
   let current: Server | null = null;
 
   /** The server of these settings. One that a reload replaced is closed by the last mail it sends. */
-  function serverOf(url: string): Server {
+  function serverOf(url: string, createTransport: typeof CreateTransport): Server {
     if (current?.url === url) return current;
     const replaced = current;
-    current = { url, pool: openSmtp(url), mails: 0 };
+    current = { url, pool: openSmtp(url, createTransport), mails: 0 };
     if (replaced?.mails === 0) replaced.pool.close();
     return current;
   }
@@ -56,7 +56,9 @@ export function createMailer({
 
   async function deliver(url: string, mail: Mail): Promise<void> {
     try {
-      const server = serverOf(url);
+      // Not at the start: a gateway listens before anyone signs in.
+      const { createTransport } = await import("nodemailer");
+      const server = serverOf(url, createTransport);
       server.mails += 1;
       try {
         await sendTwice(server.pool, mail);
@@ -154,7 +156,7 @@ interface SmtpPool {
 }
 
 /** @param url `smtp://` or `smtps://`; options of nodemailer's connections may follow as its query. */
-function openSmtp(url: string): SmtpPool {
+function openSmtp(url: string, createTransport: typeof CreateTransport): SmtpPool {
   const transport = createTransport(smtpOptions(url));
   return {
     async send({ to, headers, ...mail }, signal) {

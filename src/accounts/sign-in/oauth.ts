@@ -1,22 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { type CompactJWEHeaderParameters, EncryptJWT, errors, jwtDecrypt } from "jose";
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  None,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from "openid-client";
+import type { ClientAuth, Configuration } from "openid-client";
 import {
   type AuthSettings,
   type Awaitable,
@@ -87,6 +71,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
     provider: OAuthProvider,
     { redirectUri, state, nonce, verifier }: SignInState,
   ): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await openidClient();
     const url = buildAuthorizationUrl(await discover(provider), {
       redirect_uri: redirectUri,
       scope: [...new Set(["openid", ...provider.scopes])].join(" "),
@@ -100,6 +85,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
 
   /** The identity that the provider vouches for. Any error is a failed sign-in. */
   async function identify(provider: OAuthProvider, url: string, sealed: SignInState): Promise<Identity> {
+    const { authorizationCodeGrant, fetchUserInfo } = await openidClient();
     const configuration = await discover(provider);
     const callback = new URL(sealed.redirectUri);
     callback.search = new URL(url, callback).search;
@@ -122,6 +108,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
   return {
     async begin({ provider: name, redirectTo, origin }) {
       const provider = providerOf(name);
+      const { randomState, randomNonce, randomPKCECodeVerifier } = await openidClient();
       const sealed: SignInState = {
         provider: name,
         state: randomState(),
@@ -154,6 +141,9 @@ export function signInFailed(): GatewayError {
   return new GatewayError("SIGN_IN_FAILED", "Sign-in failed");
 }
 
+/** Loaded by the first sign-in through a provider: most gateways have none when they listen. */
+const openidClient = () => import("openid-client");
+
 const DISCOVERY_TTL_MS = 60 * 60_000;
 const DISCOVERY_TIMEOUT_SECONDS = 5;
 
@@ -179,7 +169,8 @@ function createDiscovery(now: () => number): (provider: OAuthProvider) => Promis
 async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Promise<Configuration> {
   const url = new URL(issuer);
   const insecure = url.protocol === "http:" && isLoopback(url.hostname);
-  return discovery(url, clientId, undefined, authentication(clientSecret.reveal()), {
+  const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await openidClient();
+  return discovery(url, clientId, undefined, await authentication(clientSecret.reveal()), {
     timeout: DISCOVERY_TIMEOUT_SECONDS,
     // Also verifies signatures: openid-client relies on TLS alone, which a loopback issuer does not have.
     execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
@@ -190,7 +181,8 @@ async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Prom
  * Sends the secret in the form where the provider supports it, because providers differ in how they decode the header;
  * the header, which all must support, otherwise.
  */
-function authentication(secret: string): ClientAuth {
+async function authentication(secret: string): Promise<ClientAuth> {
+  const { ClientSecretBasic, ClientSecretPost, None } = await openidClient();
   if (secret === "") return None();
   const header = ClientSecretBasic(secret);
   const form = ClientSecretPost(secret);

@@ -32,6 +32,7 @@ interface KeyBody {
 
 let made = 0;
 
+/** Made by the commands themselves; most tests do with `workspace.account`. */
 async function customer(...more: readonly string[]): Promise<UserBody & { readonly key: KeyBody }> {
   const user = await workspace.json<UserBody>("users", "add", "--email", `ada${++made}@example.com`, ...more);
   return { ...user, key: await workspace.json<KeyBody>("keys", "add", "--user", user.id, "--name", "laptop") };
@@ -54,49 +55,49 @@ test("a user and a key made while it serves work at once", async () => {
 });
 
 test("credits count for the very next request, also for one whose neighbours hold some", async () => {
-  const { id, key } = await customer("--credits", "0");
-  expect(await statusOf(key.key)).toBe(402);
+  const { id, key } = await workspace.account("Free", 0n);
+  expect(await statusOf(key)).toBe(402);
   await workspace.json("credits", "add", id, "10");
-  expect(await statusOf(key.key)).toBe(200);
-  const running = await gateway.chat(key.key, ask("x", { stream: true, sim: { chunks: 10_000, chunk_delay: "20ms" } }));
+  expect(await statusOf(key)).toBe(200);
+  const running = await gateway.chat(key, ask("x", { stream: true, sim: { chunks: 10_000, chunk_delay: "20ms" } }));
   expect(running.status).toBe(200);
   const held = await workspace.onStore(async (store) => (await store.running(id)).held);
   expect(held, "an estimate of the running one").toBeGreaterThan(2n * NANOS_PER_UNIT);
   const { credits } = await workspace.json<UserBody>("credits", "add", id, "-7");
   expect(credits, "before holds").toBeGreaterThan(0);
-  expect(await statusOf(key.key), "what is left is held").toBe(402);
+  expect(await statusOf(key), "what is left is held").toBe(402);
   await workspace.json("credits", "add", id, "7");
-  expect(await statusOf(key.key)).toBe(200);
+  expect(await statusOf(key)).toBe(200);
   await running.body?.cancel();
 });
 
 test("a revoked key is refused within a second, the user's other one is not", async () => {
-  const { id, key } = await customer("--credits", "10");
+  const { id, key, keyId } = await workspace.account();
   const other = await workspace.json<KeyBody>("keys", "add", "--user", id, "--name", "other");
-  expect([await statusOf(key.key), await statusOf(other.key)]).toEqual([200, 200]);
-  await workspace.json("keys", "revoke", key.id);
-  expect(await becomes(key.key, 401)).toBeLessThan(1_000);
+  expect([await statusOf(key), await statusOf(other.key)]).toEqual([200, 200]);
+  await workspace.json("keys", "revoke", keyId);
+  expect(await becomes(key, 401)).toBeLessThan(1_000);
   expect(await statusOf(other.key)).toBe(200);
-  expect(await statusOf(key.key), "and stays refused").toBe(401);
+  expect(await statusOf(key), "and stays refused").toBe(401);
 });
 
 test("a changed tier is in force within a second, both ways", async () => {
-  const { id, key } = await customer("--tier", "Free", "--credits", "10");
-  expect(await statusOf(key.key, "route/max")).toBe(403);
+  const { id, key } = await workspace.account("Free");
+  expect(await statusOf(key, "route/max")).toBe(403);
   await workspace.json("users", "set", id, "--tier", "Max");
-  expect(await becomes(key.key, 200, "route/max")).toBeLessThan(1_000);
+  expect(await becomes(key, 200, "route/max")).toBeLessThan(1_000);
   await workspace.json("users", "set", id, "--tier", "Free");
-  expect(await becomes(key.key, 403, "route/max")).toBeLessThan(1_000);
+  expect(await becomes(key, 403, "route/max")).toBeLessThan(1_000);
 });
 
 describe("commands at the same time", () => {
   test("grants by several processes all count, under load", async () => {
-    const { id, key } = await customer("--credits", "100");
+    const { id, key } = await workspace.account("Free", 100n * NANOS_PER_UNIT);
     const stopping = new AbortController();
     const statuses = new Set<number>();
     const load = Promise.all(
       [0, 1, 2].map(async () => {
-        while (!stopping.signal.aborted) statuses.add(await statusOf(key.key));
+        while (!stopping.signal.aborted) statuses.add(await statusOf(key));
       }),
     );
     await Promise.all([1, 2, 3, 4].map((amount) => workspace.json("credits", "add", id, String(amount))));
@@ -118,7 +119,7 @@ describe("commands at the same time", () => {
 });
 
 test("a token of the command line belongs to the served users: it is none for inference", async () => {
-  const { id } = await customer();
+  const { id } = await workspace.account();
   const { access_token } = await workspace.json<{ access_token: string }>("token", id);
   const response = await gateway.chat(access_token, ask("x"));
   expect([response.status, await response.text()]).toEqual([401, "Authentication failed"]);

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { NANOS_PER_UNIT } from "../../../src/kit/index.ts";
+import { poll } from "../support/child.ts";
 import { startLoad } from "../support/load.ts";
 import { ask, configuration } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
 
-const KILLS = 50;
+/** In an ordinary run; `KILLS=50` is the long form. */
+const KILLS = Number(process.env["KILLS"] ?? 12);
 const LANES = 2;
 /** Requests under way in a lane, and at the same time the plan's limit of concurrent streams: one that leaks is missed. */
 const REQUESTS = 8;
@@ -94,6 +96,8 @@ async function lane(number: number): Promise<{ complete: number; keys: number; g
     let complete = 0;
     for (let round = 0; round < KILLS / LANES; round++) {
       const load = startLoad(gateway, user, REQUESTS, { chunks: 8, chunk_delay: "2ms" });
+      // A busy machine may have answered nothing by then: every second kill waits for one whole answer at least.
+      if (round % 2 === 1) await poll(() => load.seen.some((one) => one.complete));
       await sleep(Math.random() * LONGEST);
       await gateway.stop("SIGKILL");
       await load.stop();
@@ -126,19 +130,23 @@ async function lane(number: number): Promise<{ complete: number; keys: number; g
   }
 }
 
-test(`${KILLS} times kill -9 under load: nothing acknowledged is lost`, { timeout: 150_000 }, async () => {
-  const lanes = await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
-  const total = (of: (one: (typeof lanes)[number]) => number) => lanes.reduce((sum, one) => sum + of(one), 0);
-  expect(
-    total(({ complete }) => complete),
-    "answers that came whole",
-  ).toBeGreaterThan(KILLS / 5);
-  expect(total(({ keys }) => keys)).toBeGreaterThan(0);
-  expect(total(({ grants }) => grants)).toBeGreaterThan(0);
-  const starts = lanes.flatMap((one) => one.starts).toSorted((a, b) => a - b);
-  console.log(
-    `${KILLS} kills, ${total(({ complete }) => complete)} whole answers, ${total(({ keys }) => keys)} keys,`,
-    `${total(({ grants }) => grants)} grants; start p50 ${Math.round(starts[starts.length >> 1]!)} ms`,
-    `(first ${Math.round(lanes[0]!.starts[0]!)} ms)`,
-  );
-});
+test(
+  `${KILLS} times kill -9 under load: nothing acknowledged is lost`,
+  { timeout: 60_000 + 2_000 * KILLS },
+  async () => {
+    const lanes = await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
+    const total = (of: (one: (typeof lanes)[number]) => number) => lanes.reduce((sum, one) => sum + of(one), 0);
+    expect(
+      total(({ complete }) => complete),
+      "answers that came whole",
+    ).toBeGreaterThan(KILLS / 5);
+    expect(total(({ keys }) => keys)).toBeGreaterThan(0);
+    expect(total(({ grants }) => grants)).toBeGreaterThan(0);
+    const starts = lanes.flatMap((one) => one.starts).toSorted((a, b) => a - b);
+    console.log(
+      `${KILLS} kills, ${total(({ complete }) => complete)} whole answers, ${total(({ keys }) => keys)} keys,`,
+      `${total(({ grants }) => grants)} grants; start p50 ${Math.round(starts[starts.length >> 1]!)} ms`,
+      `(first ${Math.round(lanes[0]!.starts[0]!)} ms)`,
+    );
+  },
+);

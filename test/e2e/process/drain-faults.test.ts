@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { linesOf, plantPlugin } from "../support/instances.ts";
 import { poll } from "../support/child.ts";
 import { ask, configuration, eventsOf } from "../support/configuration.ts";
@@ -8,11 +8,17 @@ let workspace: Workspace;
 let sim: SimProcess;
 let user: Account;
 
+const hosts = new Workspace();
+
+beforeAll(async () => {
+  sim = await hosts.sim();
+});
+afterAll(() => hosts.close());
+
 beforeEach(async () => {
   workspace = new Workspace();
-  sim = await workspace.sim();
+  await sim.forget();
 });
-
 afterEach(() => workspace.close());
 
 /** A gateway with a plugin that does `code` when the prompt says so. */
@@ -27,11 +33,8 @@ async function start(code: string): Promise<GatewayProcess> {
 const IDLE = { requests: 0, streams: 0, held: 0n };
 
 describe("a fault that nothing has caught", () => {
-  test.each([
-    ["an exception", 'setTimeout(() => { throw new Error("planted"); }, 0);'],
-    ["a rejection", 'void Promise.reject(new Error("planted"));'],
-  ])("%s: is logged, what can finish does, exit code 1", async (_name, code) => {
-    const gateway = await start(code);
+  test("an exception: is logged, what can finish does, exit code 1", async () => {
+    const gateway = await start('setTimeout(() => { throw new Error("planted"); }, 0);');
     const open = async (requestId: string, chunks: number) => {
       const script = { stream: true, sim: { chunks, chunk_delay: "20ms" } };
       const response = await gateway.chat(user.key, ask("x", script), { requestId });
@@ -52,12 +55,15 @@ describe("a fault that nothing has caught", () => {
     expect({ drift, running }).toEqual({ drift: 0n, running: IDLE });
   });
 
-  test("further ones are logged and change nothing", async () => {
+  test("a rejection is one, too; further ones are logged and change nothing", async () => {
     const gateway = await start(
-      "for (const n of [1, 2, 3]) setTimeout(() => { throw new Error(`planted ${n}`); }, 0);",
+      `void Promise.reject(new Error("planted"));
+       for (const n of [1, 2]) setTimeout(() => { throw new Error("planted " + n); }, 0);`,
     );
     void gateway.chat(user.key, ask("now!")).catch(() => null);
-    expect(await gateway.child.exited).toMatchObject({ code: 1 });
+    expect(await gateway.child.exited).toMatchObject({ code: 1, signal: null });
+    const lines = linesOf(gateway.child.stderr, /^uncaught exception/);
+    expect(lines).toMatchObject([{ level: 50, err: { message: "planted" } }]);
     expect(linesOf(gateway.child.stderr, /^(another )?uncaught exception/)).toHaveLength(3);
   });
 });

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { poll } from "../support/child.ts";
 import { ask, configuration } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, ROOT, type SimProcess, Workspace } from "../support/process.ts";
@@ -7,12 +7,18 @@ import { type Account, type GatewayProcess, ROOT, type SimProcess, Workspace } f
 let workspace: Workspace;
 let sim: SimProcess;
 
-beforeEach(async () => {
-  workspace = new Workspace();
-  sim = await workspace.sim();
-});
+const hosts = new Workspace();
 
-afterEach(() => workspace.close());
+beforeAll(async () => {
+  sim = await hosts.sim();
+});
+afterAll(() => hosts.close());
+
+/** A workspace for one test. */
+function open(): void {
+  const own = (workspace = new Workspace());
+  onTestFinished(() => own.close());
+}
 
 function copy(file: string): void {
   mkdirSync(workspace.path(file).replace(/[^/]*$/, ""), { recursive: true });
@@ -33,6 +39,7 @@ async function said(gateway: GatewayProcess, user: Account, model = "route/one")
 }
 
 test("two addresses serve the same users, limits and counters", async () => {
+  open();
   const config = configuration(sim.origin);
   const local = { host: "127.0.0.1", port: 0 };
   const limits = { day: 3, hour: "none", minute: "none", streams: "none" } as const;
@@ -55,94 +62,99 @@ test("two addresses serve the same users, limits and counters", async () => {
   expect((await gateway.chat(key, ask("x"), { origin: second ?? "" })).status).toBe(429);
 });
 
-describe("a local plugin", () => {
-  test("its options and its file take effect while running; a broken edit leaves the old one serving", async () => {
-    copy("plugins/redact-names.ts");
-    copy("schemas/plugins/redact-names.schema.json");
-    workspace.write("gateway.yaml", withRedaction("[name]"));
-    const gateway = await workspace.serve();
-    const user = await workspace.account();
-    expect(await said(gateway, user)).toBe("I am [name]");
+describe("files that are edited while a gateway serves", () => {
+  /** Each test begins with this plugin, configured like this, and a good file. */
+  const CONFIGURED = "[name]";
+  const PLUGIN = "plugins/redact-names.ts";
+  const source = readFileSync(`${ROOT}${PLUGIN}`, "utf8");
+  const edited = (from: string, to: string): string => {
+    const text = source.replace(from, to);
+    expect(text).not.toBe(source);
+    return text;
+  };
+  let gateway: GatewayProcess;
+  let user: Account;
 
+  beforeAll(async () => {
+    workspace = new Workspace();
+    copy(PLUGIN);
+    copy("schemas/plugins/redact-names.schema.json");
+    workspace.write("gateway.yaml", withRedaction(CONFIGURED));
+    gateway = await workspace.serve();
+    user = await workspace.account();
+  });
+  afterAll(() => workspace.close());
+
+  beforeEach(async () => {
+    workspace.write(PLUGIN, source);
+    workspace.write("gateway.yaml", withRedaction(CONFIGURED));
+    await gateway.reload();
+    await poll(async () => (await said(gateway, user)) === "I am [name]");
+  });
+
+  const rejected = () => poll(async () => (await gateway.config()).last_rejection);
+  /** What the upstream is told once it is no longer what it was. */
+  const saidAfter = (before: string) =>
+    poll(async () => {
+      const now = await said(gateway, user);
+      return now === before ? null : now;
+    });
+
+  test("a local plugin's options and its file take effect; a broken edit leaves the old one serving", async () => {
+    const { generation } = await gateway.config();
     workspace.replace("gateway.yaml", withRedaction("[somebody]"));
-    await poll(async () => (await gateway.config()).generation === 2);
+    await poll(async () => (await gateway.config()).generation === generation + 1);
     expect(await said(gateway, user)).toBe("I am [somebody]");
 
-    const source = readFileSync(workspace.path("plugins/redact-names.ts"), "utf8");
-    const edited = source.replace("() => replacement", "() => `<${replacement}>`");
-    expect(edited).not.toBe(source);
-    workspace.write("plugins/redact-names.ts", edited);
-    await poll(async () => (await gateway.config()).generation === 3);
+    const other = edited("() => replacement", "() => `<${replacement}>`");
+    workspace.write(PLUGIN, other);
+    await poll(async () => (await gateway.config()).generation === generation + 2);
     expect(await said(gateway, user)).toBe("I am <[somebody]>");
 
-    workspace.write("plugins/redact-names.ts", edited.replace("export default", "export defualt"));
-    const { last_rejection } = await poll(async () => {
-      const status = await gateway.config();
-      return status.last_rejection ? status : null;
-    });
-    expect(last_rejection?.diagnostics[0]?.message).toContain("the plugin cannot be loaded");
+    workspace.write(PLUGIN, other.replace("export default", "export defualt"));
+    const { diagnostics } = await rejected();
+    expect(diagnostics[0]?.message).toContain("the plugin cannot be loaded");
     expect(await said(gateway, user), "the old one serves on").toBe("I am <[somebody]>");
 
-    workspace.write("plugins/redact-names.ts", source);
-    await poll(async () => (await gateway.config()).generation === 4);
+    workspace.write(PLUGIN, source);
+    await poll(async () => (await gateway.config()).generation === generation + 3);
     expect(await said(gateway, user)).toBe("I am [somebody]");
   });
 
-  test("is watched on after a mistake in the configuration was taken back", async () => {
-    copy("plugins/redact-names.ts");
-    copy("schemas/plugins/redact-names.schema.json");
-    workspace.write("gateway.yaml", withRedaction("[name]"));
-    const gateway = await workspace.serve();
-    const user = await workspace.account();
+  test("a local plugin is watched on after a mistake in the configuration was taken back", async () => {
     // Such a text is not read far enough to know of any plugin.
     workspace.write("gateway.yaml", "version: 1\nmodels: {");
-    await poll(async () => (await gateway.config()).last_rejection);
-    workspace.write("gateway.yaml", withRedaction("[name]"));
+    await rejected();
+    workspace.write("gateway.yaml", withRedaction(CONFIGURED));
     await poll(async () => (await gateway.config()).last_rejection === null);
-    const source = readFileSync(workspace.path("plugins/redact-names.ts"), "utf8");
-    workspace.write("plugins/redact-names.ts", source.replace("() => replacement", '() => "[edited]"'));
-    await poll(async () => (await gateway.config()).generation === 2);
-    expect(await said(gateway, user)).toBe("I am [edited]");
+    workspace.write(PLUGIN, edited("() => replacement", '() => "[edited]"'));
+    expect(await saidAfter("I am [name]")).toBe("I am [edited]");
   });
 
-  test("whose setup fails after an edit leaves the old one serving", async () => {
-    copy("plugins/redact-names.ts");
-    copy("schemas/plugins/redact-names.schema.json");
-    workspace.write("gateway.yaml", withRedaction("[name]"));
-    const gateway = await workspace.serve();
-    const user = await workspace.account();
-    const source = readFileSync(workspace.path("plugins/redact-names.ts"), "utf8");
-    const failing = source.replace("// Compiled once", 'throw new Error("out of order");\n    // Compiled once');
-    expect(failing).not.toBe(source);
-    workspace.replace("plugins/redact-names.ts", failing);
-    const { last_rejection } = await poll(async () => {
-      const status = await gateway.config();
-      return status.last_rejection ? status : null;
-    });
-    expect(last_rejection?.diagnostics[0]?.message).toContain("out of order");
+  test("a local plugin whose setup fails after an edit leaves the old one serving", async () => {
+    const failing = edited("// Compiled once", 'throw new Error("out of order");\n    // Compiled once');
+    workspace.replace(PLUGIN, failing);
+    const { diagnostics } = await rejected();
+    expect(diagnostics[0]?.message).toContain("out of order");
     expect(await said(gateway, user)).toBe("I am [name]");
   });
-});
 
-test("a changed content of a ${file:} secret is used, and shown nowhere", async () => {
-  // The simulator takes any key: the secret stands where its effect shows, in the plugin's replacement.
-  copy("plugins/redact-names.ts");
-  copy("schemas/plugins/redact-names.schema.json");
-  workspace.write("replacement.txt", "[first]\n");
-  workspace.write("gateway.yaml", withRedaction("${file:replacement.txt}"));
-  const gateway = await workspace.serve();
-  const user = await workspace.account();
-  expect(await said(gateway, user)).toBe("I am [first]");
-  workspace.replace("replacement.txt", "[second]\n");
-  await poll(async () => (await gateway.config()).generation === 2);
-  expect(await said(gateway, user)).toBe("I am [second]");
-  expect(JSON.stringify(await gateway.config())).not.toContain("[second]");
+  test("a changed content of a ${file:} secret is used, and shown nowhere", async () => {
+    // The simulator takes any key: the secret stands where its effect shows, in the plugin's replacement.
+    workspace.write("replacement.txt", "[first]\n");
+    workspace.write("gateway.yaml", withRedaction("${file:replacement.txt}"));
+    expect(await saidAfter("I am [name]")).toBe("I am [first]");
+    workspace.replace("replacement.txt", "[second]\n");
+    expect(await saidAfter("I am [first]")).toBe("I am [second]");
+    expect(JSON.stringify(await gateway.config())).not.toContain("[second]");
+  });
 });
 
 const EXAMPLE = `${ROOT}../shared/examples/gateway.yaml`;
 
 // The annotated sample is kept beside the checkout; without it there is nothing to compare with.
 test.skipIf(!existsSync(EXAMPLE))("the annotated sample passes check and serves", async () => {
+  open();
   copy("plugins/redact-names.ts");
   copy("schemas/plugins/redact-names.schema.json");
   workspace.write("gateway.yaml", readFileSync(EXAMPLE, "utf8").replaceAll(/port: \d+/g, "port: 0"));

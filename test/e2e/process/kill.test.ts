@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { poll } from "../support/child.ts";
 import { ask } from "../support/configuration.ts";
 import { wav } from "../support/form.ts";
@@ -14,9 +14,16 @@ let sim: SimProcess;
 let gateway: GatewayProcess;
 let user: Account;
 
+const hosts = new Workspace();
+
+beforeAll(async () => {
+  sim = await hosts.sim();
+});
+afterAll(() => hosts.close());
+
 beforeEach(async () => {
   workspace = new Workspace();
-  sim = await workspace.sim();
+  await sim.forget();
   const config = kindsConfiguration(sim.origin);
   const listen = [0, 0].map((port) => ({ host: "127.0.0.1", port }));
   const streams = { day: "none", hour: "none", minute: "none", streams: STREAMS } as const;
@@ -108,33 +115,23 @@ async function openStreams(): Promise<Promise<string>[]> {
   return streams;
 }
 
-describe("streams of a gateway process", () => {
-  test("are killed through either address, and their slots are free", async () => {
-    for (const origin of gateway.origins) {
-      const streams = await openStreams();
-      const from = performance.now();
-      expect(await killStreams(origin)).toBe(STREAMS);
-      for (const text of await Promise.all(streams)) expect(text.endsWith(DONE)).toBe(true);
-      expect(performance.now() - from).toBeLessThan(2_000);
-      await fetch(`${sim.origin}/sim/ledger`, { method: "DELETE" });
-    }
-    const { running, drift, ledger } = await workspace.books(user.id);
-    expect([running, drift]).toEqual([{ requests: 0, streams: 0, held: 0n }, 0n]);
-    expect(ledger.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 2 * STREAMS }, () => "killed"));
-    // Those that had not begun.
-    expect(ledger.filter(({ charge }) => charge === 0n)).toHaveLength(2 * 2);
-  });
-
-  test("are killed within two seconds when another process raises the stop token", async () => {
+test("streams are killed through either address, and by another process's stop token; their slots are free", async () => {
+  const byAnother = async () => (await workspace.onStore((store) => store.stopStreams(user.id))).streams;
+  for (const kill of [...gateway.origins.map((origin) => () => killStreams(origin)), byAnother]) {
     const streams = await openStreams();
     const from = performance.now();
-    const told = await workspace.onStore((store) => store.stopStreams(user.id));
-    expect(told.streams).toBe(STREAMS);
+    expect(await kill()).toBe(STREAMS);
     for (const text of await Promise.all(streams)) expect(text.endsWith(DONE)).toBe(true);
     expect(performance.now() - from).toBeLessThan(2_000);
-    expect(await killStreams()).toBe(0);
-    expect((await gateway.chat(user.key, ask("x", { stream: true }))).status).toBe(200);
-  });
+    await sim.forget();
+  }
+  expect(await killStreams()).toBe(0);
+  const { running, drift, ledger } = await workspace.books(user.id);
+  expect([running, drift]).toEqual([{ requests: 0, streams: 0, held: 0n }, 0n]);
+  expect(ledger.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 3 * STREAMS }, () => "killed"));
+  // Those that had not begun.
+  expect(ledger.filter(({ charge }) => charge === 0n)).toHaveLength(3 * 2);
+  expect((await gateway.chat(user.key, ask("x", { stream: true }))).status).toBe(200);
 });
 
 test("kill -9 while requests of every kind run: afterwards no reservation is left and the books balance", async () => {

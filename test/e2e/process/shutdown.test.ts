@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { poll } from "../support/child.ts";
 import { ask, configuration, eventsOf } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
@@ -8,11 +8,17 @@ let workspace: Workspace;
 let sim: SimProcess;
 let user: Account;
 
+const hosts = new Workspace();
+
+beforeAll(async () => {
+  sim = await hosts.sim();
+});
+afterAll(() => hosts.close());
+
 beforeEach(async () => {
   workspace = new Workspace();
-  sim = await workspace.sim();
+  await sim.forget();
 });
-
 afterEach(() => workspace.close());
 
 async function start(drain: { delay: string; timeout: string }): Promise<GatewayProcess> {
@@ -128,14 +134,6 @@ test("a second signal does not wait, and the next start finds nothing held", asy
   expect(ledger).toMatchObject([{ outcome: "shutdown", charge: 0n }]);
 });
 
-test("SIGINT stops as SIGTERM does", async () => {
-  const gateway = await start({ delay: "0s", timeout: "20s" });
-  const { text } = await stream(gateway, "long", { chunks: 30, chunk_delay: "20ms" });
-  gateway.child.process.kill("SIGINT");
-  expect(eventsOf(await text).at(-1)).toBe("[DONE]");
-  expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
-});
-
 /** A plugin whose `dispose` writes down that it was called, and then does what `ending` says. */
 function disposable(name: string, ending: string) {
   workspace.write(`${name}.schema.json`, { type: "object" });
@@ -169,18 +167,18 @@ function disposed(): string[] {
 }
 
 describe("plugins", () => {
-  test("are disposed of at a stop, after the last request and before the store is closed", async () => {
+  test("are disposed of at a stop, by SIGINT as by SIGTERM: after the last request, before the store is closed", async () => {
     plugins(disposable("flushes", STORE));
     const gateway = await workspace.serve();
     // Set up once to see whether it can be, and disposed of at once.
     const rehearsed = disposed();
     user = await workspace.account();
     const running = await stream(gateway, "long", { chunks: 50, chunk_delay: "20ms" });
-    gateway.child.process.kill("SIGTERM");
+    gateway.child.process.kill("SIGINT");
     await poll(async () => (await gateway.ask("/readyz")).status === 503, 1_000);
     expect(disposed(), "while a request runs").toEqual(rehearsed);
     expect(eventsOf(await running.text).at(-1)).toBe("[DONE]");
-    expect(await gateway.child.exited).toMatchObject({ code: 0 });
+    expect(await gateway.child.exited).toMatchObject({ code: 0, signal: null });
     expect(disposed()).toEqual([...rehearsed, "flushes", "with-store"].toSorted());
   });
 

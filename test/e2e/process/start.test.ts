@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { runProgram } from "../../../src/cli/program.ts";
 import { poll } from "../support/child.ts";
 import { ask, configuration } from "../support/configuration.ts";
 import { Workspace } from "../support/process.ts";
@@ -78,7 +79,7 @@ function withPlugin(use: string) {
 }
 
 describe("the last good configuration", () => {
-  test("serves when the file is bad, loudly, and gives way to a good one; --strict refuses it", async () => {
+  test("serves when the file is bad, loudly, commands use it, and it gives way to a good one; --strict refuses it", async () => {
     const sim = await workspace.sim();
     workspace.write("gateway.yaml", configuration(sim.origin));
     const first = await workspace.serve();
@@ -98,20 +99,6 @@ describe("the last good configuration", () => {
     expect(status.last_rejection?.diagnostics.length).toBeGreaterThan(0);
     expect((await second.chat(user.key, ask("x"))).status).toBe(200);
 
-    const config = configuration(sim.origin);
-    workspace.replace("gateway.yaml", { ...config, billing: { cost_multiplier: 2 } });
-    await poll(async () => (await second.config()).generation === 2);
-    expect((await second.config()).last_rejection).toBeNull();
-  });
-
-  test("account commands use it beside a file that does not pass, and say so", async () => {
-    const sim = await workspace.sim();
-    workspace.write("gateway.yaml", configuration(sim.origin));
-    const gateway = await workspace.serve();
-    const user = await workspace.account();
-    expect((await gateway.chat(user.key, ask("x"))).status).toBe(200);
-    workspace.write("gateway.yaml", "version: 1\nmodels: {");
-
     const listed = await workspace.cli("keys", "list", "--user", user.id, "--json");
     expect(listed.code).toBe(0);
     expect(listed.stderr).toMatch(/gateway\.yaml does not pass: this command uses the last good configuration\n/);
@@ -119,15 +106,19 @@ describe("the last good configuration", () => {
     const [key] = JSON.parse(listed.stdout) as readonly { id: string }[];
     const revoked = await workspace.cli("keys", "revoke", key!.id, "--json");
     expect([revoked.code, revoked.stdout]).toEqual([0, '{"message":"API key revoked"}\n']);
-    await poll(async () => (await gateway.chat(user.key, ask("x"))).status === 401);
+    await poll(async () => (await second.chat(user.key, ask("x"))).status === 401);
     expect((await workspace.cli("credits", "add", user.id, "1")).code).toBe(0);
+
+    const config = configuration(sim.origin);
+    workspace.replace("gateway.yaml", { ...config, billing: { cost_multiplier: 2 } });
+    await poll(async () => (await second.config()).generation === 2);
+    expect((await second.config()).last_rejection).toBeNull();
   });
 
   test("keeps references, never what they stand for", async () => {
-    const sim = await workspace.sim();
     workspace.env["PLANTED"] = "sk-planted-in-the-environment";
     workspace.write("secret.txt", "sk-planted-in-a-file\n");
-    const config = configuration(sim.origin);
+    const config = configuration(NOWHERE);
     const alpha = { ...config.upstreams["alpha"]!, api_keys: ["${env:PLANTED}", "${file:secret.txt}"] };
     workspace.write("gateway.yaml", { ...config, upstreams: { alpha } });
     const gateway = await workspace.serve();
@@ -215,19 +206,32 @@ describe("a reference to nothing", () => {
 });
 
 describe("wrong use ends with 2", () => {
-  test.each([
-    [["--nonsense"]],
-    [["serve", "--nonsense"]],
-    [["serve", "extra"]],
-    [["sreve"]],
-    [["serve", "--log-level", "loud"]],
-    [["--config"]],
-  ])("%j", async (args) => {
-    workspace.write("gateway.yaml", configuration(NOWHERE));
-    const { code, stdout, stderr } = await workspace.cli(...args);
+  test("in a process", async () => {
+    const { code, stdout, stderr } = await workspace.cli("serve", "--nonsense");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).not.toBe("");
   });
+
+  test.each([[["--nonsense"]], [["serve", "extra"]], [["sreve"]], [["serve", "--log-level", "loud"]], [["--config"]]])(
+    "%j",
+    async (args) => {
+      const written = { stdout: "", stderr: "" };
+      for (const name of ["stdout", "stderr"] as const) {
+        vi.spyOn(process[name], "write").mockImplementation((text) => {
+          written[name] += String(text);
+          return true;
+        });
+      }
+      vi.spyOn(process, "argv", "get").mockReturnValue(["node", "gateway", ...args]);
+      try {
+        await runProgram();
+        expect([process.exitCode, written.stdout]).toEqual([2, ""]);
+        expect(written.stderr).not.toBe("");
+      } finally {
+        process.exitCode = undefined;
+      }
+    },
+  );
 });
 
 test("the file comes from --config, else $GATEWAY_CONFIG, else ./gateway.yaml", async () => {

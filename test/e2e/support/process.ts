@@ -79,6 +79,11 @@ export class SimProcess {
     return (await (await fetch(`${this.origin}/sim/ledger`)).json()) as readonly LedgerEntry[];
   }
 
+  /** Empties the ledger. */
+  async forget(): Promise<void> {
+    await fetch(`${this.origin}/sim/ledger`, { method: "DELETE" });
+  }
+
   async entry(requestId: string): Promise<LedgerEntry | null> {
     return (await this.ledger()).find((entry) => entry.requestId === requestId) ?? null;
   }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -14,7 +15,10 @@ type Line = readonly [string, ...(readonly unknown[])];
 
 /** Runs a child, and kills it `delay` milliseconds after its first line; null: lets it end. */
 async function run(argv: readonly string[], delay: number | null): Promise<Line[]> {
-  const child = spawn(argv[0]!, argv.slice(1), { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(argv[0]!, argv.slice(1), {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "gateway-compile-cache") },
+  });
   const lines: Line[] = [];
   const reader = createInterface({ input: child.stdout });
   reader.on("line", (line) => {
