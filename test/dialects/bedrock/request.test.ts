@@ -1,10 +1,8 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AttemptError, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
 import { casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
-import { chatCall, CLAUDE, codec, outcome, write, WRITTEN } from "./support.ts";
-import { RUNS } from "../../properties/runs.ts";
+import { chatCall, CLAUDE, codec, outcome, write } from "./support.ts";
 
 const CLAUDE_35 = "anthropic.claude-3-5-sonnet-20240620-v1:0";
 const CLAUDE_46 = "us.anthropic.claude-sonnet-4-6";
@@ -151,58 +149,4 @@ describe("addresses", () => {
   test("a key that signs is no bearer token", () => {
     expect(write(chatCall({}), CLAUDE, "AKID:secret").request.headers).not.toHaveProperty("authorization");
   });
-});
-
-/** Anything a client might put where a message's, part's or tool's fields belong. */
-const anything = fc.jsonValue({ maxDepth: 2 });
-const partly = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 6, arbitrary: fc.record(fields, { requiredKeys: [] }) }, { weight: 1, arbitrary: anything });
-const oneOf = (...values: readonly string[]): fc.Arbitrary<unknown> => fc.oneof(fc.constantFrom(...values), anything);
-const part = partly({
-  type: oneOf("text", "image_url", "file", "input_audio", "refusal", "native"),
-  text: fc.oneof(fc.string(), anything),
-  image_url: partly({ url: oneOf("data:image/png;base64,AA==", "https://x", "s3://a/b.png"), detail: anything }),
-  file: partly({ file_data: oneOf("data:text/plain;base64,AA=="), filename: anything, citations: anything }),
-  cache_control: anything,
-  native: anything,
-});
-const message = partly({
-  role: oneOf("system", "user", "assistant", "tool", "developer"),
-  content: fc.oneof(fc.string(), fc.array(part, { maxLength: 3 }), anything),
-  tool_call_id: oneOf("a", "b"),
-  tool_calls: fc.oneof(
-    fc.array(partly({ id: oneOf("a", "b"), function: partly({ name: oneOf("f"), arguments: oneOf("{}", "{") }) })),
-    anything,
-  ),
-  reasoning_details: fc.oneof(
-    fc.array(partly({ type: oneOf("reasoning.text", "reasoning.encrypted"), text: anything, signature: anything })),
-    anything,
-  ),
-  block_order: anything,
-});
-
-test("whatever a client sends is written or refused with its place: never another error", () => {
-  const body = fc.record(
-    {
-      messages: fc.array(message, { maxLength: 4 }),
-      tools: fc.oneof(fc.array(partly({ type: oneOf("function"), function: partly({ name: oneOf("f") }) })), anything),
-      tool_choice: oneOf("auto", "none", "required"),
-      stop: anything,
-      response_format: anything,
-      thinking: anything,
-      reasoning_effort: anything,
-      metadata: anything,
-      parallel_tool_calls: anything,
-    },
-    { requiredKeys: ["messages"] },
-  );
-  fc.assert(
-    fc.property(body, fc.constantFrom(CLAUDE, "meta.llama3", "amazon.nova-2-lite-v1:0"), (given, model) => {
-      let dropped: readonly string[] = [];
-      const ended = outcome(() => ({ dropped } = write(chatCall(given), model)));
-      expect(ended).toMatch(WRITTEN);
-      expect(dropped.filter((pointer) => !pointer.startsWith("/"))).toEqual([]);
-    }),
-    { numRuns: RUNS },
-  );
 });

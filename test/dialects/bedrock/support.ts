@@ -66,9 +66,6 @@ export function outcome(run: () => unknown): string {
 
 /** What may become of any answer whatever. */
 export const OUTCOMES = /^(done|protocol|status|timeout)$/;
-/** What may become of any request whatever. */
-export const WRITTEN = /^(done|unsupported|GatewayError: Invalid request: \/.*)$/s;
-
 export interface Decoding {
   readonly events: readonly StreamEvent[];
   readonly fault: { readonly failure: string; readonly message: string } | null;

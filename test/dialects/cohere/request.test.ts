@@ -1,10 +1,8 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/kit/index.ts";
 import { casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
-import { chatCall, outcome, WRITTEN } from "../bedrock/support.ts";
+import { chatCall } from "../bedrock/support.ts";
 import { write } from "./support.ts";
-import { RUNS } from "../../properties/runs.ts";
 
 const CASES = casesOf<RequestCase>(new URL("requests/sends.yaml", import.meta.url));
 
@@ -59,50 +57,5 @@ test("a PDF as the whole question is for another step of the chain", () => {
       failure: "unsupported",
       message: "/messages/0/content cannot be expressed for this model",
     }),
-  );
-});
-
-test("whatever a client sends is written or refused with its place: never another error", () => {
-  const anything = fc.jsonValue({ maxDepth: 2 });
-  const oneOf = (...values: readonly string[]): fc.Arbitrary<unknown> => fc.oneof(fc.constantFrom(...values), anything);
-  const partly = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
-    fc.oneof({ weight: 6, arbitrary: fc.record(fields, { requiredKeys: [] }) }, { weight: 1, arbitrary: anything });
-  const part = partly({
-    type: oneOf("text", "image_url", "file", "refusal"),
-    text: fc.oneof(fc.string(), anything),
-    image_url: partly({ url: anything, detail: anything }),
-    file: partly({ file_data: oneOf("data:text/plain;base64,YQ=="), filename: anything }),
-  });
-  const message = partly({
-    role: oneOf("system", "user", "assistant", "tool"),
-    content: fc.oneof(fc.string(), fc.array(part, { maxLength: 3 }), anything),
-    tool_call_id: oneOf("a"),
-    tool_calls: fc.oneof(
-      fc.array(partly({ id: oneOf("a"), function: partly({ name: oneOf("f"), arguments: anything }) })),
-      anything,
-    ),
-    reasoning_details: fc.oneof(fc.array(anything), anything),
-    reasoning_content: anything,
-  });
-  const body = fc.record(
-    {
-      messages: fc.array(message, { maxLength: 4 }),
-      tools: fc.oneof(fc.array(partly({ type: oneOf("function"), function: partly({ name: oneOf("f") }) })), anything),
-      tool_choice: oneOf("auto", "none", "required"),
-      documents: anything,
-      response_format: anything,
-      thinking: anything,
-      stop: anything,
-    },
-    { requiredKeys: ["messages"] },
-  );
-  fc.assert(
-    fc.property(body, (given) => {
-      let dropped: readonly string[] = [];
-      const ended = outcome(() => ({ dropped } = write(chatCall(given))));
-      expect(ended).toMatch(WRITTEN);
-      expect(dropped.filter((pointer) => !pointer.startsWith("/"))).toEqual([]);
-    }),
-    { numRuns: RUNS },
   );
 });
