@@ -4,7 +4,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../src/dialects/chat/client.ts";
 import { isJson, type Json } from "../../src/kit/index.ts";
+import { FEW_RUNS } from "../properties/runs.ts";
 import { assemble } from "./assemble.ts";
+import { expectCanonical } from "./chat/rules.ts";
 import { COMPLETE } from "./complete.ts";
 import { cutAt, cuts, type Decoding } from "./decode.ts";
 import {
@@ -93,12 +95,29 @@ describe.skipIf(!recorded)("every recorded stream", () => {
       const bytes = recording.bytes();
       const whole = decode(recording, [bytes]);
       expect(whole).toMatchObject({ fault: null, complete: true });
+      expectCanonical(whole.events);
       expect(isDeepStrictEqual(decode(recording, bytewise(bytes)), whole)).toBe(true);
       fc.assert(
         fc.property(cuts(bytes), (places) => {
           expect(isDeepStrictEqual(decode(recording, cutAt(bytes, places)), whole)).toBe(true);
         }),
-        { numRuns: 15 },
+        { numRuns: FEW_RUNS },
+      );
+    });
+
+    test("cut off anywhere it is complete if it has said how it ends, and between events no fault", () => {
+      const bytes = recording.bytes();
+      const between = [...bytes.keys()].filter((at) => bytes[at - 1] === 10 && bytes[at - 2] === 10);
+      fc.assert(
+        fc.property(fc.oneof(fc.nat(bytes.length - 1), fc.constantFrom(0, ...between)), (place) => {
+          const { events, fault, complete } = decode(recording, [bytes.subarray(0, place)]);
+          const choices = events.flatMap(({ data }) => list(data["choices"]));
+          const hasEnded = choices.some((choice) => choice["finish_reason"] !== null);
+          // A line that was cut off is read, and is no JSON; a frame is not.
+          if (fault !== null && recording.dialect !== "bedrock" && !between.includes(place)) return;
+          expect({ fault, complete }).toEqual({ fault: null, complete: hasEnded });
+        }),
+        { numRuns: FEW_RUNS },
       );
     });
   });
