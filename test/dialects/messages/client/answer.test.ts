@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { messagesFormat, messagesRefusal } from "../../../../src/dialects/messages/client/format.ts";
 import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
 import { type ErrorCode, ERRORS, GatewayError, type Json } from "../../../../src/kit/index.ts";
+import { casesOf } from "../../cases.ts";
 import { answer, answered, extras, request, ROUTE, unwritable } from "./support.ts";
 
 const content = (message: Json): unknown => answered(answer(message))["content"];
@@ -61,82 +62,8 @@ describe("a complete answer", () => {
     });
   });
 
-  test.each<[string, Json, readonly Json[]]>([
-    ["nothing", { content: null }, []],
-    ["an empty text", { content: "" }, []],
-    ["a refusal", { content: null, refusal: "no" }, [{ type: "text", text: "no" }]],
-    [
-      "reasoning",
-      { content: "a", reasoning_content: "r" },
-      [
-        { type: "thinking", thinking: "r", signature: "" },
-        { type: "text", text: "a" },
-      ],
-    ],
-    [
-      "reasoning in details",
-      {
-        reasoning_content: "r",
-        reasoning_details: [
-          { type: "reasoning.text", text: "r", signature: "S" },
-          { type: "reasoning.encrypted", data: "E" },
-          { type: "reasoning.summary", summary: "s" },
-        ],
-      },
-      [
-        { type: "thinking", thinking: "r", signature: "S" },
-        { type: "redacted_thinking", data: "E" },
-        { type: "thinking", thinking: "s", signature: "" },
-      ],
-    ],
-    [
-      "reasoning whose detail is its signature alone",
-      { reasoning_content: "r", reasoning_details: [{ type: "reasoning.text", signature: "S" }] },
-      [{ type: "thinking", thinking: "r", signature: "S" }],
-    ],
-    [
-      "reasoning whose details are encrypted",
-      { reasoning_content: "r", reasoning_details: [{ type: "reasoning.encrypted", data: "E" }] },
-      [
-        { type: "thinking", thinking: "r", signature: "" },
-        { type: "redacted_thinking", data: "E" },
-      ],
-    ],
-    [
-      "parts",
-      {
-        content: [
-          { type: "text", text: "a", native: { citations: [1] } },
-          { type: "native", dialect: "messages", block: { type: "server_tool_use", id: "s" } },
-          { type: "native", dialect: "responses", block: { type: "x" } },
-        ],
-      },
-      [
-        { type: "text", text: "a", citations: [1] },
-        { type: "server_tool_use", id: "s" },
-      ],
-    ],
-    [
-      "an order of its own",
-      {
-        content: "a",
-        reasoning_details: [
-          {
-            type: "reasoning.text",
-            text: "r",
-            signature: "S",
-          },
-        ],
-        tool_calls: [call("{}")],
-        block_order: ["content", "tool_call"],
-      },
-      [
-        { type: "text", text: "a" },
-        { type: "tool_use", id: "c", name: "f", input: {} },
-        { type: "thinking", thinking: "r", signature: "S" },
-      ],
-    ],
-  ])("%s", (_, message, blocks) => {
+  const contents = casesOf<{ message: Json; content: unknown }>(new URL("answers/content.yaml", import.meta.url));
+  test.each(contents)("%s", (_, { message, content: blocks }) => {
     expect(content(message)).toEqual(blocks);
   });
 
