@@ -779,7 +779,7 @@ export interface ChatRequest {
    */
   model: string;
   /**
-   * The conversation so far.
+   * The conversation so far: with its parts and tool calls at most 50,000 JSON values.
    *
    * @minItems 1
    */

@@ -10,6 +10,7 @@ export const PROCESS_SUITES = [
   "e2e/process",
   "fuzz",
   "gateway",
+  "limits",
   "workers",
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 

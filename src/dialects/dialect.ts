@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   /** May begin with a version (`/v2/…`), which gives way to one that the base URL ends with. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | StreamedBody | null;
+  readonly body: string | UnwrittenBody | StreamedBody | null;
   /** JSON pointers into the client's body of what the dialect cannot express; left out: none. */
   readonly dropped?: readonly string[];
   /**
@@ -26,6 +26,13 @@ export interface UpstreamRequest {
    * names that were shortened, an answer asked for as the call of a tool.
    */
   readonly form?: AnswerForm;
+}
+
+/** A value whose JSON text is too long to be written in one turn of the event loop. */
+export interface UnwrittenBody {
+  readonly json: Json;
+  /** What the upstream takes at most: another target may take more. */
+  readonly maxBytes?: number;
 }
 
 /** A body too large to be copied together; may be read as often as there are tries. */

@@ -8,4 +8,5 @@ export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
+export * from "./turns.ts";
 export * from "./vendor.ts";

@@ -8,7 +8,8 @@ import rerank from "../../schemas/api/rerank.schema.json" with { type: "json" };
 import responses from "../../schemas/api/responses-create.schema.json" with { type: "json" };
 import speech from "../../schemas/api/speech.schema.json" with { type: "json" };
 import transcription from "../../schemas/api/transcription.schema.json" with { type: "json" };
-import { type Endpoint, escapeSegment } from "../kit/index.ts";
+import { type Endpoint, escapeSegment, isJson } from "../kit/index.ts";
+import { conversationExcess, MAX_CONVERSATION_VALUES } from "./conversation-bound.ts";
 
 /** Bodies with a schema: those of inference endpoints, and of counting a request's tokens. */
 export type BodyName = Endpoint | "count_tokens";
@@ -25,6 +26,8 @@ const SCHEMAS = {
   image,
 } as const satisfies Record<BodyName, object>;
 
+const CONVERSATIONS: ReadonlySet<BodyName> = new Set(["chat", "messages", "count_tokens", "responses"]);
+
 /** The first mistake of a request body: `Invalid request: <pointer> <what>`. */
 interface BodyProblem {
   /** A missing field is pointed at by its own name, the whole body by `/`. */
@@ -32,16 +35,16 @@ interface BodyProblem {
   readonly what: string;
 }
 
-/** What is wrong with a body, and where; null when nothing is. */
-export type ValidateBody = (name: BodyName, body: unknown) => BodyProblem | null;
+/** What is wrong with a body of so many bytes, and where; null when nothing is. */
+export type ValidateBody = (name: BodyName, body: unknown, bytes?: number) => BodyProblem | null;
 
 /** Each schema is compiled when a body of its kind first comes: a start does not wait for all of them. */
 export function bodyValidators(): ValidateBody {
   const validators = new Map<BodyName, ReturnType<typeof bodyValidator>>();
-  return (name, body) => {
+  return (name, body, bytes) => {
     let validate = validators.get(name);
     if (validate === undefined) validators.set(name, (validate = bodyValidator(name)));
-    return validate(body);
+    return validate(body, bytes);
   };
 }
 
@@ -49,11 +52,16 @@ export function bodyValidators(): ValidateBody {
  * Compiles the check of one kind of body (of a transcription: the text fields of its form); keep the result. A good
  * body costs one pass and no allocation.
  */
-export function bodyValidator(body: BodyName): (body: unknown) => BodyProblem | null {
+export function bodyValidator(body: BodyName): (body: unknown, bytes?: number) => BodyProblem | null {
   const ajv = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: true, verbose: true });
   lengthInCodePoints(ajv);
   const validate = ajv.compile(SCHEMAS[body]);
-  return (value) => (validate(value) ? null : explainBody(validate.errors ?? []));
+  const check = (value: unknown): BodyProblem | null => (validate(value) ? null : explainBody(validate.errors ?? []));
+  if (!CONVERSATIONS.has(body)) return check;
+  const fields = Object.keys(SCHEMAS[body].properties);
+  // No value is shorter than a byte.
+  return (value, bytes = Infinity) =>
+    (bytes > MAX_CONVERSATION_VALUES && isJson(value) ? conversationExcess(value, fields) : null) ?? check(value);
 }
 
 /** The one mistake behind a validation that stopped at its first error. */

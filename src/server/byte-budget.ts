@@ -44,6 +44,10 @@ export class ByteClaim {
     this.#take = take;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Holds `bytes` in all, more or less than before. @throws GatewayError OVERLOADED; then it holds what it held. */
   hold(bytes: number): void {
     this.#take(bytes - this.#bytes);

@@ -9,6 +9,7 @@ import {
   type Log,
   type Principal,
   type RequestBody,
+  nextTurn,
   type RequestPipeline,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
@@ -17,6 +18,7 @@ import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
 import type { Format } from "./endpoint.ts";
 import { readForm, type StoredUpload } from "./form.ts";
+import { SMALL_BODY_BYTES } from "./json.ts";
 import { readJson } from "./request-body.ts";
 import type { HttpExchange } from "./respond.ts";
 
@@ -133,7 +135,12 @@ class ServedRequest implements InferenceRequest, Indexed {
     const parts = { signal: this.client.signal, claim: this.#claim };
     let call;
     if (format.body === "json") {
-      call = format.read(this.#checked(await readJson(http, bodyLimit, parts)), headers);
+      const body = this.#checked(await readJson(http, bodyLimit, parts), this.#claim.bytes);
+      // Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each.
+      const isLong = this.#claim.bytes > SMALL_BODY_BYTES;
+      if (isLong) await nextTurn();
+      call = format.read(body, headers);
+      if (isLong) await nextTurn();
     } else {
       const { fields, upload } = await readForm(http, bodyLimit, parts);
       this.#upload = upload;
@@ -144,8 +151,8 @@ class ServedRequest implements InferenceRequest, Indexed {
   }
 
   /** @throws GatewayError 400 naming the first thing that is wrong. */
-  #checked(body: Json): Json {
-    const fault = this.#options.validateBody(this.#format.endpoint, body);
+  #checked(body: Json, bytes?: number): Json {
+    const fault = this.#options.validateBody(this.#format.endpoint, body, bytes);
     if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
     return Object.freeze(body);
   }

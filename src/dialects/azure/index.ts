@@ -102,10 +102,12 @@ function responsesPath({ responses }: Address): string {
 
 /** A form keeps it: Azure passes over what the path has said. */
 function withoutModel(request: UpstreamRequest): UpstreamRequest {
-  const body = typeof request.body === "string" ? parseJson(request.body) : null;
+  const { body: written } = request;
+  const long = written !== null && typeof written === "object" && "json" in written;
+  const body = long ? written.json : typeof written === "string" ? parseJson(written) : null;
   if (!isJson(body)) return request;
   const { model: _deployment, ...rest } = body;
-  return { ...request, body: JSON.stringify(rest) };
+  return { ...request, body: long ? { json: rest } : JSON.stringify(rest) };
 }
 
 function withKey(request: UpstreamRequest, apiKey: string): UpstreamRequest {

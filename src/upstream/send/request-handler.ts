@@ -4,7 +4,7 @@ import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type DeadlineSweeper } from "./deadlines.ts";
-import { bodyStream } from "./request.ts";
+import { bodyStream, isUnwritten } from "./request.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
 
 const MAX_INFORMATIONAL_COUNT = 10;
@@ -231,6 +231,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
     if (typeof body === "string" || body === null) return { method, path, headers, body };
+    if (isUnwritten(body)) throw new TypeError("a body is written before it is sent");
     this.#sending = bodyStream(body, (error) => this.#unsent(error));
     return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: this.#sending };
   }

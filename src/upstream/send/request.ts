@@ -1,6 +1,17 @@
 import { Readable } from "node:stream";
-import type { StreamedBody, UpstreamRequest } from "../../dialects/dialect.ts";
-import { type Parameters, pathOf, withName, withoutValue, withValue } from "../../kit/index.ts";
+import { writeSteps } from "../../dialects/canonical/long-json.ts";
+import type { StreamedBody, UnwrittenBody, UpstreamRequest } from "../../dialects/dialect.ts";
+import {
+  AttemptError,
+  inTurns,
+  isJson,
+  nextTurn,
+  type Parameters,
+  pathOf,
+  withName,
+  withoutValue,
+  withValue,
+} from "../../kit/index.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -54,13 +65,14 @@ export function withLowerCaseNames(headers: Headers): Headers {
  * request is signed, or the signature does not match. A body that is not text, such as an upload form, stays as it is.
  */
 export function withParameters(request: UpstreamRequest, parameters: Parameters): UpstreamRequest {
-  if (typeof request.body !== "string") return request;
   const { set, remove, rename } = parameters;
-  let body: unknown = JSON.parse(request.body);
+  const long = isUnwritten(request.body);
+  if (!long && typeof request.body !== "string") return request;
+  let body: unknown = long ? request.body.json : JSON.parse(request.body);
   for (const pointer of remove) body = withoutValue(body, pathOf(pointer));
   for (const [pointer, name] of Object.entries(rename)) body = withName(body, pathOf(pointer), name);
   for (const [pointer, value] of Object.entries(set)) body = withValue(body, pathOf(pointer), value);
-  return { ...request, body: JSON.stringify(body) };
+  return { ...request, body: long && isJson(body) ? { ...request.body, json: body } : JSON.stringify(body) };
 }
 
 /** An upload's progress, which moves its deadline, is seen in steps of this size. */
@@ -96,13 +108,33 @@ export function bodyStream(body: StreamedBody, onError: (error: unknown) => void
 
 /** Text as a body that can be streamed. */
 export function textBody(text: string): StreamedBody {
-  const bytes = Buffer.from(text);
+  return bytesBody([Buffer.from(text)]);
+}
+
+function bytesBody(chunks: readonly Uint8Array[]): StreamedBody {
   return {
-    length: bytes.length,
+    length: chunks.reduce((sum, { length }) => sum + length, 0),
     async *read() {
-      yield bytes;
+      yield* chunks;
     },
   };
+}
+
+export function isUnwritten(body: UpstreamRequest["body"]): body is UnwrittenBody {
+  return body !== null && typeof body === "object" && "json" in body;
+}
+
+/** Writes a long body with turns of the event loop between its parts. @throws AttemptError for what no call stack can follow. */
+export async function writtenBody({ json, maxBytes = Infinity }: UnwrittenBody): Promise<StreamedBody> {
+  // The work until here was a turn of its own.
+  await nextTurn();
+  try {
+    const body = bytesBody(await inTurns(writeSteps(json)));
+    if (body.length > maxBytes) throw new AttemptError("unsupported", "the request is larger than the upstream takes");
+    return body;
+  } catch (error) {
+    throw error instanceof RangeError ? new AttemptError("unsupported", "/ is nested too deeply") : error;
+  }
 }
 
 async function* chunked(

@@ -19,7 +19,7 @@ import type { DeadlineSweeper } from "./deadlines.ts";
 import type { Answer } from "./relay.ts";
 import { readAnswer, type ReadContext } from "./readers.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
-import { type Address, addressRequest, textBody, withParameters } from "./request.ts";
+import { type Address, addressRequest, isUnwritten, textBody, withParameters, writtenBody } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {
@@ -167,7 +167,8 @@ export class Route {
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${listed(dropped)} cannot be expressed for this model`);
     }
-    const changed = target.parameters ? withParameters(written, target.parameters) : written;
+    const asked = target.parameters ? withParameters(written, target.parameters) : written;
+    const changed = isUnwritten(asked.body) ? { ...asked, body: await writtenBody(asked.body) } : asked;
     const request = await signer.sign({
       dialect,
       request: addressRequest(changed, address, exchange.requestId),

@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { type AwsCredentials, awsCredentials } from "../../dialects/bedrock/aws.ts";
-import type { UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
-import type { Awaitable } from "../../kit/index.ts";
+import type { StreamedBody, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
+import { type Awaitable, nextTurn } from "../../kit/index.ts";
 
 /** Sets the region where the host does not name one; never sent. */
 const REGION_HEADER = "x-aws-region";
@@ -15,7 +15,7 @@ const SIGNED_HEADERS: ReadonlySet<string> = new Set(["content-type", "accept"]);
 
 export interface Sending {
   readonly dialect: Pick<UpstreamDialect, "signing">;
-  /** Complete but for its signature; its body is text or none. */
+  /** Complete but for its signature. */
   readonly request: UpstreamRequest;
   /** Host of the upstream, with its port when that is not the protocol's own. */
   readonly host: string;
@@ -45,7 +45,8 @@ interface Signer {
 
 async function withSignature({ request, host, now }: Sending, { region, ...signer }: Signer): Promise<UpstreamRequest> {
   const { method, path, headers, body } = request;
-  if (body !== null && typeof body !== "string") throw new TypeError("a streamed body cannot be signed");
+  if (body !== null && typeof body !== "string" && "json" in body)
+    throw new TypeError("a body is written before it is signed");
   const { host: _host, ...added } = await signRequest({
     method,
     host,
@@ -67,7 +68,7 @@ interface Signing {
   readonly path: string;
   /** All of them are signed, and `host` with them. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | StreamedBody;
   readonly credentials: AwsCredentials;
   readonly region: string;
   readonly service: string;
@@ -102,11 +103,23 @@ export async function signRequest(signing: Signing): Promise<Readonly<Record<str
     path: pathname,
     query: parsed(query.join("?")),
     // The signer's own hashing is slow for bodies of megabytes.
-    headers: { host, ...headers, ...(digest ? { "x-amz-content-sha256": hash("sha256", body) } : {}) },
-    body,
+    headers: { host, ...headers, ...(digest ? { "x-amz-content-sha256": await digestOf(body) } : {}) },
+    // With the digest among the headers nobody reads it.
+    body: typeof body === "string" ? body : "",
   };
   const signed = await signer.sign(request, { signingDate: new Date(now) });
   return Object.fromEntries(Object.entries(signed.headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** SHA-256 in hex; of a long body with turns of the event loop between its parts. */
+async function digestOf(body: string | StreamedBody): Promise<string> {
+  if (typeof body === "string") return hash("sha256", body);
+  const digest = createHash("sha256");
+  for await (const chunk of body.read()) {
+    digest.update(chunk);
+    await nextTurn();
+  }
+  return digest.digest("hex");
 }
 
 function parsed(query: string): Record<string, string[]> {

@@ -15,7 +15,7 @@ function callOf(dialect: ClientDialect, body: Json, native?: Json): Call {
 }
 function sent(call: Call): { readonly body: Json; readonly dropped: readonly string[] } {
   const { body, dropped } = chat.request(call, target, "k");
-  return { body: JSON.parse(body) as Json, dropped: dropped ?? [] };
+  return { body: JSON.parse(body as string) as Json, dropped: dropped ?? [] };
 }
 
 /** What of a request of another client dialect goes to an upstream of OpenAI's, and what is reported. */

@@ -83,7 +83,7 @@ describe("the call", () => {
 });
 
 const sentTo = (model: string, more: Json): Json =>
-  JSON.parse(image.request(readImage(body(more)), testTarget("alpha", { model }), "sk-1").body) as Json;
+  JSON.parse(image.request(readImage(body(more)), testTarget("alpha", { model }), "sk-1").body as string) as Json;
 
 describe("the upstream's request", () => {
   test("path, headers and body", () => {

@@ -37,7 +37,7 @@ describe("embeddings", () => {
     ],
   ])("%s", (_, input, more, requests, dropped) => {
     const sent = embedding.request(ask(input, more), target, "k");
-    expect({ ...sent, body: JSON.parse(sent.body) as Json }).toEqual({
+    expect({ ...sent, body: JSON.parse(sent.body as string) as Json }).toEqual({
       method: "POST",
       path: "/v1beta/models/gemini-embedding-001:batchEmbedContents",
       headers: { "x-goog-api-key": "k", "content-type": "application/json", accept: "application/json" },
@@ -120,7 +120,7 @@ describe("Vertex AI", () => {
     ],
   ])("%s", (_, input, more, body) => {
     const request = toVertex("text-embedding-005", input, more);
-    expect({ ...request, body: JSON.parse(request.body) as Json }).toEqual({
+    expect({ ...request, body: JSON.parse(request.body as string) as Json }).toEqual({
       method: "POST",
       path: "/v1beta/models/text-embedding-005:predict",
       headers: { authorization: "Bearer ya29.k", "content-type": "application/json", accept: "application/json" },
@@ -132,7 +132,7 @@ describe("Vertex AI", () => {
   test("models from Gemini Embedding 2 on take one text, by a method of their own", () => {
     const request = toVertex("gemini-embedding-2-preview", "a", { dimensions: 256, input_type: "document" });
     expect(request.path).toBe("/v1beta/models/gemini-embedding-2-preview:embedContent");
-    expect(JSON.parse(request.body)).toEqual({
+    expect(JSON.parse(request.body as string)).toEqual({
       content: { parts: [{ text: "a" }] },
       taskType: "RETRIEVAL_DOCUMENT",
       outputDimensionality: 256,
