@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import type { Call, Json } from "../../src/kit/index.ts";
 
+export const readYaml = (file: URL): unknown => parse(readFileSync(file, "utf8")) as unknown;
+
 /** The cases of a YAML file, each under what it is about: adding one needs no code. */
 export function casesOf<Case>(file: URL): readonly (readonly [about: string, one: Case])[] {
-  return Object.entries(parse(readFileSync(file, "utf8")) as Readonly<Record<string, Case>>);
+  return Object.entries(readYaml(file) as Readonly<Record<string, Case>>);
 }
 
 /** What a call becomes for an upstream; what is left out is not looked at, but that nothing is dropped. */

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/server/body-schemas.ts";
 import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
 import { image } from "../../../src/dialects/endpoints/image.ts";
 import { AttemptError, type Bill, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
@@ -277,46 +276,6 @@ describe("refusals", () => {
   test("every other error has that of the table", () => {
     const others = Object.keys(ERRORS).filter((code) => !upstreams.includes(code));
     for (const code of others) expect(imageRefusal(new GatewayError(code as ErrorCode, "no"))).toBeNull();
-  });
-});
-
-describe("the body's schema", () => {
-  const check = bodyValidator("image");
-
-  test.each<[Json]>([
-    [body()],
-    [body({ n: null, size: null, width: null, height: null, response_format: null, quality: null, stream: null })],
-    [body({ n: 10, size: "16384x16384", response_format: "base64", background: "opaque", later: [] })],
-    [body({ size: "auto", width: 1, height: 16_384, stream: true })],
-  ])("takes %j", (good) => {
-    expect(check(good)).toBeNull();
-  });
-
-  test.each<[string, Json]>([
-    ["/prompt", { model: "m" }],
-    ["/model", { prompt: "p" }],
-    ["/prompt", body({ prompt: "" })],
-    ["/prompt", body({ prompt: "x".repeat(32_001) })],
-    ["/n", body({ n: 0 })],
-    ["/n", body({ n: 11 })],
-    ["/n", body({ n: 1.5 })],
-    ["/n", body({ n: "2" })],
-    ["/size", body({ size: "0x0" })],
-    ["/size", body({ size: "512" })],
-    ["/size", body({ size: "512X512" })],
-    ["/size", body({ size: "0512x512" })],
-    ["/size", body({ size: "512x512\n" })],
-    ["/size", body({ size: "100000x1" })],
-    ["/size", body({ size: 512 })],
-    ["/width", body({ width: 0 })],
-    ["/width", body({ width: 16_385 })],
-    ["/height", body({ height: "512" })],
-    ["/height", body({ height: 0.5 })],
-    ["/response_format", body({ response_format: "png" })],
-    ["/quality", body({ quality: 1 })],
-    ["/stream", body({ stream: "true" })],
-  ])("points at %s in %.80j", (pointer, bad) => {
-    expect(check(bad)?.pointer).toBe(pointer);
   });
 });
 

@@ -2,7 +2,6 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/server/body-schemas.ts";
 import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
 import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
@@ -308,44 +307,6 @@ describe("the client's answer", () => {
   test("no text is counted: audio is priced by the second", async () => {
     const format = transcriptionFormat(await read());
     expect([format.promptText(), format.producedText({ text: "hi" }), format.stream]).toEqual(["", "", null]);
-  });
-});
-
-describe("the form's schema", () => {
-  const check = bodyValidator("transcription");
-
-  test.each<[Json]>([
-    [{ model: MODEL }],
-    [{ model: MODEL, language: "", prompt: "", temperature: "0", stream: "true" }],
-    [
-      {
-        model: MODEL,
-        response_format: "srt",
-        "timestamp_granularities[]": ["word", "segment"],
-        later: "1",
-        "x[]": ["1"],
-      },
-    ],
-    [{ model: MODEL, temperature: "1." }],
-    [{ model: MODEL, temperature: ".25" }],
-  ])("takes %j", (good) => {
-    expect(check(good)).toBeNull();
-  });
-
-  test.each<[string, Json]>([
-    ["/model", {}],
-    ["/model", { model: "" }],
-    ["/response_format", { model: MODEL, response_format: "diarized_json" }],
-    ["/response_format", { model: MODEL, response_format: "" }],
-    ["/temperature", { model: MODEL, temperature: "" }],
-    ["/temperature", { model: MODEL, temperature: "." }],
-    ["/temperature", { model: MODEL, temperature: "-1" }],
-    ["/temperature", { model: MODEL, temperature: "1e9" }],
-    ["/temperature", { model: MODEL, temperature: "9".repeat(60_000) }],
-    ["/timestamp_granularities[]/0", { model: MODEL, "timestamp_granularities[]": ["letter"] }],
-    ["/stream", { model: MODEL, stream: "yes" }],
-  ])("points at %s in %.90j", (pointer, bad) => {
-    expect(check(bad)?.pointer).toBe(pointer);
   });
 });
 
