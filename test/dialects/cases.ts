@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { parse } from "yaml";
 import type { Call, Json } from "../../src/kit/index.ts";
 
@@ -7,6 +8,14 @@ export const readYaml = (file: URL): unknown => parse(readFileSync(file, "utf8")
 /** The cases of a YAML file, each under what it is about: adding one needs no code. */
 export function casesOf<Case>(file: URL): readonly (readonly [about: string, one: Case])[] {
   return Object.entries(readYaml(file) as Readonly<Record<string, Case>>);
+}
+
+/** The JSON files of a folder, by their names without the ending. */
+export function casesOfFiles<Case>(folder: URL): readonly (readonly [name: string, one: Case])[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+  return files
+    .toSorted()
+    .map((file) => [basename(file, ".json"), JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Case] as const);
 }
 
 /** What a call becomes for an upstream; what is left out is not looked at, but that nothing is dropped. */

@@ -8,7 +8,7 @@ import { FEW_RUNS } from "../properties/runs.ts";
 import { assemble } from "./assemble.ts";
 import { expectCanonical } from "./chat/rules.ts";
 import { COMPLETE } from "./complete.ts";
-import { cutAt, cuts, type Decoding } from "./decode.ts";
+import { cutAt, cuts, type Decoding, decodeWith } from "./decode.ts";
 import {
   ANSWERS,
   codecFor,
@@ -29,13 +29,8 @@ const CALL = readChat({ model: "route/a", messages: [{ role: "user", content: "h
 const STREAMS = [...PAYLOADS, ...WIRES];
 
 /** What the recording's codec makes of a body in these pieces. */
-function decode(recording: Recording, pieces: readonly Uint8Array[]): Decoding {
-  const decoder = codecFor(recording).decoder!(CALL);
-  const events = pieces.flatMap((piece) => decoder.feed(piece));
-  events.push(...decoder.finish());
-  const { fault, done, complete } = decoder;
-  return { events, fault: fault && { failure: fault.failure, message: fault.message }, done, complete };
-}
+const decode = (recording: Recording, pieces: readonly Uint8Array[]): Decoding =>
+  decodeWith(codecFor(recording).decoder!(CALL), pieces);
 
 const bytewise = (bytes: Uint8Array): readonly Uint8Array[] => cutAt(bytes, [...bytes.keys()].slice(1));
 

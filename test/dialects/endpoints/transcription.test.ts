@@ -1,11 +1,13 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
 import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
-import { AttemptError, type Bill, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
+import { AttemptError, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
+import { attempt, bytes, extras } from "../wire-cases.ts";
+import { casesOfFiles } from "../cases.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { collect, upload } from "../speech/upload.ts";
@@ -14,10 +16,6 @@ import { wav } from "../speech/wav.ts";
 const MODEL = "route/ear";
 const speech = upload([wav({ channels: 1, rate: 16_000, bits: 16, frames: 40_000 })]);
 const read = (fields: Json = {}): Promise<Call> => readTranscription({ model: MODEL, ...fields }, speech);
-const bytes = (value: unknown): Uint8Array =>
-  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
-const bill: Bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 1n };
-const extras = { id: "e-1", created: 1_768_435_200, provider: "Alpha", latencyMs: 12, bill };
 const NO_TOKENS: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 describe("the call", () => {
@@ -165,15 +163,6 @@ describe("the upstream's request", () => {
   });
 });
 
-/** What a call returns or throws. */
-function attempt(run: () => Decoded): unknown {
-  try {
-    return run();
-  } catch (error) {
-    return error;
-  }
-}
-
 const answered = async (sent: unknown): Promise<Decoded> => transcription.answer(bytes(sent));
 
 describe("the upstream's answer", () => {
@@ -251,9 +240,10 @@ describe("the upstream's answer", () => {
     const calls = await Promise.all(formats.map((response_format) => read({ response_format })));
     fc.assert(
       fc.property(body, fc.constantFrom(...calls), (sent, call) => {
-        const outcome = attempt(() => transcription.answer(bytes(sent)));
-        if (outcome instanceof AttemptError) return;
-        const { body, usage } = outcome as Decoded;
+        const { value, error } = attempt(() => transcription.answer(bytes(sent)));
+        expect(value !== undefined || error instanceof AttemptError).toBe(true);
+        if (value === undefined) return;
+        const { body, usage } = value;
         const milliseconds = usage?.milliseconds ?? 0;
         expect(Number.isSafeInteger(milliseconds) && milliseconds >= 0).toBe(true);
         expect(transcriptionFormat(call).answer(body, extras)).toBeTypeOf("string");
@@ -277,10 +267,7 @@ interface Case {
   readonly answer: Json | string;
 }
 
-const FOLDER = new URL("transcription/", import.meta.url).pathname;
-const cases = globSync("*.json", { cwd: FOLDER })
-  .toSorted()
-  .map((file) => [file, JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Case] as const);
+const cases = casesOfFiles<Case>(new URL("transcription/", import.meta.url));
 
 test.each(cases)("%s is answered as expected", async (_, { about, form, upstream, answer }) => {
   const call = await read(form);

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AttemptError, GatewayError, isJson, type Json } from "../../../src/kit/index.ts";
+import { isJson, type Json } from "../../../src/kit/index.ts";
+import { attempt } from "../wire-cases.ts";
 import { callOf, CHAT, chat, decode, framed, list, MESSAGES, target } from "./support.ts";
 
 const word = fc.string({ minLength: 1, maxLength: 8 });
@@ -8,16 +9,6 @@ const said = word.filter((text) => text.trim() !== "");
 const id = fc.stringMatching(/^[\w-]{1,12}$/);
 const json = fc.jsonValue({ maxDepth: 3, noUnicodeString: false });
 const object = fc.dictionary(word, json, { maxKeys: 3 });
-
-/** What came of it, if only in the ways in which it may fail. */
-function attempt<Result>(make: () => Result): Result | GatewayError | AttemptError {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof GatewayError || error instanceof AttemptError) return error;
-    throw error;
-  }
-}
 
 function sent(body: Json, dialect: "chat" | "messages" = "chat"): Json {
   return JSON.parse(chat.request(callOf(body, { dialect }), target("claude-x"), "k").body as string) as Json;
@@ -182,8 +173,8 @@ describe("whatever an upstream writes", () => {
     fc.assert(
       fc.property(fc.oneof(wire, json), fc.boolean(), (made, native) => {
         const bytes = new TextEncoder().encode(JSON.stringify(made));
-        const outcome = attempt(() => chat.answer(bytes, native ? MESSAGES : CHAT));
-        expect(outcome instanceof Error || isJson(list(outcome.body["choices"])[0]?.["message"])).toBe(true);
+        const { value, error } = attempt(() => chat.answer(bytes, native ? MESSAGES : CHAT));
+        expect(error !== undefined || isJson(list(value?.body["choices"])[0]?.["message"])).toBe(true);
       }),
       { numRuns: 500 },
     );

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json, StreamEvent, Usage } from "../../../src/kit/index.ts";
-import { cutAt, cuts } from "../decode.ts";
-import { CHAT, cases, decode, type Decoding, framed, list, MESSAGES } from "./support.ts";
+import { cutAt, cuts, type Decoding } from "../decode.ts";
+import { CHAT, cases, decode, framed, list, MESSAGES } from "./support.ts";
 
 interface Case {
   readonly dialect?: "messages";
