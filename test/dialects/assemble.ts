@@ -21,7 +21,8 @@ function join(into: Json[], pieces: readonly unknown[]): void {
 }
 
 /** A thought of which only the signature was told has an empty text. */
-const whole = (detail: Json): Json => (detail["type"] === "reasoning.text" ? { type: "", text: "", ...detail } : detail);
+const whole = (detail: Json): Json =>
+  detail["type"] === "reasoning.text" ? { type: "", text: "", ...detail } : detail;
 
 /** The choice that a client puts together from the canonical chunks of one answer, as a complete answer has it. */
 export function assemble(chunks: readonly Json[]): Json {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { isLong, writeSteps } from "../../../src/dialects/canonical/long-json.ts";
 import { postJson } from "../../../src/dialects/canonical/requests.ts";
 
@@ -31,7 +32,7 @@ test("what is written in slices is what JSON.stringify writes", () => {
       expect(written(list, slice).text).toBe(JSON.stringify(list));
       expect(written({ list }, slice).text).toBe(JSON.stringify({ list }));
     }),
-    { numRuns: 5 * NUM_RUNS },
+    { numRuns: FEW_RUNS * NUM_RUNS },
   );
 });
 

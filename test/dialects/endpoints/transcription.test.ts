@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
 import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
@@ -248,7 +249,7 @@ describe("the upstream's answer", () => {
         expect(Number.isSafeInteger(milliseconds) && milliseconds >= 0).toBe(true);
         expect(transcriptionFormat(call).answer(body, extras)).toBeTypeOf("string");
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

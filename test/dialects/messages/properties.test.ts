@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
 import { attempt } from "../wire-cases.ts";
 import { callOf, CHAT, chat, decode, framed, list, MESSAGES, target } from "./support.ts";
@@ -159,7 +160,7 @@ describe("whatever an upstream writes", () => {
           .filter((choice) => choice["finish_reason"] !== null);
         expect(finished.length).toBe(complete && !fault ? 1 : 0);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 
@@ -176,7 +177,7 @@ describe("whatever an upstream writes", () => {
         const { value, error } = attempt(() => chat.answer(bytes, native ? MESSAGES : CHAT));
         expect(error !== undefined || isJson(list(value?.body["choices"])[0]?.["message"])).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 });
