@@ -1,11 +1,18 @@
-import { AttemptError, type Call, type DialectName, type Kind, type Target, type Vendor } from "../kit/index.ts";
+import {
+  AttemptError,
+  type Call,
+  type DialectName,
+  type Json,
+  type Kind,
+  type Target,
+  type Vendor,
+} from "../kit/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { openai } from "./chat/index.ts";
 import { cohere } from "./cohere/index.ts";
 import type { Codec, Location, UpstreamDialect } from "./dialect.ts";
 import { jina, voyage } from "./endpoints/jina-and-voyage.ts";
-import { type FeatureName, FEATURES } from "./features.ts";
 import { gemini } from "./gemini/index.ts";
 import { anthropic } from "./messages/index.ts";
 import { deepgram } from "./speech/deepgram.ts";
@@ -17,7 +24,7 @@ interface Capability {
   /** Those of them that this version speaks. */
   readonly served: readonly Kind[];
   /**
-   * Whether a word of a model's `features` is lost on the way to an upstream; of what only the model can know, never.
+   * Whether a name among a model's `features` is dropped on the way to an upstream; never what only the model can know.
    * @param model the upstream's name for it.
    * @param location left out: what any upstream of the dialect loses.
    */
@@ -85,7 +92,7 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
 );
 
 /** Words of a model's `features` that are no names of features: what of it must be carried, any one of them. */
-const WORDS: Readonly<Record<string, readonly FeatureName[]>> = {
+const FEATURE_NAMES: Readonly<Record<string, readonly FeatureName[]>> = {
   reasoning: ["reasoning_effort", "thinking_budget"],
   thinking: ["reasoning_effort", "thinking_budget"],
   images: ["vision"],
@@ -100,14 +107,18 @@ const WORDS: Readonly<Record<string, readonly FeatureName[]>> = {
 };
 
 /**
- * Whether a promise of a chat model is lost on the way to an upstream: its dialect has no place for it, or its vendor does
+ * Whether a feature of a chat model is dropped on the way to an upstream: its dialect has no place for it, or its vendor does
  * not take it.
- * @param promise a word of the model's `features`; one that no dialect knows is never lost.
+ * @param promise a name among the model's `features`; one that no dialect knows is never dropped.
  * @param model the upstream's name for it.
  */
 function loses(codec: Codec, promise: string, model: string): boolean {
-  const wanted = Object.hasOwn(WORDS, promise) ? WORDS[promise]! : isFeature(promise) ? [promise] : [];
-  return wanted.length > 0 && wanted.every((feature) => isDropped(codec, feature, model));
+  const features = Object.hasOwn(FEATURE_NAMES, promise)
+    ? FEATURE_NAMES[promise]!
+    : isFeature(promise)
+      ? [promise]
+      : [];
+  return features.length > 0 && features.every((feature) => isDropped(codec, feature, model));
 }
 
 function isFeature(name: string): name is FeatureName {
@@ -130,3 +141,69 @@ function targetOf(model: string): Target {
   const timeouts = { connect: 0, firstByte: 0, idle: 0, total: 0 };
   return { upstream: "", model, weight: 1, timeouts, contextWindow: null, features: [] };
 }
+
+/** Something that a chat request may ask for beyond text, as two canonical bodies. */
+interface Feature {
+  /** A request that asks for it. */
+  readonly body: Json;
+  /** The same request without. */
+  readonly without: Json;
+}
+
+const TEXT = { type: "text", text: "hello" };
+/** Within the limit of every model: what is beyond one is reported. */
+const PLAIN = { messages: [{ role: "user", content: [TEXT] }], max_tokens: 4_000 };
+const LOOKUP = {
+  type: "function",
+  function: { name: "lookup", parameters: { type: "object", properties: { word: { type: "string" } } } },
+};
+const WITH_TOOL = { ...PLAIN, tools: [LOOKUP] };
+const SCHEMA = {
+  type: "object",
+  properties: { word: { type: "string" } },
+  required: ["word"],
+  additionalProperties: false,
+};
+const PNG = "data:image/png;base64,iVBORw0KGgo=";
+const PDF = "data:application/pdf;base64,JVBERi0xLjQK";
+
+/** @param part beside the text of a message. */
+function part(part: Json): Feature {
+  return { without: PLAIN, body: { ...PLAIN, messages: [{ role: "user", content: [TEXT, part] }] } };
+}
+
+function field(fields: Json, without: Json = PLAIN): Feature {
+  return { without, body: { ...without, ...fields } };
+}
+
+/** What dialects differ in, by names that a model's `features` may use. */
+export const FEATURES = {
+  vision: part({ type: "image_url", image_url: { url: PNG } }),
+  image_urls: part({ type: "image_url", image_url: { url: "https://media.example/a.png" } }),
+  documents: part({ type: "file", file: { filename: "a.pdf", file_data: PDF } }),
+  document_urls: part({ type: "file", file: { filename: "a.pdf", file_url: "https://media.example/a.pdf" } }),
+  text_documents: part({ type: "file", file: { filename: "a.txt", file_data: "data:text/plain;base64,c2FtcGxl" } }),
+  audio: part({ type: "input_audio", input_audio: { data: "UklGRiQA", format: "wav" } }),
+  tools: field({ tools: [LOOKUP] }),
+  tool_choice: field({ tool_choice: "required" }, WITH_TOOL),
+  named_tool_choice: field({ tool_choice: { type: "function", function: { name: "lookup" } } }, WITH_TOOL),
+  single_tool_calls: field({ parallel_tool_calls: false }, WITH_TOOL),
+  strict_tools: field({ tools: [{ ...LOOKUP, function: { ...LOOKUP.function, strict: true } }] }, WITH_TOOL),
+  json_schema: field({ response_format: { type: "json_schema", json_schema: { name: "answer", schema: SCHEMA } } }),
+  json_object: field({ response_format: { type: "json_object" } }),
+  reasoning_effort: field({ reasoning_effort: "high" }),
+  thinking_budget: field({ thinking: { type: "enabled", budget_tokens: 2_048 } }),
+  prompt_caching: {
+    without: PLAIN,
+    body: { ...PLAIN, messages: [{ role: "user", content: [{ ...TEXT, cache_control: { type: "ephemeral" } }] }] },
+  },
+  stop: field({ stop: ["HALT"] }),
+  seed: field({ seed: 4_711 }),
+  logprobs: field({ logprobs: true }),
+  choices: field({ n: 2 }),
+  penalties: field({ frequency_penalty: 0.5 }),
+  logit_bias: field({ logit_bias: { "50256": -100 } }),
+  top_k: field({ top_k: 7 }),
+} satisfies Readonly<Record<string, Feature>>;
+
+export type FeatureName = keyof typeof FEATURES;

@@ -60,9 +60,9 @@ export interface Answer {
 }
 
 /** Fixed, so that the same request gets the same bytes: 2026-01-01. */
-export const CREATED = 1_767_225_600;
+export const CREATED_SECONDS = 1_767_225_600;
 const MAXIMUM_ECHO_CHARACTERS = 500;
-const SPACE_CODE = 32;
+const SPACE = 0x20;
 const FILLER = " simulated";
 const REASONING = "Simulated reasoning: the answer repeats the question.";
 
@@ -72,7 +72,7 @@ export function countTokens(text: string): number {
   let inside = false;
   // A loop, for prompts are long: a regular expression would cost more than the rest of an answer.
   for (let at = 0; at < text.length; at++) {
-    const letter = text.charCodeAt(at) > SPACE_CODE;
+    const letter = text.charCodeAt(at) > SPACE;
     if (letter && !inside) count++;
     inside = letter;
   }

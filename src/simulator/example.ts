@@ -46,19 +46,19 @@ class Maker {
       if (Array.isArray(list) && list.length > 0) return list[nth % list.length];
     if ("default" in given) return given["default"];
     if (typeof given["$ref"] === "string") {
-      const { $ref, ...beside } = given;
+      const { $ref, ...siblings } = given;
       const target = resolve($ref, this.#root);
-      return this.make(isJson(target) ? merged(target, beside) : beside, depth + 1, nth);
+      return this.make(isJson(target) ? merged(target, siblings) : siblings, depth + 1, nth);
     }
     for (const choices of [given["anyOf"], given["oneOf"]]) {
       if (!Array.isArray(choices) || choices.length === 0) continue;
-      const { anyOf: _any, oneOf: _one, ...beside } = given;
-      return this.make(merged(beside, choose(choices, depth)), depth + 1, nth);
+      const { anyOf: _any, oneOf: _one, ...siblings } = given;
+      return this.make(merged(siblings, choose(choices, depth)), depth + 1, nth);
     }
     if (Array.isArray(given["allOf"])) {
-      const { allOf, ...beside } = given;
+      const { allOf, ...siblings } = given;
       const parts = (allOf as readonly unknown[]).map((part) => this.#resolved(part));
-      return this.make(parts.reduce<Json>(merged, beside), depth + 1, nth);
+      return this.make(parts.reduce<Json>(merged, siblings), depth + 1, nth);
     }
     return this.#typed(given, depth, nth);
   }
@@ -85,8 +85,8 @@ class Maker {
   #list(schema: Json, depth: number): readonly unknown[] {
     const { items, prefixItems, uniqueItems: unique } = schema;
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    const least = Number(schema["minItems"] ?? (depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length)));
-    const size = Math.min(least, Number(schema["maxItems"] ?? MAXIMUM_ITEMS), MAXIMUM_ITEMS);
+    const min = Number(schema["minItems"] ?? (depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length)));
+    const size = Math.min(min, Number(schema["maxItems"] ?? MAXIMUM_ITEMS), MAXIMUM_ITEMS);
     const others = isJson(items) ? items : {};
     return Array.from({ length: size }, (_, at) => this.make(first[at] ?? others, depth + 1, unique === true ? at : 0));
   }
@@ -154,10 +154,10 @@ function text(schema: Json, nth: number): string {
 function number(schema: Json, step: number, nth: number): number {
   const multiple = Number(schema["multipleOf"] ?? step);
   const above = schema["exclusiveMinimum"];
-  const least = Number(
+  const min = Number(
     schema["minimum"] ?? above ?? Math.min(0, Number(schema["maximum"] ?? schema["exclusiveMaximum"] ?? 0)),
   );
-  const rounded = Math.ceil(least / multiple) * multiple + nth * multiple;
+  const rounded = Math.ceil(min / multiple) * multiple + nth * multiple;
   if (typeof above === "number" && rounded <= above) return rounded + multiple;
   return schema["exclusiveMaximum"] === rounded ? rounded - multiple : rounded;
 }

@@ -1,4 +1,4 @@
-/** What a request has really used: tokens of its prompt, code points spoken, milliseconds heard, images made. */
+/** What a request has really used: tokens of its prompt, code points spoken, milliseconds transcribed, images made. */
 export interface Units {
   readonly prompt: number;
   readonly characters: number;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { CREATED } from "./answer.ts";
+import { CREATED_SECONDS } from "./answer.ts";
 import { SimError } from "./fields.ts";
 import type { Shape } from "./script.ts";
 
@@ -237,7 +237,7 @@ function listOf(dialect: Dialect): object {
     default:
       return {
         object: "list",
-        data: IDS.map((id) => ({ id, object: "model", created: CREATED, owned_by: "simulator" })),
+        data: IDS.map((id) => ({ id, object: "model", created: CREATED_SECONDS, owned_by: "simulator" })),
       };
   }
 }

@@ -1,15 +1,22 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { DialectName } from "../kit/index.ts";
-import { readCountTokens, readMessages } from "./dialects/anthropic.ts";
+import { readCountTokens, readMessages, readRawPredict } from "./dialects/anthropic.ts";
 import { azure, readAzureChat } from "./dialects/azure.ts";
 import { checkSigned, readConverse } from "./dialects/bedrock.ts";
 import { Chat, type Encoded } from "./dialects/chat.ts";
-import { readRawPredict } from "./dialects/claude-vertex.ts";
 import { readCohereChat } from "./dialects/cohere.ts";
 import { readGemini } from "./dialects/gemini.ts";
 import { readResponses } from "./dialects/responses.ts";
-import { type Endpoint, type ParsedRequest, readBody } from "./endpoint.ts";
+import {
+  type Endpoint,
+  errorReply,
+  jsonReply,
+  type ParsedRequest,
+  play,
+  readBody,
+  withContentFaults,
+} from "./endpoint.ts";
 import { readCohereEmbed, readEmbeddings } from "./endpoints/embeddings.ts";
 import { imageAt, readImage } from "./endpoints/images.ts";
 import { readRerank } from "./endpoints/rerank.ts";
@@ -18,7 +25,6 @@ import { readListen, readSpeechToText, readTranscription } from "./endpoints/tra
 import { badParameter, SimError } from "./fields.ts";
 import { Ledger, type LedgerEntry } from "./ledger.ts";
 import { checkKey, type Dialect, dialectOfList, isList, modelList } from "./provider.ts";
-import { errorReply, jsonReply, play, withContentFaults } from "./reply.ts";
 import { Occurrences, parseScript, type Script, shapeOf } from "./script.ts";
 import { checkVendor } from "./strict/vendors.ts";
 

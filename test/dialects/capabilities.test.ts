@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
+import { CAPABILITIES, DIALECTS, type FeatureName, FEATURES } from "../../src/dialects/capabilities.ts";
 import type { Location } from "../../src/dialects/dialect.ts";
-import { type FeatureName, FEATURES } from "../../src/dialects/features.ts";
 import { EFFORTS, isJson, type Json, type Kind, VENDORS } from "../../src/kit/index.ts";
 import { type ChatDialect, SUPPORT } from "./supported.ts";
 

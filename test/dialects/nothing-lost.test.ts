@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FEW_RUNS } from "../properties/runs.ts";
 import { readChat } from "../../src/dialects/chat/client.ts";
-import { readMessages } from "../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../src/dialects/responses/client/request.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
 import { chatAt } from "../../src/dialects/chat/index.ts";

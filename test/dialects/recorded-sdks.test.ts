@@ -1,17 +1,16 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import Anthropic from "@anthropic-ai/sdk";
-import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import Anthropic from "@anthropic-ai/sdk";
+import { EventStreamCodec } from "@smithy/eventstream-codec";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
-import { messagesFormat } from "../../src/dialects/messages/client/format.ts";
-import { readMessages } from "../../src/dialects/messages/client/request.ts";
+import { messagesFormat, readMessages } from "../../src/dialects/messages/client/format.ts";
 import { type Bill, type Call, isJson, type Json } from "../../src/kit/index.ts";
 import { assemble } from "./assemble.ts";
-import { codecFor, of, PAYLOADS, payloadsOf, type Recording, recorded, WIRES } from "./recordings.ts";
+import { codecFor, of, PAYLOADS, payloadsOf, recorded, type Recording, WIRES } from "./recordings.ts";
 
 /*
  * The same bytes, read by the gateway and by the SDK of who made them. Of Gemini and Cohere no SDK is at hand: their

@@ -1,4 +1,4 @@
-import type { FeatureName } from "../../src/dialects/features.ts";
+import type { FeatureName } from "../../src/dialects/capabilities.ts";
 
 /**
  * What becomes of a feature that a chat completions client asks for: `carried` to the upstream; `dropped` and said so

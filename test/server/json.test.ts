@@ -168,7 +168,7 @@ test("a text parsed in slices is what JSON.parse makes of it", () => {
     fc.property(jsonText, fc.integer({ min: 1, max: 60 }), (text, slice) => {
       expect(shown(() => done(parseSteps(Buffer.from(text), 200, slice)).result)).toBe(shown(() => JSON.parse(text)));
     }),
-    { numRuns: 10 * NUM_RUNS },
+    { numRuns: 3 * NUM_RUNS },
   );
 });
 
@@ -185,7 +185,7 @@ test("what is no JSON is none in slices", () => {
       const body = Buffer.from(text.slice(0, place) + added + text.slice(place + removed));
       expect(shown(() => done(parseSteps(body, 200, slice)).result)).toBe(shown(() => JSON.parse(body.toString())));
     }),
-    { numRuns: 10 * NUM_RUNS },
+    { numRuns: 3 * NUM_RUNS },
   );
 });
 

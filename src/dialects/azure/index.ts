@@ -32,10 +32,10 @@ const OPENAI = /\/openai$/;
  * (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
  */
 function addressOf({ baseUrl, headers }: Location): Address {
-  const wanted = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
-  const version = `?api-version=${encodeURIComponent(wanted ?? API_VERSION)}`;
+  const configured = Object.entries(headers).find(([name]) => name.toLowerCase() === VERSION_HEADER)?.[1];
+  const version = `?api-version=${encodeURIComponent(configured ?? API_VERSION)}`;
   if (V1.test(baseUrl)) {
-    const asked = wanted === undefined ? "" : version;
+    const asked = configured === undefined ? "" : version;
     return {
       operation: (_, path) => `${path}${asked}`,
       responses: `/responses${asked}`,
@@ -49,7 +49,7 @@ function addressOf({ baseUrl, headers }: Location): Address {
   const prefix = OPENAI.test(baseUrl) ? "" : "/openai";
   return {
     operation: (deployment, path) => `${prefix}/deployments/${encodeURIComponent(deployment)}${path}${version}`,
-    responses: `${prefix}/responses?api-version=${encodeURIComponent(wanted ?? RESPONSES_VERSION)}`,
+    responses: `${prefix}/responses?api-version=${encodeURIComponent(configured ?? RESPONSES_VERSION)}`,
     models: `${prefix}/models${version}`,
     named: true,
   };
@@ -63,8 +63,8 @@ const TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 export function azureAt(location: Location): UpstreamDialect {
   const address = addressOf(location);
   const { api = "auto" } = location;
-  const spoken: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
-  const own = codecsAt(location, chatAt(spoken, "azure", address.named));
+  const chatLocation: Location = address.responses === null && api === "auto" ? { ...location, api: "chat" } : location;
+  const own = codecsAt(location, chatAt(chatLocation, "azure", address.named));
   const codecs = KINDS.flatMap((kind) => {
     const codec = own[kind];
     return codec ? [[kind, addressed(codec, kind, address)] as const] : [];

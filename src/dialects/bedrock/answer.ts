@@ -1,7 +1,6 @@
 import { AttemptError, type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { ChunkWriter } from "../canonical/chunks.ts";
+import { ChunkWriter, finishOf } from "../canonical/answer.ts";
 import { malformed } from "../canonical/errors.ts";
-import { finishOf } from "../canonical/finish.ts";
 import { append, objects, parseJson, stringOf } from "../canonical/json.ts";
 import { annotationOf, type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";

@@ -36,11 +36,11 @@ export function errorMessage(bytes: Uint8Array): string {
 }
 
 /** Length of the frame, length of its headers, and the checksum of both, four bytes each. */
-const PRELUDE = 12;
+const PRELUDE_BYTES = 12;
 /** With the checksum of the whole frame at its end. */
-const OVERHEAD = PRELUDE + 4;
+const FRAME_OVERHEAD_BYTES = PRELUDE_BYTES + 4;
 /** The longest frame accepted from an upstream, in bytes. */
-const MAX_FRAME = 1024 * 1024;
+const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface Frame {
   /** Those that are text. */
@@ -54,20 +54,20 @@ export interface Frame {
  */
 export class FrameReader {
   readonly #codec = new EventStreamCodec(decoded, encoded);
-  readonly #prelude = new Uint8Array(PRELUDE);
+  readonly #prelude = new Uint8Array(PRELUDE_BYTES);
   /** The frame being filled, once its length is known. */
   #frame: Uint8Array | null = null;
   #filled = 0;
 
   /** The frames that the chunk completes. @throws AttemptError at one that is damaged; nothing more may be fed then. */
   *feed(chunk: Uint8Array): Generator<Frame, void, undefined> {
-    let rest = chunk;
-    while (rest.length > 0) {
+    let unread = chunk;
+    while (unread.length > 0) {
       const into = this.#frame ?? this.#prelude;
-      const taken = rest.subarray(0, into.length - this.#filled);
+      const taken = unread.subarray(0, into.length - this.#filled);
       into.set(taken, this.#filled);
       this.#filled += taken.length;
-      rest = rest.subarray(taken.length);
+      unread = unread.subarray(taken.length);
       if (this.#filled < into.length) return;
       if (this.#frame === null) {
         this.#frame = begun(this.#prelude);
@@ -98,8 +98,8 @@ export class FrameReader {
 function begun(prelude: Uint8Array): Uint8Array {
   const view = new DataView(prelude.buffer);
   const [length, headers, checksum] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
-  if (crc32(prelude.subarray(0, 8)) !== checksum || length < OVERHEAD + headers) throw damaged();
-  if (length > MAX_FRAME) throw malformed("an event that is too large");
+  if (crc32(prelude.subarray(0, 8)) !== checksum || length < FRAME_OVERHEAD_BYTES + headers) throw damaged();
+  if (length > MAX_FRAME_BYTES) throw malformed("an event that is too large");
   const frame = new Uint8Array(length);
   frame.set(prelude);
   return frame;

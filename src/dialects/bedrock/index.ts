@@ -1,20 +1,29 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
+import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { fitSchema } from "../schemas/fit.ts";
 import { claudeOutput, rulesOf, SCHEMA_AT } from "../messages/models.ts";
-import { CLAUDE_SCHEMAS } from "../schemas/rules.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
 import { conversationOf } from "./messages.ts";
-import { claudeFields, reasoningFields, responsePaths, topK } from "./model-fields.ts";
-import { toolsOf } from "./tools.ts";
-import { hasStructuredOutput, takesToolChoice, type Translation, translationOf } from "./translation.ts";
+import {
+  cachePoint,
+  claudeFields,
+  hasStructuredOutput,
+  reasoningFields,
+  responsePaths,
+  takesToolChoice,
+  topK,
+  type Translation,
+  translationOf,
+} from "./models.ts";
 
 /** ToolSpecification.name: `[a-zA-Z0-9_-]+`, 1 to 64 (AWS, API_runtime_ToolSpecification). */
 const NAMES: NameRules = { toolName: 64, toolNameCharacters: "word" };
@@ -96,7 +105,7 @@ function converseBody({ body: asked, config }: Output, model: string, translatio
 const TIERS: ReadonlySet<unknown> = new Set(["default", "flex", "priority"]);
 /** Keys and values of `requestMetadata`. */
 const METADATA = /^[A-Za-z0-9\s:_@$#=/+,.-]{1,256}$/;
-const MAX_METADATA = 16;
+const MAX_METADATA_ENTRIES = 16;
 const MAX_TEMPERATURE = 1;
 
 /** `inferenceConfig`, or nothing. @throws GatewayError for a value of the wrong type. */
@@ -125,7 +134,8 @@ function requestOf({ service_tier: tier, metadata }: Json, { report }: Translati
   if (!known && tier !== undefined && tier !== null && tier !== "auto") report.drop("/service_tier");
   const entries = isJson(metadata) ? Object.entries(metadata) : [];
   const fits =
-    entries.length <= MAX_METADATA && entries.flat().every((text) => typeof text === "string" && METADATA.test(text));
+    entries.length <= MAX_METADATA_ENTRIES &&
+    entries.flat().every((text) => typeof text === "string" && METADATA.test(text));
   if (!fits) report.drop("/metadata");
   return {
     ...(known ? { serviceTier: { type: tier } } : {}),
@@ -154,7 +164,7 @@ function outputOf(body: Json, model: string, { family, report }: Translation): O
     return { body: asked, config: configOf(body, output.schema, report), tool: output.tool };
   }
   const { response_format: format } = body;
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   if (schema === null) {
     if (isJson(format) && format["type"] !== "text") report.drop("/response_format");
     return { body, config: {}, tool: null };
@@ -182,4 +192,115 @@ function configOf({ response_format: format }: Json, schema: Json | null, report
     ...(typeof description === "string" ? { description } : {}),
   };
   return { outputConfig: { textFormat: { type: "json_schema", structure: { jsonSchema } } } };
+}
+
+/** What of a request's tools goes where. */
+interface Tools {
+  readonly toolConfig?: Json;
+  /** For `additionalModelRequestFields`: a choice that Converse itself cannot say. */
+  readonly choice?: Json;
+  /** A tool must be called. */
+  readonly forced?: boolean;
+}
+
+/**
+ * @param turns the conversation in Converse's form: one that has tool calls in it needs tools, also where the client lists
+ * none any more.
+ * @throws GatewayError for tools that cannot be written down.
+ */
+function toolsOf(body: Json, turns: unknown, translation: Translation): Tools {
+  const { report } = translation;
+  const listed = body["tools"] ?? [];
+  if (!Array.isArray(listed)) throw report.refusal("/tools", "must be a list");
+  const choice = body["tool_choice"] ?? "auto";
+  const used = usedTools(turns);
+  if (choice === "none" && used.length === 0) return {};
+  const given = listed.flatMap((tool: unknown, index) => toolSpec(tool, `/tools/${index}`, translation));
+  const tools = given.length > 0 ? given : used.map((name) => spec({ name }, ANY_INPUT));
+  if (tools.length === 0) {
+    if (choice !== "auto") report.drop("/tool_choice");
+    return {};
+  }
+  const forced = choice === "required" || namedTool(choice) !== null;
+  return {
+    toolConfig: { tools, ...choiceOf(choice, body, translation) },
+    ...single(choice, body, translation),
+    forced,
+  };
+}
+
+function toolSpec(listed: unknown, at: string, translation: Translation): readonly Json[] {
+  const { report } = translation;
+  const found = describedFunction(listed, at, report);
+  if (found === null) return [];
+  const { tool, described } = found;
+  report.dropUnknown(tool, TOOL_FIELDS, at);
+  report.dropUnknown(described, FUNCTION_FIELDS, `${at}/function`);
+  return [spec(described, inputSchema(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
+}
+
+function spec({ name, description }: Json, input: Json): Json {
+  const described = typeof description === "string" && description.trim() !== "" ? { description } : {};
+  return { toolSpec: { name, ...described, ...input } };
+}
+
+const ANY_INPUT: Json = { inputSchema: { json: { type: "object" } } };
+
+/** Converse takes schemas of objects only, and `$schema` of none of its models. */
+function inputSchema({ parameters, strict }: Json, at: string, { family, strictTools, report }: Translation): Json {
+  const { $schema: _dialect, ...rest } = isJson(parameters) ? parameters : {};
+  const schema = { type: "object", ...rest };
+  // A function without parameters takes none.
+  const own = isJson(parameters) ? schema : { ...schema, properties: {} };
+  const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS, report.schemaWork) : null;
+  if (held?.shaped === true) {
+    report.dropWithin(held, `${at}/parameters`);
+    return { inputSchema: { json: held.schema }, strict: true };
+  }
+  if (strict === true) report.drop(`${at}/strict`);
+  if (family !== "anthropic") return { inputSchema: { json: schema } };
+  const taken = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
+  report.dropWithin(taken, `${at}/parameters`);
+  return { inputSchema: { json: taken.schema } };
+}
+
+function choiceOf(choice: unknown, body: Json, { family, report }: Translation): Json {
+  // Said among the model's own fields, it must not be said here: Converse refuses both.
+  if (isSingle(body) && family === "anthropic") return {};
+  if (choice === "auto") return {};
+  if (choice === "required") return { toolChoice: { any: {} } };
+  const name = namedTool(choice);
+  if (name === null) report.drop("/tool_choice");
+  return name === null ? {} : { toolChoice: { tool: { name } } };
+}
+
+/** At most one call at a time; a field of Claude's own. */
+function single(choice: unknown, body: Json, { family, report }: Translation): { readonly choice?: Json } {
+  if (!isSingle(body)) return {};
+  if (family !== "anthropic") {
+    report.drop("/parallel_tool_calls");
+    return {};
+  }
+  const name = namedTool(choice);
+  if (name === null && choice !== "auto" && choice !== "required") report.drop("/tool_choice");
+  const own = name !== null ? { type: "tool", name } : { type: choice === "required" ? "any" : "auto" };
+  return { choice: { tool_choice: { ...own, disable_parallel_tool_use: true } } };
+}
+
+function isSingle(body: Json): boolean {
+  return body["parallel_tool_calls"] === false;
+}
+
+/** The names of the tools that were called, each once. */
+function usedTools(turns: unknown): readonly string[] {
+  const blocks = Array.isArray(turns) ? turns.flatMap((turn: unknown) => (isJson(turn) ? turn["content"] : [])) : [];
+  const names = blocks.map((block: unknown) => {
+    if (!isJson(block)) return undefined;
+    // A result alone, its call gone: any tool will do.
+    if (isJson(block["toolResult"])) return "tool";
+    return isJson(block["toolUse"]) ? block["toolUse"]["name"] : undefined;
+  });
+  const called = new Set(names.filter((name) => typeof name === "string"));
+  if (called.size > 1) called.delete("tool");
+  return [...called];
 }

@@ -13,7 +13,7 @@ import {
 import type { Report } from "../canonical/report.ts";
 import { argumentsObject, writtenCalls } from "../canonical/tools.ts";
 import { claudeReasoning } from "../messages/models.ts";
-import { cachePoint, readsReasoning, readsStatus, type Translation } from "./translation.ts";
+import { cachePoint, readsReasoning, readsStatus, type Translation } from "./models.ts";
 import { append } from "../canonical/json.ts";
 
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id", "is_error"]);
@@ -138,7 +138,7 @@ function assistantBlocks(message: Json, at: string, translation: Translation): r
   return blocks.length === 0 ? [] : [...blocks, ...cachePoint(message, at, translation)];
 }
 
-/** What one item of the message became, so that the order of the items can be told. */
+/** What one item of the message became, so that the order of the items is known. */
 function group(blocks: readonly Json[]): { readonly blocks: readonly Json[] } {
   return { blocks };
 }
@@ -296,17 +296,18 @@ function imageBlock(url: string): Json | null {
  * The block for a file; null for one of another type, or that is elsewhere.
  * @param name makes the document's name, which no other document of the request may have.
  */
-function documentBlock(file: Json, name: (wanted: string) => string, at: string, report: Report): Json | null {
+function documentBlock(file: Json, name: (title: string) => string, at: string, report: Report): Json | null {
   const { file_data, filename, title, context, citations } = file;
   const data = typeof file_data === "string" ? readDataUrl(file_data) : null;
   const format = data && (DOCUMENTS[data.type] ?? (isTextType(data.type) ? "txt" : null));
   if (!data || !format) return null;
   report.dropUnknown(file, DOCUMENT_FIELDS, at);
-  const wanted = typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
+  const documentTitle =
+    typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
   return {
     document: {
       format,
-      name: name(wanted),
+      name: name(documentTitle),
       source: { bytes: data.base64 },
       ...(typeof context === "string" && context !== "" ? { context } : {}),
       ...(isEnabled(citations) ? { citations: { enabled: true } } : {}),

@@ -7,7 +7,7 @@ export interface DataUrl {
 }
 
 /** A head is searched this far for its end: what follows may be megabytes. */
-const MAX_HEAD = 1024;
+const MAX_HEAD_CHARACTERS = 1024;
 /** Looked for instead of matching the whole: a match of megabytes would overflow the matcher's stack. */
 const NOT_BASE64 = /[^A-Za-z0-9+/=]/;
 
@@ -30,7 +30,7 @@ export function isDataUrl(url: string): boolean {
 /** Percent-encoded data becomes base64. null for any other URL, and for one whose data is empty or broken. */
 export function readDataUrl(url: string): DataUrl | null {
   if (!isDataUrl(url)) return null;
-  const comma = url.slice(0, MAX_HEAD).indexOf(",");
+  const comma = url.slice(0, MAX_HEAD_CHARACTERS).indexOf(",");
   if (comma < 0) return null;
   const [type = "", ...parameters] = url.slice("data:".length, comma).split(";");
   const encoded = parameters.some((parameter) => parameter.trim().toLowerCase() === "base64");

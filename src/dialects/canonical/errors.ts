@@ -11,7 +11,7 @@ import { parseJson } from "./json.ts";
 import { type RefusalRow, REFUSALS } from "./refusals-table.ts";
 
 /**
- * The words of `{error: {message}}`, `{error}`, `{message}` or `{detail}`, fit for a client; empty when there are none.
+ * The message of `{error: {message}}`, `{error}`, `{message}` or `{detail}`, fit for a client; empty when there is none.
  * Google sends it in a list of one where a stream was asked for.
  * As an array `detail` holds one `{loc, msg}` a mistake (FastAPI).
  */
@@ -20,8 +20,8 @@ export function errorMessage(bytes: Uint8Array): string {
   const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isJson(body)) return "";
   const { error, message, detail } = body;
-  const words = isJson(error) ? error["message"] : (error ?? message ?? firstOf(detail));
-  return typeof words === "string" ? publicMessage(words) : "";
+  const text = isJson(error) ? error["message"] : (error ?? message ?? firstOf(detail));
+  return typeof text === "string" ? publicMessage(text) : "";
 }
 
 function firstOf(detail: unknown): unknown {
@@ -85,7 +85,7 @@ interface ErrorBody {
 
 export const NO_ERROR_BODY: ErrorBody = { codes: [], status: 0, text: "", parameter: "", retryAfter: null };
 
-const MAX_TEXT = 4_096;
+const MAX_TEXT_CHARACTERS = 4_096;
 /** Fields that hold an identifier, in whichever object of the error they stand. */
 const CODES = ["code", "type", "status", "reason", "error_type", "err_code", "category", "__type"];
 /** A protobuf duration in JSON. */
@@ -102,12 +102,12 @@ export function readError(bytes: Uint8Array): ErrorBody {
 /**
  * Reads every shape that is seen: `{error: {message, code, type, status, details}}`, `{error: "…", code}`,
  * `{message, type, code}`, `{detail: "…" | [{type, loc, msg}] | {status, message}}`, Mistral's `{message: {detail: […]}}`,
- * Deepgram's `{err_code, err_msg}`, AWS's `{Message}`, each also in a list of one. Behind OpenRouter's general words stand
+ * Deepgram's `{err_code, err_msg}`, AWS's `{Message}`, each also in a list of one. Behind OpenRouter's general message stands
  * the provider's own in `metadata.raw`.
  */
 export function errorOf(value: unknown): ErrorBody {
   const body: unknown = Array.isArray(value) ? value[0] : value;
-  if (typeof body === "string") return { ...NO_ERROR_BODY, text: body.slice(0, MAX_TEXT) };
+  if (typeof body === "string") return { ...NO_ERROR_BODY, text: body.slice(0, MAX_TEXT_CHARACTERS) };
   if (!isJson(body)) return NO_ERROR_BODY;
   const error = isJson(body["error"]) ? body["error"] : body;
   const mistakes = mistakesOf(error, body);
@@ -121,8 +121,8 @@ export function errorOf(value: unknown): ErrorBody {
     ...jsonOf(error["metadata"]),
   ];
   const raw = rawOf(error);
-  const words = [textOf(error) || textOf(body) || mistakes.map(textOf).join("; "), raw.text].filter(Boolean).join(" ");
-  const text = words.slice(0, MAX_TEXT);
+  const messages = [textOf(error) || textOf(body) || mistakes.map(textOf).join("; "), raw.text].filter(Boolean);
+  const text = messages.join(" ").slice(0, MAX_TEXT_CHARACTERS);
   const codes = places
     .flatMap((place) => CODES.map((field) => place[field]))
     .filter((code) => typeof code === "string");
@@ -151,10 +151,10 @@ function jsonOf(value: unknown): readonly Json[] {
 
 function textOf(place: Json): string {
   const { message, detail, details, title, error, err_msg, msg } = place;
-  const words = [message ?? err_msg ?? place["Message"] ?? msg, detail ?? details, title].filter(
+  const texts = [message ?? err_msg ?? place["Message"] ?? msg, detail ?? details, title].filter(
     (part) => typeof part === "string",
   );
-  return words.length > 0 ? words.join(" ") : typeof error === "string" ? error : "";
+  return texts.length > 0 ? texts.join(" ") : typeof error === "string" ? error : "";
 }
 
 /** OpenRouter's moderation has no identifier but the field with what it objects to. */
@@ -165,7 +165,7 @@ function flagged({ metadata }: Json): readonly string[] {
 function rawOf({ metadata }: Json): ErrorBody {
   const raw = isJson(metadata) ? metadata["raw"] : undefined;
   if (typeof raw !== "string") return NO_ERROR_BODY;
-  const parsed = parseJson(raw.slice(0, 16 * MAX_TEXT));
+  const parsed = parseJson(raw.slice(0, 16 * MAX_TEXT_CHARACTERS));
   return errorOf(parsed === undefined ? raw : parsed);
 }
 
@@ -261,7 +261,7 @@ export function statusClass(status: number): FailureClass {
   return STATUSES[status] ?? HUNDREDS[Math.floor(status / 100)] ?? "protocol";
 }
 
-/** The gateway's own words for a class; `status` 0 is not told. */
+/** The gateway's own message for a class; a `status` of 0 is left out. */
 export function failureMessage(failure: FailureClass, status: number): string {
   const text = MESSAGES[failure];
   if (text === undefined) return status === 0 ? "upstream could not serve" : `upstream answered ${status}`;
@@ -304,17 +304,17 @@ function isClientsOwn({ error: { parameter }, call }: Refused): boolean {
 
 /** Identifiers of a refusal, for the log: nothing that could be a key, a name or a sentence. */
 export function refusalReason({ codes, parameter }: ErrorBody): string {
-  const words = [...codes.slice(0, 3), parameter].map(publicMessage);
-  return words.filter((word) => /^[\w.[\]:-]{1,100}$/.test(word)).join(" ");
+  const identifiers = [...codes.slice(0, 3), parameter].map(publicMessage);
+  return identifiers.filter((identifier) => /^[\w.[\]:-]{1,100}$/.test(identifier)).join(" ");
 }
 
 /**
- * A provider's words, fit for a client; empty when they are about the gateway's account.
- * @param words the same as the dialect tells them.
+ * A provider's message, fit for a client; empty when it is about the gateway's account.
+ * @param message the same as the dialect reads it.
  */
-export function clientText(text: string, words = ""): string {
+export function clientText(text: string, message = ""): string {
   if (ACCOUNT.test(text)) return "";
-  return words !== "" && !text.startsWith(words) ? words : publicMessage(text);
+  return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
 /** What an error inside a 200 amounts to. */
@@ -322,16 +322,16 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const implied = TYPES.find(([type]) => error.codes.some((code) => type.test(code)))?.[1] ?? 0;
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
-  const words = clientText(error.text);
+  const text = clientText(error.text);
   const reason = refusalReason(error);
   const { retryAfter } = error;
   if (failure === "client_fault" || failure === "context_overflow") {
-    return new AttemptError(failure, words || failureMessage(failure, 0), { reason });
+    return new AttemptError(failure, text || failureMessage(failure, 0), { reason });
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
     return new AttemptError(failure, failureMessage(failure, 0), { reason, status });
   }
-  const message = words ? `upstream reported an error: ${words}` : "upstream reported an error";
+  const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
   return new AttemptError(failure, message, { reason, retryAfter });
 }
 

@@ -1,13 +1,13 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import type { AnswerForm, Decoded, StreamReader } from "../dialect.ts";
-import { RewritingReader } from "./chunks.ts";
+import { RewritingReader } from "./answer.ts";
 import { objects } from "./json.ts";
 
 /*
  * Structured output of a model that has none of its own: a tool with the schema, which the model must call, and whose
  * arguments are the answer. As @ai-sdk/anthropic does it (`jsonResponseTool`): beside the client's own tools one of them
  * must be called, whichever; text without a call of the tool is the answer after all, text before one is left out. A model
- * that cannot be made to call a tool is only offered it: that it must is then reported as lost.
+ * that cannot be made to call a tool is only offered it: that it must is then reported as dropped.
  */
 
 const DESCRIPTION = "Respond with a JSON object.";
@@ -24,7 +24,7 @@ export function mustCall({ tool_choice: choice }: Json): boolean {
 }
 
 /** The schema that a canonical `response_format` names; null: it names none. */
-export function wantedSchema(format: unknown): Json | null {
+export function requestedSchema(format: unknown): Json | null {
   const described = isJson(format) && format["type"] === "json_schema" ? format["json_schema"] : null;
   const schema = isJson(described) ? described["schema"] : null;
   return isJson(schema) ? schema : null;
@@ -36,10 +36,10 @@ export function wantedSchema(format: unknown): Json | null {
  * @param choice what the request says of the choice: some models cannot be made to call a tool.
  */
 export function withJsonTool(body: Json, schema: Json, choice: "required" | "auto" = "required"): JsonTool | null {
-  const { response_format: format, tools, tool_choice: wanted } = body;
+  const { response_format: format, tools, tool_choice: asked } = body;
   if (mustCall(body) || (schema["type"] ?? "object") !== "object") return null;
   const described = isJson(format) && isJson(format["json_schema"]) ? format["json_schema"]["description"] : undefined;
-  const own = Array.isArray(tools) && wanted !== "none" ? (tools as readonly unknown[]) : [];
+  const own = Array.isArray(tools) && asked !== "none" ? (tools as readonly unknown[]) : [];
   const taken = new Set(
     own.map((tool) => (isJson(tool) && isJson(tool["function"]) ? tool["function"]["name"] : null)),
   );

@@ -62,8 +62,8 @@ export function extraFields(object: Json, names: ReadonlySet<string>): Json {
 
 /** Those of the named fields that a body has, some under other names; null stands for "not given". */
 export function pick(body: Json, names: readonly string[], renamed: Readonly<Record<string, string>> = {}): Json {
-  const wanted = [...names.map((name) => [name, name] as const), ...Object.entries(renamed)];
-  const fields = wanted.map(([name, upstream]) => [upstream, body[name]] as const);
+  const pairs = [...names.map((name) => [name, name] as const), ...Object.entries(renamed)];
+  const fields = pairs.map(([name, upstream]) => [upstream, body[name]] as const);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined && value !== null));
 }
 

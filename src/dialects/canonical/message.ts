@@ -48,7 +48,7 @@ interface OfItem {
   readonly format?: string;
 }
 
-/** What the provider that made it wants back verbatim, in the order in which it came. */
+/** What the provider that made it needs back unchanged, in the order in which it came. */
 export type ReasoningDetail =
   | { readonly type: "reasoning.text"; readonly text: string; readonly signature?: string }
   | ({ readonly type: "reasoning.encrypted"; readonly data: string } & OfItem)
@@ -101,7 +101,7 @@ export interface Tool extends Cacheable, Extended {
 /**
  * Beside OpenAI's own fields a request may carry `top_k`, and `thinking` in Anthropic's form. In answers a choice may say
  * the provider's own word for its end as `native_finish_reason`, and `stop_sequence`; `usage.prompt_tokens_details` has
- * `cache_write_tokens` beside `cached_tokens`. In streams `delta.reasoning_details` brings the pieces of one detail under
+ * `cache_write_tokens` beside `cached_tokens`. In streams `delta.reasoning_details` brings the deltas of one detail under
  * its `index`, its signature last. `annotations` of answers are OpenAI's `url_citation`, and `file_citation` with what the
  * provider says of the file, which only some clients' formats have a place for.
  */
@@ -202,7 +202,7 @@ function wholeCitation(annotation: Json): Json | null {
   };
 }
 
-/** What tells a citation of the gateway's making: only Anthropic's own have an index to go back with. */
+/** What marks a citation of the gateway's making: only Anthropic's own have an index to go back with. */
 const NO_INDEX = "";
 
 /**

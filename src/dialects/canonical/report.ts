@@ -9,8 +9,7 @@ import {
 } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
 import { Work } from "../schemas/work.ts";
-import { IDLE, OF_THE_REQUEST } from "./parameters.ts";
-import { clientPointer, hasSourceMap } from "./source-map.ts";
+import { clientPointer, hasSourceMap, IDLE, OF_THE_REQUEST } from "./parameters.ts";
 
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
@@ -43,15 +42,15 @@ export class Report {
   }
 
   /**
-   * Reports what stands beside the known fields of the object at `at`: fields that mean something, and those that the
+   * Reports the extra fields beside the known ones of the object at `at`: fields that mean something, and those that the
    * client's own dialect has there (`native`). A `type` only names what the object is.
    */
   dropUnknown(object: Json, known: ReadonlySet<string>, at: string): void {
-    this.#dropBeside(object, known, at);
-    if (isJson(object["native"])) this.#dropBeside(object["native"], known, at);
+    this.#dropExtra(object, known, at);
+    if (isJson(object["native"])) this.#dropExtra(object["native"], known, at);
   }
 
-  #dropBeside(object: Json, known: ReadonlySet<string>, at: string): void {
+  #dropExtra(object: Json, known: ReadonlySet<string>, at: string): void {
     for (const name in object) {
       const isKnown = name === "type" || name === "native" || known.has(name);
       if (!isKnown && asks(name, object[name])) this.drop(`${at}/${escaped(name)}`);
@@ -138,13 +137,13 @@ export function escaped(name: string): string {
  * asks for nothing more than that, and is reported.
  * @param most what the model can write, in tokens; null: not known.
  */
-export function outputLimit(body: Json, most: number | null, report: Report): number | undefined {
+export function outputLimit(body: Json, max: number | null, report: Report): number | undefined {
   const name = typeof body["max_completion_tokens"] === "number" ? "max_completion_tokens" : "max_tokens";
   const asked = body[name];
   if (typeof asked !== "number") return undefined;
-  if (most === null || asked <= most) return asked;
+  if (max === null || asked <= max) return asked;
   report.drop(`/${name}`);
-  return most;
+  return max;
 }
 
 /** A number of the body; undefined where it is not given. @throws GatewayError for any other value. */

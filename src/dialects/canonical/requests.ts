@@ -92,9 +92,9 @@ function mediaType({ contentType }: Upload): string {
 }
 
 /** The longest event accepted from an upstream, in characters. */
-const MAX_EVENT = 1024 * 1024;
+const MAX_EVENT_CHARACTERS = 1024 * 1024;
 /** What the parser may hold besides an event's data: field names and a line that has only begun. */
-const FRAMING = 1024;
+const MAX_FRAMING_CHARACTERS = 1024;
 /** The ending of OpenAI's streams, which some upstreams of other dialects add to their own. */
 const DONE = "[DONE]";
 const TOO_LARGE = "an event that is too large";
@@ -112,10 +112,10 @@ export abstract class SseStreamReader implements StreamReader {
   #events: StreamEvent[] = [];
 
   /** @param maximum characters of one event. */
-  constructor(maximum: number = MAX_EVENT) {
+  constructor(maximum: number = MAX_EVENT_CHARACTERS) {
     this.#maximum = maximum;
     this.#parser = createParser({
-      maxBufferSize: maximum + FRAMING,
+      maxBufferSize: maximum + MAX_FRAMING_CHARACTERS,
       onEvent: (message) => this.#event(message),
       onError: (error) => {
         if (error.type === "max-buffer-size-exceeded") this.#fail(TOO_LARGE);

@@ -1,6 +1,6 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import type { AnswerCodec, AnswerForm, StreamReader } from "../dialect.ts";
-import { RewritingReader } from "./chunks.ts";
+import { RewritingReader } from "./answer.ts";
 import { changed, Edits } from "./json.ts";
 import { sha256 } from "./tools.ts";
 
@@ -124,7 +124,7 @@ function named(tool: Json, nameOf: (name: string) => string): Json {
 
 const NOT_WORD = /[^\w-]/g;
 /** Characters of the digest that keeps shortened names apart. */
-const DIGEST = 8;
+const DIGEST_CHARACTERS = 8;
 
 /** What names of tools an upstream takes. */
 export interface NameRules {
@@ -173,7 +173,7 @@ export class ToolNames {
 
   #made(name: string, seed: string): string {
     const { toolName } = this.#rules;
-    const digest = sha256(seed).slice(0, DIGEST);
+    const digest = sha256(seed).slice(0, DIGEST_CHARACTERS);
     const room = Math.max(0, Math.min(toolName, 1024) - digest.length - 1);
     return `${name.replaceAll(NOT_WORD, "_").slice(0, room)}_${digest}`.slice(-toolName);
   }

@@ -109,7 +109,7 @@ export function namedTool(choice: unknown): string | null {
 
 /*
  * Gemini wants the signature of a function call back, and most clients drop fields that they do not know. Ids travel
- * verbatim in every client format, so the signature rides in the id:
+ * unchanged in every client format, so the signature rides in the id:
  *
  *   <id>__ts1_<check>_<signature in base64url, without padding>
  *
@@ -118,7 +118,7 @@ export function namedTool(choice: unknown): string | null {
  * providers allow nothing else.
  */
 const MARK = "__ts1_";
-const CHECK = 8;
+const CHECK_CHARACTERS = 8;
 
 interface CallId {
   /** As the upstream knows it. */
@@ -141,9 +141,9 @@ export function readCallId(carried: string): CallId {
   const at = carried.indexOf(MARK);
   if (at < 0) return { id: carried, signature: null };
   const id = carried.slice(0, at);
-  const sum = carried.slice(at + MARK.length, at + MARK.length + CHECK);
-  const text = carried.slice(at + MARK.length + CHECK + 1);
-  const good = text !== "" && carried[at + MARK.length + CHECK] === "_" && check(text) === sum;
+  const sum = carried.slice(at + MARK.length, at + MARK.length + CHECK_CHARACTERS);
+  const text = carried.slice(at + MARK.length + CHECK_CHARACTERS + 1);
+  const good = text !== "" && carried[at + MARK.length + CHECK_CHARACTERS] === "_" && check(text) === sum;
   return { id, signature: good ? Buffer.from(text, "base64url").toString("base64") : null };
 }
 
@@ -183,7 +183,7 @@ export function sha256(text: string): string {
 }
 
 function check(text: string): string {
-  return sha256(text).slice(0, CHECK);
+  return sha256(text).slice(0, CHECK_CHARACTERS);
 }
 
 /** An id for a tool call that came without one, or with that of another. Equal seeds give equal ids. */

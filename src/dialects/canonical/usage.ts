@@ -4,8 +4,8 @@ import { isJson, type Json, type Units, type Usage } from "../../kit/index.ts";
 const MAX_TOKENS = 10_000_000;
 
 /** A count of tokens; null for what is none or not to be believed. */
-export function tokenCount(value: unknown, most = MAX_TOKENS): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most ? value : null;
+export function tokenCount(value: unknown, max = MAX_TOKENS): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max ? value : null;
 }
 
 /** `{cacheWrite, cacheWrite1h}` of the tokens written to a cache, and of those kept for an hour; counts of 0 are left out. */

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { finishOf, isCanonicalFinish, producedText } from "../canonical/answer.ts";
 import { malformed } from "../canonical/errors.ts";
-import { finishOf } from "../canonical/finish.ts";
 import { isText } from "../canonical/json.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { argumentsText, madeId } from "../canonical/tools.ts";
@@ -58,7 +58,7 @@ function readCalls(calls: readonly unknown[], seed: string): readonly Json[] {
  * The fields of a delta or message with its content as text and its thoughts as `reasoning_content`: Groq, OpenRouter and
  * vLLM call them `reasoning`, Mistral sends both as parts of the content.
  */
-export function withText(part: Json): Record<string, unknown> {
+function withText(part: Json): Record<string, unknown> {
   const { content, reasoning, reasoning_content: thoughts, ...rest } = part;
   const fields: Record<string, unknown> = rest;
   const parts = Array.isArray(content) ? readParts(content) : { text: text(content), thoughts: "" };
@@ -94,4 +94,208 @@ function textIn(value: unknown): string {
 
 function text(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+/** Puts the deltas of one streamed choice into the canonical form. */
+export class ChoiceReader {
+  readonly #index: number;
+  readonly #calls: CallDeltas;
+  #begun = false;
+  /** Its finish reason was seen. */
+  finished = false;
+  /** What the last piece produced. */
+  text = "";
+
+  /** @param seed names the answer. */
+  constructor(index: number, seed: string) {
+    this.#index = index;
+    this.#calls = new CallDeltas(`${seed}/${index}`);
+  }
+
+  /**
+   * @returns the very same object when it is canonical already; null for one that says nothing after its finish.
+   * @throws AttemptError for an answer that broke off.
+   */
+  read(choice: Json): Json | null {
+    return this.#isCanonical(choice) ? choice : this.#rewritten(choice);
+  }
+
+  /** The finish of a choice that the upstream ended without one. */
+  end(): Json {
+    this.finished = true;
+    return { index: this.#index, delta: {}, finish_reason: this.#calls.any ? "tool_calls" : "stop" };
+  }
+
+  #isCanonical({ index, delta, finish_reason: finish }: Json): boolean {
+    if (index !== this.#index || !isJson(delta)) return false;
+    const first = !this.#begun;
+    if (first && delta["role"] !== "assistant") return false;
+    if (finish !== null && (this.finished || delta["tool_calls"] !== undefined)) return false;
+    if (finish !== null && !isCanonicalFinish(finish, this.#calls.any)) return false;
+    let calls: unknown;
+    let text = "";
+    for (const name in delta) {
+      const value = delta[name];
+      if (name === "content" || name === "refusal") {
+        // OpenAI's own first delta says null; elsewhere some clients take it for the end of a text.
+        if (typeof value === "string") text += value;
+        else if (!first || value !== null) return false;
+      } else if (name === "reasoning_content") {
+        if (typeof value !== "string") return false;
+        text += value;
+      } else if (name === "tool_calls") calls = value;
+      else if (value === null || name === "reasoning" || (name === "role" && value !== "assistant")) return false;
+    }
+    // Last, because it counts the calls.
+    if (calls !== undefined && !this.#calls.accept(calls)) return false;
+    this.text = calls === undefined ? text : producedText(delta);
+    this.#begun = true;
+    this.finished ||= finish !== null;
+    return true;
+  }
+
+  #rewritten({ message, ...choice }: Json): Json | null {
+    const part = isJson(choice["delta"]) ? choice["delta"] : isJson(message) ? message : {};
+    const { role: _role, tool_calls, ...others } = withText(part);
+    const fields = Object.entries(others).filter(([, value]) => value !== null);
+    const calls = this.#calls.read(tool_calls);
+    const role = this.#begun ? {} : { role: "assistant" };
+    this.#begun = true;
+    const delta = { ...role, ...Object.fromEntries(fields), ...(calls.length > 0 && { tool_calls: calls }) };
+    this.text = producedText(delta);
+    if (this.finished && calls.length === 0 && fields.every(([, value]) => value === "")) return null;
+    const { finish_reason: word } = choice;
+    const ends = !this.finished && isText(word);
+    const finish = ends ? finishOf("openai", word, { called: this.#calls.any }) : null;
+    this.finished ||= finish !== null;
+    return { ...choice, index: this.#index, delta, ...(finish ?? { finish_reason: null }) };
+  }
+}
+
+/** More than any model makes at once; what is kept of a stream is bounded. */
+const MAX_CALLS = 1024;
+/** Characters of arguments that wait for a name. */
+const MAX_HELD_CHARACTERS = 1024 * 1024;
+
+/** One tool call of a choice while its deltas come. */
+interface OpenCall {
+  /** The upstream's number for it; null without one. */
+  readonly number: number | null;
+  id: string;
+  name: string;
+  /** Of arguments that came before the name. */
+  held: string;
+  /** Arguments have come. */
+  begun: boolean;
+  /** Of a `custom` tool, which takes free text. */
+  free: boolean;
+  /** In the canonical stream; -1 until its name is known. */
+  index: number;
+}
+
+/**
+ * Numbers the tool calls of one choice from 0 and gives each its id, type and name once, in its first delta. Upstreams
+ * leave out indexes and types (Mistral), count from 1 (Anthropic's), give every call the same index (Google's), or repeat
+ * ids, names and empty ones.
+ */
+class CallDeltas {
+  /** Names the answer: ids are made of it where the upstream gives none. */
+  readonly #seed: string;
+  readonly #calls: OpenCall[] = [];
+  readonly #ids = new Set<string>();
+  #begunCalls = 0;
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  /** Whether the choice has tool calls. */
+  get any(): boolean {
+    return this.#begunCalls > 0;
+  }
+
+  /** Notes a list that is one canonical delta; false for any other, which is left to `read`. */
+  accept(list: unknown): boolean {
+    if (!Array.isArray(list) || list.length !== 1) return false;
+    const [delta] = list as readonly unknown[];
+    if (!isJson(delta) || !isJson(delta["function"])) return false;
+    const { index, id, type } = delta;
+    const { name, arguments: args } = delta["function"];
+    if (typeof args !== "string") return false;
+    if (id === undefined && type === undefined && name === undefined) {
+      const call = this.#calls.findLast(({ number }) => number === index);
+      if (call === undefined || call.index !== index) return false;
+      call.begun ||= args !== "";
+      return true;
+    }
+    if (index !== this.#begunCalls || this.#calls.some(({ number }) => number === index)) return false;
+    if (this.#calls.length >= MAX_CALLS) return false;
+    if (!isText(id) || this.#ids.has(id) || type !== "function" || !isText(name)) return false;
+    this.#ids.add(id);
+    this.#calls.push({ number: index, id, name, held: "", begun: args !== "", free: false, index: this.#begunCalls++ });
+    return true;
+  }
+
+  /** The canonical deltas for those of an upstream. @throws AttemptError for more than can be kept. */
+  read(list: unknown): readonly Json[] {
+    return Array.isArray(list) ? list.flatMap((delta: unknown) => (isJson(delta) ? this.#delta(delta) : [])) : [];
+  }
+
+  #delta(delta: Json): readonly Json[] {
+    const { index, id, type: _type, function: called, custom, ...rest } = delta;
+    const free = !isJson(called) && isJson(custom);
+    const { name, arguments: args, input, ...inner } = isJson(called) ? called : isJson(custom) ? custom : {};
+    const given = isText(name) ? name : "";
+    const call = this.#find(index, id, given);
+    const sent = free ? input : args;
+    // An object is the whole of the arguments, so it cannot follow some.
+    const text = typeof sent === "string" || !call.begun ? argumentsText(sent) : "";
+    call.begun ||= text !== "";
+    if (call.index >= 0) {
+      if (text === "" && Object.keys(rest).length === 0) return [];
+      return [{ index: call.index, ...rest, ...written(call.free, text) }];
+    }
+    call.held += text;
+    if (call.held.length > MAX_HELD_CHARACTERS) throw malformed("a tool call without a name");
+    if (isText(id)) call.id = id;
+    call.name = given;
+    if (given === "") return [];
+    call.free = free;
+    call.index = this.#begunCalls++;
+    call.id = this.#unique(call.id);
+    const type = free ? "custom" : "function";
+    return [{ index: call.index, id: call.id, type, ...rest, ...written(free, call.held, { ...inner, name: given }) }];
+  }
+
+  /** The call a delta belongs to, begun where it is new. */
+  #find(index: unknown, id: unknown, name: string): OpenCall {
+    const number = typeof index === "number" && Number.isInteger(index) ? index : null;
+    const known =
+      number === null
+        ? (this.#calls.findLast((call) => isText(id) && call.id === id) ?? this.#calls.at(-1))
+        : this.#calls.findLast((call) => call.number === number);
+    if (known !== undefined && !isAnother(known, id, name, number)) return known;
+    if (this.#calls.length >= MAX_CALLS) throw malformed("more tool calls than can be answered");
+    const call = { number, id: "", name: "", held: "", begun: false, free: false, index: -1 };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #unique(id: string): string {
+    const own = id === "" || this.#ids.has(id) ? madeId(`${this.#seed}/${this.#begunCalls}`) : id;
+    this.#ids.add(own);
+    return own;
+  }
+}
+
+/** Whether a delta that would belong to `known` begins another call: under a new id, or without any number or id. */
+function isAnother(known: OpenCall, id: unknown, name: string, number: number | null): boolean {
+  if (name === "" || known.name === "") return false;
+  if (isText(id)) return id !== known.id;
+  return number === null;
+}
+
+/** A piece of what a tool is called with, under the names of its kind. */
+function written(free: boolean, text: string, more: Json = {}): Json {
+  return free ? { custom: { ...more, input: text } } : { function: { ...more, arguments: text } };
 }

@@ -9,13 +9,13 @@ import {
   type StreamEvent,
   type StreamFormat,
 } from "../../kit/index.ts";
-import { producedText } from "../canonical/chunks.ts";
+import { producedText } from "../canonical/answer.ts";
 import { pageCitations, promptBytes, promptText } from "../canonical/message.ts";
 import { readUsage } from "../canonical/usage.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
-const MAX_OUTPUT = 1_000_000_000;
-/** The same for `n`: so many answers of the default hold come to MAX_OUTPUT. */
+const MAX_OUTPUT_TOKENS = 1_000_000_000;
+/** The same for `n`: so many answers of the default hold come to MAX_OUTPUT_TOKENS. */
 const MAX_ANSWERS = 1_000_000;
 
 /** The canonical call of a chat-completions body that its schema has accepted. */
@@ -34,14 +34,14 @@ export function readChat(body: Json): Call {
 function maxOutput(body: Json): number | null {
   const limit = body["max_completion_tokens"] ?? body["max_tokens"];
   if (typeof limit !== "number" || Number.isNaN(limit)) return null;
-  return Math.ceil(Math.min(Math.max(limit, 0) * answers(body), MAX_OUTPUT));
+  return Math.ceil(Math.min(Math.max(limit, 0) * answers(body), MAX_OUTPUT_TOKENS));
 }
 
 function answers({ n }: Json): number {
   return typeof n === "number" && n > 1 ? Math.min(Math.ceil(n), MAX_ANSWERS) : 1;
 }
 
-/** Answers to a chat-completions client: `model` is the route, usage is shown only to those who asked. */
+/** Answers to a chat-completions client: `model` is the route, usage is sent only to clients that asked for it. */
 export function chatFormat(call: Call, standIn: StandIn = UNKNOWN): AnswerFormat & { readonly stream: StreamFormat } {
   const options = call.body["stream_options"];
   const wantsUsage = isJson(options) && options["include_usage"] === true;
@@ -64,12 +64,12 @@ class ChatFormat implements AnswerFormat {
     const { id, created, choices } = body;
     return JSON.stringify({
       ...body,
-      choices: shownChoices(choices, "message"),
+      choices: choicesForClients(choices, "message"),
       id: typeof id === "string" && id !== "" ? id : `chatcmpl-${extras.id}`,
       object: "chat.completion",
       created: Number.isSafeInteger(created) ? created : extras.created,
       model: this.#call.model,
-      usage: wholeUsage(body) ?? shownUsage(extras.bill),
+      usage: wholeUsage(body) ?? billedUsage(extras.bill),
       latency_ms: extras.latencyMs,
       provider: extras.provider,
     });
@@ -92,7 +92,7 @@ class ChatStream implements StreamFormat {
   readonly heartbeat = ": keep-alive\n\n";
   readonly #model: string;
   readonly #wantsUsage: boolean;
-  #usageShown = false;
+  #usageSent = false;
   #last: Json = {};
   readonly #splice: ModelSplice;
   readonly #standIn: StandIn;
@@ -106,14 +106,14 @@ class ChatStream implements StreamFormat {
 
   event(event: StreamEvent): string {
     const { raw } = event;
-    const choices = shownChoices(event.data["choices"], "delta");
+    const choices = choicesForClients(event.data["choices"], "delta");
     const same = choices === event.data["choices"];
     const data = same ? event.data : { ...event.data, choices };
     this.#last = data;
     const counted = event.usage !== undefined;
     const shows = this.#wantsUsage && isJson(data["usage"]);
     if (counted && !shows && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
-    this.#usageShown ||= counted && shows;
+    this.#usageSent ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
     const text = raw === undefined || !same || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
@@ -125,8 +125,8 @@ class ChatStream implements StreamFormat {
   }
 
   done(bill: Bill): string {
-    if (!this.#wantsUsage || this.#usageShown) return "data: [DONE]\n\n";
-    const chunk = { ...this.#last, choices: [], usage: shownUsage(bill) };
+    if (!this.#wantsUsage || this.#usageSent) return "data: [DONE]\n\n";
+    const chunk = { ...this.#last, choices: [], usage: billedUsage(bill) };
     return `data: ${this.#rewrite(chunk)}\n\ndata: [DONE]\n\n`;
   }
 
@@ -147,23 +147,23 @@ class ChatStream implements StreamFormat {
 }
 
 /** The choices as clients of this format take them; the very same list where nothing is to be taken out. */
-function shownChoices(choices: unknown, part: "message" | "delta"): unknown {
+function choicesForClients(choices: unknown, part: "message" | "delta"): unknown {
   if (!Array.isArray(choices)) return choices;
-  let shown: unknown[] | null = null;
+  let changed: unknown[] | null = null;
   for (let at = 0; at < choices.length; at++) {
     const choice: unknown = choices[at];
     const own = isJson(choice) ? choice[part] : null;
     if (!isJson(choice) || !isJson(own)) continue;
-    const kept = shownPart(own);
+    const kept = partForClients(own);
     if (kept === own) continue;
-    shown ??= [...choices];
-    shown[at] = { ...choice, [part]: kept };
+    changed ??= [...choices];
+    changed[at] = { ...choice, [part]: kept };
   }
-  return shown ?? choices;
+  return changed ?? choices;
 }
 
 /** Without annotations that clients refuse, and the order of blocks, which only the Messages format has. */
-function shownPart(part: Json): Json {
+function partForClients(part: Json): Json {
   const { annotations: all, block_order: order } = part;
   const kept = Array.isArray(all) ? pageCitations(all) : null;
   if (order === undefined && (kept === null || kept === all)) return part;
@@ -184,7 +184,7 @@ function wholeUsage(body: Json): Json | null {
   return Number.isSafeInteger(total) ? usage : { ...usage, total_tokens: counted.prompt + counted.completion };
 }
 
-function shownUsage({ usage }: Bill): Json {
+function billedUsage({ usage }: Bill): Json {
   return {
     prompt_tokens: usage.prompt,
     completion_tokens: usage.completion,
@@ -193,7 +193,7 @@ function shownUsage({ usage }: Bill): Json {
 }
 
 /*
- * Where a field stands in the text of an object, told without reading all of it. In valid JSON a quote behind a comma or
+ * Where a field stands in the text of an object, found without reading all of it. In valid JSON a quote behind a comma or
  * a brace opens a text if a letter follows: inside one it would be escaped, and behind one comes no letter. So
  * `,"usage":null` is a field wherever it is found, and one of the outermost object if nothing but plain fields stand
  * between it and either end. Of two fields of one name in one object nothing is said.

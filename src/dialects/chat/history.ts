@@ -20,7 +20,7 @@ const OF_ANSWERS: ReadonlySet<string> = new Set([
 const REASONING: ReadonlySet<string> = new Set(["reasoning_content", "reasoning_details", "reasoning"]);
 const OF_EVERY_MESSAGE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "tool_call_id"]);
 const OF_CALLS: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "index"]);
-/** Marks of a prefix to cache: what is cached unasked loses nothing with them. */
+/** Marks of a prefix to cache: nothing is lost with them where caching is automatic. */
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
 export interface HistoryOptions {
   readonly rules: Rules;

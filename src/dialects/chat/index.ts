@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
@@ -66,7 +66,7 @@ function withoutSchema(
   report: Report,
 ): { readonly call: Call; readonly tool: string | null } {
   const { body } = call;
-  const schema = structuredOutput === "beside_tools" ? null : wantedSchema(body["response_format"]);
+  const schema = structuredOutput === "beside_tools" ? null : requestedSchema(body["response_format"]);
   const { tools, tool_choice: choice } = body;
   const hasTools = Array.isArray(tools) && tools.length > 0 && choice !== "none";
   if (schema === null || (structuredOutput === "alone" && !hasTools)) return { call, tool: null };

@@ -47,14 +47,14 @@ class Writer {
   add(message: Json, at: string): void {
     this.#report.dropUnknown(message, KNOWN, at);
     const { role } = message;
-    if (role !== "tool") this.#showMedia();
+    if (role !== "tool") this.#writeMedia();
     if (role === "tool") this.#addResult(message, at);
     else if (role === "assistant") this.#addAnswer(message, at);
     else this.#messages.push({ role, content: this.#parts(message["content"], at), ...named(message) });
   }
 
   end(): readonly Json[] {
-    this.#showMedia();
+    this.#writeMedia();
     return this.#messages;
   }
 
@@ -64,7 +64,7 @@ class Writer {
     const text = joinedText(content, "\n");
     const media = Array.isArray(content) ? content.filter(({ type }) => type !== "text") : [];
     // OpenAI's API cannot say that a tool failed.
-    const result = failed === true ? `Error: ${text}` : text || (media.length > 0 ? SHOWN : "");
+    const result = failed === true ? `Error: ${text}` : text || (media.length > 0 ? MEDIA_FOLLOW : "");
     this.#messages.push({ role: "tool", tool_call_id: id, content: result });
     append(this.#media, media);
   }
@@ -97,14 +97,14 @@ class Writer {
     return writeParts(content, `${at}/content`, { report: this.#report, fileIds: this.#fileIds, media });
   }
 
-  #showMedia(): void {
+  #writeMedia(): void {
     if (this.#media.length > 0) this.#messages.push({ role: "user", content: this.#media });
     this.#media = [];
   }
 }
 
 /** The text of a tool's result that is nothing but media. */
-const SHOWN = "The result follows.";
+const MEDIA_FOLLOW = "The result follows.";
 
 function named({ name }: Json): Json {
   return typeof name === "string" ? { name } : {};
@@ -112,7 +112,7 @@ function named({ name }: Json): Json {
 
 type Content = string | readonly Json[];
 
-/** `cache_control` marks what OpenAI caches unasked. */
+/** `cache_control` marks what OpenAI caches automatically. */
 const KNOWN_PART: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", "cache_control"]);
 const KNOWN_FILE: ReadonlySet<string> = new Set(["file_data", "filename", "file_id"]);
 const PDF = "document.pdf";

@@ -1,11 +1,11 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { wantedSchema } from "../canonical/json-tool.ts";
+import { requestedSchema } from "../canonical/json-tool.ts";
 import { changed, Edits, pick } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
-import { effortOf, withFittedSchema } from "../vendors/fit.ts";
+import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
 import { writeMessages } from "./messages.ts";
@@ -16,7 +16,7 @@ interface ChatBody {
   readonly names: ToolNames;
 }
 
-/** `cache_control` marks what is cached unasked. */
+/** `cache_control` marks what is cached automatically. */
 const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
 
 /**
@@ -65,7 +65,7 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
 
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
-/** Values that a model has unasked. */
+/** Defaults of every model. */
 const USUAL: ReadonlyMap<string, unknown> = new Map([
   ["temperature", 1],
   ["top_p", 1],
@@ -148,8 +148,8 @@ class Fitting {
 
   #limit(): void {
     const { max_tokens: old, max_completion_tokens: limit } = this.#body;
-    const wanted = this.#rules.outputLimit;
-    const name = wanted === "either" ? (this.#translated ? "max_tokens" : null) : wanted;
+    const limitField = this.#rules.outputLimit;
+    const name = limitField === "either" ? (this.#translated ? "max_tokens" : null) : limitField;
     const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
     if (name === null || !Object.hasOwn(this.#body, other)) return;
     const value = limit ?? old;
@@ -163,32 +163,32 @@ class Fitting {
     const rules = this.#rules;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
-    const { fields, lost } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
+    const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
     if (!Object.hasOwn(fields, "reasoning_effort")) this.#edits.remove("reasoning_effort");
     if (!own && !Object.hasOwn(fields, "thinking")) this.#edits.remove("thinking");
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
-    for (const pointer of lost) this.#report.drop(pointer);
+    for (const pointer of dropped) this.#report.drop(pointer);
   }
 
   #stop(): void {
     const { stop } = this.#body;
-    const most = this.#rules.stop;
+    const max = this.#rules.stop;
     const listed = typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as readonly unknown[]) : [];
-    if (listed.length <= most) return;
-    if (most > 0) this.#edits.set("stop", listed.slice(0, most));
+    if (listed.length <= max) return;
+    if (max > 0) this.#edits.set("stop", listed.slice(0, max));
     else this.#edits.remove("stop");
-    if (most === 0) this.#report.drop("/stop");
-    else for (let index = most; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
+    if (max === 0) this.#report.drop("/stop");
+    else for (let index = max; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
   }
 
   /** A digest in place of one that is too long: it stays the same for the same user. */
   #user(): void {
     const { user } = this.#body;
-    const most = this.#rules.user;
-    if (most === 0) this.#drop("user");
-    else if (typeof user === "string" && user.length > most) this.#edits.set("user", sha256(user).slice(0, most));
+    const max = this.#rules.user;
+    if (max === 0) this.#drop("user");
+    else if (typeof user === "string" && user.length > max) this.#edits.set("user", sha256(user).slice(0, max));
   }
 
   #tools(): void {
@@ -206,7 +206,7 @@ class Fitting {
   /** Structured output with a schema that the target takes. */
   #format(): void {
     const { response_format: format } = this.#body;
-    if (wantedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
+    if (requestedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
     const edits = new Edits(format);
     edits.set("json_schema", this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
     this.#edits.set("response_format", edits.object);

@@ -1,8 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { ChunkWriter } from "../canonical/chunks.ts";
+import { ChunkWriter, finishOf } from "../canonical/answer.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
-import { finishOf } from "../canonical/finish.ts";
 import { objects } from "../canonical/json.ts";
 import { annotationOf } from "../canonical/message.ts";
 import { parseAnswer, SseStreamReader } from "../canonical/requests.ts";

@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
@@ -56,7 +56,7 @@ function chatBody(asked: Json, name: string, report: Report): { readonly body: J
 const MAX_STOPS = 5;
 /** `p` goes from 0.01 to 0.99; OpenAI's 1 and 0 stand for the nearest, which nobody can tell from them. */
 const [MIN_P, MAX_P] = [0.01, 0.99];
-const MAX_K = 500;
+const MAX_TOP_K_TOKENS = 500;
 
 /** Sampling and limits under Cohere's names. @throws GatewayError for a value of the wrong type. */
 function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
@@ -67,31 +67,25 @@ function samplingOf(body: Json, { maxOutput }: Model, report: Report): Json {
     max_tokens: outputLimit(body, maxOutput, report),
     temperature: number("temperature"),
     p: topP === undefined ? undefined : Math.min(Math.max(topP, MIN_P), MAX_P),
-    k: within(number("top_k"), 0, MAX_K, "/top_k", report),
+    k: within(number("top_k"), 0, MAX_TOP_K_TOKENS, "/top_k", report),
     seed: number("seed"),
     frequency_penalty: within(number("frequency_penalty"), 0, 1, "/frequency_penalty", report),
     presence_penalty: within(number("presence_penalty"), 0, 1, "/presence_penalty", report),
-    stop_sequences: fewStops(body, report),
+    stop_sequences: limitedStops(body, report),
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** A value beyond what Cohere takes becomes the nearest, and is reported. */
-function within(
-  value: number | undefined,
-  least: number,
-  most: number,
-  at: string,
-  report: Report,
-): number | undefined {
+function within(value: number | undefined, min: number, max: number, at: string, report: Report): number | undefined {
   if (value === undefined) return undefined;
-  const near = Math.min(Math.max(value, least), most);
-  if (near !== value) report.drop(at);
-  return near;
+  const nearest = Math.min(Math.max(value, min), max);
+  if (nearest !== value) report.drop(at);
+  return nearest;
 }
 
 /** Cohere takes so many. */
-function fewStops(body: Json, report: Report): readonly string[] | undefined {
+function limitedStops(body: Json, report: Report): readonly string[] | undefined {
   const stops = stopsOf(body, report);
   if (stops !== undefined && stops.length > MAX_STOPS) report.drop("/stop");
   return stops?.slice(0, MAX_STOPS);
@@ -117,7 +111,7 @@ function formatOf(body: Json, documents: boolean, report: Report): Format {
   if (!isJson(format) || format["type"] === "text") return { body, format: {}, tool: null };
   const { type } = format;
   const taken = !documents && !(Array.isArray(tools) && tools.length > 0 && choice !== "none");
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   const fitted = schema && fitSchema(schema, COHERE_SCHEMAS, report.schemaWork);
   if (fitted?.shaped === true && taken) {
     report.dropWithin(fitted, "/response_format/json_schema/schema");

@@ -169,7 +169,7 @@ export interface BatchLimits {
 }
 
 /** Fewer than any tokenizer has: what fits by this count, fits. */
-const LEAST_BYTES_PER_TOKEN = 2;
+const MIN_BYTES_PER_TOKEN = 2;
 
 /** @param limitsOf those of a model, by the upstream's name for it. */
 export function embeddingBatches(limitsOf: (model: string) => BatchLimits): Batches {
@@ -184,7 +184,7 @@ function batchesOf(call: Call, { inputs, tokens = Infinity }: BatchLimits): read
   let batch: string[] = [];
   let counted = 0;
   for (const text of input as readonly string[]) {
-    const count = Math.ceil(Buffer.byteLength(text) / LEAST_BYTES_PER_TOKEN);
+    const count = Math.ceil(Buffer.byteLength(text) / MIN_BYTES_PER_TOKEN);
     if (batch.length === inputs || (batch.length > 0 && counted + count > tokens)) {
       batches.push(batch);
       batch = [];

@@ -54,40 +54,40 @@ function sizeOf({ size, width, height }: Json): string | null {
  * in `url`. Without a `response_format` everything stays as the upstream gave it.
  */
 export function imageFormat(call: Call): AnswerFormat {
-  const wanted = call.body["response_format"];
+  const form = call.body["response_format"];
   return {
     contentType: "application/json",
-    answer: (body, extras) => JSON.stringify(answer(body, extras, call.model, wanted)),
+    answer: (body, extras) => JSON.stringify(answer(body, extras, call.model, form)),
     promptText: () => "",
     producedText: () => "",
     stream: null,
   };
 }
 
-function answer(body: Json, extras: AnswerExtras, model: string, wanted: unknown): Json {
+function answer(body: Json, extras: AnswerExtras, model: string, form: unknown): Json {
   const { created, data } = body;
   return {
     created: Number.isSafeInteger(created) && Number(created) >= 0 ? created : extras.created,
-    data: Array.isArray(data) ? data.filter(isJson).map((image) => shown(image, wanted)) : [],
+    data: Array.isArray(data) ? data.filter(isJson).map((image) => writtenImage(image, form)) : [],
     provider: extras.provider,
     model,
   };
 }
 
-function shown(image: Json, wanted: unknown): Json {
+function writtenImage(image: Json, form: unknown): Json {
   const { revised_prompt } = image;
   return {
-    ...located(text(image["url"]), text(image["b64_json"]), wanted),
+    ...located(text(image["url"]), text(image["b64_json"]), form),
     ...(typeof revised_prompt === "string" && { revised_prompt }),
   };
 }
 
-function located(url: string | null, base64: string | null, wanted: unknown): Json {
+function located(url: string | null, base64: string | null, form: unknown): Json {
   const bytes = base64 === null ? null : (readDataUrl(base64)?.base64 ?? base64);
-  if (wanted === "url") return { url: url ?? (bytes === null ? null : dataUrl(bytes)), b64_json: "" };
-  if (wanted !== "b64_json") return { url, b64_json: bytes ?? "" };
-  const wantedBytes = bytes ?? (url === null ? null : (readDataUrl(url)?.base64 ?? null));
-  return wantedBytes === null ? { url, b64_json: "" } : { url: null, b64_json: wantedBytes };
+  if (form === "url") return { url: url ?? (bytes === null ? null : dataUrl(bytes)), b64_json: "" };
+  if (form !== "b64_json") return { url, b64_json: bytes ?? "" };
+  const inlined = bytes ?? (url === null ? null : (readDataUrl(url)?.base64 ?? null));
+  return inlined === null ? { url, b64_json: "" } : { url: null, b64_json: inlined };
 }
 
 function text(value: unknown): string | null {

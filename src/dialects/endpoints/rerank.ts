@@ -41,9 +41,9 @@ export function rerankFormat(call: Call): AnswerFormat {
 
     answer({ results }: Json, { provider }: AnswerExtras): string {
       const ranked: readonly unknown[] = Array.isArray(results) ? results : [];
-      const shown = ranked.slice(0, typeof top_n === "number" ? top_n : undefined).filter(isJson);
+      const best = ranked.slice(0, typeof top_n === "number" ? top_n : undefined).filter(isJson);
       return JSON.stringify({
-        results: shown.map(({ index, relevance_score }) => ({
+        results: best.map(({ index, relevance_score }) => ({
           index,
           relevance_score,
           ...(return_documents === true && { document: { text: documents[Number(index)] } }),
@@ -90,9 +90,9 @@ export function rerankCodec({ path, body: write = withoutReturn }: RerankDialect
 }
 
 function withoutReturn(body: Json): Json {
-  const rest: Record<string, unknown> = { ...body };
-  delete rest["return_documents"];
-  return rest;
+  const sent: Record<string, unknown> = { ...body };
+  delete sent["return_documents"];
+  return sent;
 }
 
 interface Ranked {

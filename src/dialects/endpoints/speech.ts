@@ -63,3 +63,17 @@ export const speech = {
     return BYTES.test(upstream) ? (TYPES.get(call.body["response_format"]) ?? "audio/mpeg") : null;
   },
 } satisfies ByteCodec;
+
+interface Speed {
+  /** null: the voice's own. */
+  readonly speed: number | null;
+  /** Whether it is what the client asked for. */
+  readonly exact: boolean;
+}
+
+/** A client's `speed` as near as a provider with these bounds comes to it. */
+export function speedWithin(asked: unknown, min: number, max: number): Speed {
+  if (typeof asked !== "number" || asked === 1) return { speed: null, exact: true };
+  const speed = Math.min(Math.max(asked, min), max);
+  return { speed: speed === 1 ? null : speed, exact: speed === asked };
+}

@@ -12,8 +12,7 @@ import { escaped } from "../canonical/report.ts";
 import { bearer, multipartForm, parseAnswer } from "../canonical/requests.ts";
 import { readUsage } from "../canonical/usage.ts";
 import type { AnswerCodec } from "../dialect.ts";
-import { audioMilliseconds } from "../speech/audio.ts";
-import { type Cue, seconds, srt, vtt } from "../speech/transcript.ts";
+import { audioMilliseconds, type Cue, seconds, srt, vtt } from "../speech/transcript.ts";
 
 const PLAIN_TEXT = "text/plain; charset=utf-8";
 
@@ -97,10 +96,10 @@ function segmentsOf({ segments }: Json): readonly unknown[] {
   return Array.isArray(segments) ? segments : [];
 }
 
-/** The one heard, else the one the client named, else "". */
+/** The one detected, else the one the client named, else "". */
 function languageOf({ language }: Json, call: Call): string {
-  const [heard, named] = [language, call.body["language"]];
-  if (typeof heard === "string" && heard !== "") return heard;
+  const [detected, named] = [language, call.body["language"]];
+  if (typeof detected === "string" && detected !== "") return detected;
   return typeof named === "string" ? named : "";
 }
 

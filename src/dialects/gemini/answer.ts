@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { producedText } from "../canonical/chunks.ts";
+import { producedText } from "../canonical/answer.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
 import { append, objects, stringOf } from "../canonical/json.ts";
 import { parseAnswer, SseStreamReader } from "../canonical/requests.ts";
@@ -33,7 +33,7 @@ export const FORM = {
 } satisfies AnswerForm;
 
 /** The longest event of a call that asks for images, in characters: each comes in one event. */
-const MAX_IMAGE_EVENT = 32 * 1024 * 1024;
+const MAX_IMAGE_EVENT_CHARACTERS = 32 * 1024 * 1024;
 
 /**
  * `streamGenerateContent?alt=sse`: each event is a `GenerateContentResponse`. There is no ending: the body's end is it, if
@@ -46,7 +46,7 @@ class GeminiStreamReader extends SseStreamReader {
   readonly #candidates: Candidates;
 
   constructor(call: Call) {
-    super(asksForImages(call.body) ? MAX_IMAGE_EVENT : undefined);
+    super(asksForImages(call.body) ? MAX_IMAGE_EVENT_CHARACTERS : undefined);
     this.#candidates = new Candidates(call);
   }
 

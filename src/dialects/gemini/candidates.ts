@@ -1,9 +1,9 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
-import { finishOf, unreadableFinish } from "../canonical/finish.ts";
+import { finishOf, unreadableFinish } from "../canonical/answer.ts";
 import { list } from "../canonical/json.ts";
 import { sha256, stripSignature, withSignature } from "../canonical/tools.ts";
-import { type AnswerPart, PartReader } from "./answer-parts.ts";
+import { type AnswerPart, PartReader } from "./parts.ts";
 import { markSignature } from "./models.ts";
 
 /** More than Gemini gives: what is above it is a defect. */
@@ -25,7 +25,7 @@ export class Candidates {
     this.#turn = `${Array.isArray(messages) ? messages.length : 0}/${call.promptBytes}`;
   }
 
-  /** What every chunk and a complete answer begin with. Gemini's API tells no time; Vertex does. */
+  /** What every chunk and a complete answer begin with. Gemini's API sends no time; Vertex does. */
   get head(): Json {
     return this.#head ?? {};
   }
@@ -94,7 +94,7 @@ class Choice {
   #detail = 0;
   #thinking = false;
   #ended: string | null = null;
-  /** What tells of sources; repeated, the last is the whole. */
+  /** Fields about sources; repeated, the last is the whole. */
   #sources: Json = {};
 
   constructor(index: number, ids: CallIds) {

@@ -10,7 +10,7 @@ import { pick } from "../canonical/json.ts";
 import type { JsonRequest } from "../canonical/requests.ts";
 import type { AnswerCodec } from "../dialect.ts";
 import { dropped } from "../canonical/report.ts";
-import { post, resourceOf } from "./http.ts";
+import { post, resourceOf } from "./models.ts";
 
 const READ: ReadonlySet<string> = new Set(["input", "dimensions", "encoding_format", "task_type", "input_type"]);
 
@@ -94,8 +94,8 @@ function codecOf(methodOf: (model: string) => Method, read: (answer: Json) => Em
       const { dimensions, task = known } = pick(body, ["dimensions"], { task_type: "task" });
       const method = methodOf(model);
       const written = method.body(textsOf(body["input"]), resourceOf(model), { task, dimensions });
-      const lost = known === undefined && type !== undefined && type !== null ? ["/input_type"] : [];
-      return { ...post(model, method.name, apiKey, written), dropped: [...dropped(body, READ), ...lost] };
+      const droppedType = known === undefined && type !== undefined && type !== null ? ["/input_type"] : [];
+      return { ...post(model, method.name, apiKey, written), dropped: [...dropped(body, READ), ...droppedType] };
     },
 
     answer: (bytes: Uint8Array, call: Call) => shared.answer(bytes, call),

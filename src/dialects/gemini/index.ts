@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
-import { jsonToolForm, mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
@@ -11,9 +11,7 @@ import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
-import { generationOf } from "./generation.ts";
-import { get, post } from "./http.ts";
-import { answersFormattedWithTools, familyOf } from "./models.ts";
+import { answersFormattedWithTools, familyOf, generationOf, get, post } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
 const READ = readBy("gemini");
@@ -48,7 +46,7 @@ function withoutFormat(
   if (!both || answersFormattedWithTools(familyOf(model))) return none;
   // Functions that may not be called only stand in the way.
   if (choice === "none") return { body: { ...body, tools: undefined, tool_choice: undefined }, tool: null };
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   const tool = schema && withJsonTool(body, schema);
   if (tool !== null) return { body: tool.body, tool: tool.name };
   if (!mustCall(body)) report.drop("/response_format");
@@ -180,12 +178,12 @@ function searchTool(options: unknown, report: Report): readonly Json[] {
 }
 
 /** `VALIDATED` holds calls to their schemas, as `ANY` does, and may be restricted, as `AUTO` may not. */
-function callingMode(wanted: unknown, strict: boolean, report: Report): Json | null {
+function callingMode(choice: unknown, strict: boolean, report: Report): Json | null {
   const auto = strict ? { mode: "VALIDATED" } : null;
-  if (wanted === undefined || wanted === null || wanted === "auto") return auto;
-  if (wanted === "none") return { mode: "NONE" };
-  if (wanted === "required") return { mode: "ANY" };
-  const { type, function: named, allowed_tools: allowed } = isJson(wanted) ? wanted : {};
+  if (choice === undefined || choice === null || choice === "auto") return auto;
+  if (choice === "none") return { mode: "NONE" };
+  if (choice === "required") return { mode: "ANY" };
+  const { type, function: named, allowed_tools: allowed } = isJson(choice) ? choice : {};
   if (type === "function" && isJson(named) && typeof named["name"] === "string") {
     return { mode: "ANY", allowedFunctionNames: [named["name"]] };
   }
@@ -206,8 +204,8 @@ function namesOf(tools: unknown): readonly string[] {
 }
 
 /** Without functions there is nothing to choose from; only a choice that demands one is missed. */
-function unusedChoice({ tool_choice: wanted }: Json, report: Report): null {
-  const demands = wanted === "required" || isJson(wanted);
+function unusedChoice({ tool_choice: choice }: Json, report: Report): null {
+  const demands = choice === "required" || isJson(choice);
   if (demands) report.drop("/tool_choice");
   return null;
 }

@@ -1,6 +1,6 @@
 import { type Call, isJson, type Json, type Usage } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
-import { type Finish, finishOf } from "../canonical/finish.ts";
+import { type Finish, finishOf } from "../canonical/answer.ts";
 import { append, extraFields, objects } from "../canonical/json.ts";
 import { annotationOf, type BlockPlace, isUsual } from "../canonical/message.ts";
 import { parseAnswer } from "../canonical/requests.ts";
@@ -187,7 +187,7 @@ export class CallLedger {
   }
 }
 
-/** How the answer ended; `native_finish_reason` is null where it was not told. */
+/** How the answer ended; `native_finish_reason` is null where there was none. */
 export function stopOf({ stop_reason: word, stop_sequence: sequence }: Json, calls: CallLedger): Finish | NoStop {
   // A paused turn goes on at the provider, whatever it has called.
   if (typeof word === "string")

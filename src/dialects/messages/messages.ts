@@ -66,12 +66,12 @@ export function conversation(messages: unknown, report: Report, reading: Reading
     if (role === null) return report.drop(at);
     const before = report.count;
     const own = read(message, at, translation);
-    const saysNothing = own.results.length + own.blocks.length === 0;
+    const isEmpty = own.results.length + own.blocks.length === 0;
     // A question that is only an address would be an answer to nothing.
-    const isLost = saysNothing && reading.inlineMedia && role === "user" && report.count > before;
-    if (isLost) throw report.unsupported(`${at}/content`);
+    const isEmptied = isEmpty && reading.inlineMedia && role === "user" && report.count > before;
+    if (isEmptied) throw report.unsupported(`${at}/content`);
     // The API refuses a turn that says nothing.
-    if (!sameFormat && saysNothing) return;
+    if (!sameFormat && isEmpty) return;
     const last = turns.at(-1);
     const turn = { role, ...own };
     if (role === "system" && (!sameFormat || index === 0)) {
@@ -80,7 +80,9 @@ export function conversation(messages: unknown, report: Report, reading: Reading
     } else if (last?.role === role && role !== "system") join(last, turn);
     else turns.push(begun(turn));
   });
-  return sameFormat ? spoken(system, turns.map(written)) : acceptable(system, withoutTrailingBlank(turns).map(written));
+  return sameFormat
+    ? conversationOf(system, turns.map(written))
+    : acceptable(system, withoutTrailingBlank(turns).map(written));
 }
 
 function roleOf({ role }: Json): Turn["role"] | null {
@@ -154,7 +156,7 @@ function written(turn: Turn): Json {
   return { ...turn.fields, role: turn.role, content: contentOf(turn) };
 }
 
-function spoken(system: Turn | null, messages: readonly Json[]): Conversation {
+function conversationOf(system: Turn | null, messages: readonly Json[]): Conversation {
   return system === null ? { messages } : { system: contentOf(system), messages };
 }
 
@@ -172,7 +174,7 @@ function withoutTrailingBlank(turns: readonly Turn[]): readonly Turn[] {
 function acceptable(system: Turn | null, messages: readonly Json[]): Conversation {
   if (messages.length === 0 && system) return { messages: [{ role: "user", content: contentOf(system) }] };
   const opening = messages[0]?.["role"] === "assistant" ? [{ role: "user", content: "." }] : [];
-  return spoken(system, [...opening, ...messages]);
+  return conversationOf(system, [...opening, ...messages]);
 }
 
 const VALID = /^[\w-]+$/;

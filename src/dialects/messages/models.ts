@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { mustCall, wantedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { objects } from "../canonical/json.ts";
 import { MARKED } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
@@ -95,7 +95,7 @@ export function claudeOutput(
   report: Report,
 ): ClaudeOutput {
   const { response_format: format, thinking } = body;
-  const schema = wantedSchema(format);
+  const schema = requestedSchema(format);
   if (schema === null) {
     // "Any JSON" has no counterpart.
     if (isJson(format) ? format["type"] !== "text" : format !== null && format !== undefined) {

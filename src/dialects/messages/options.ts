@@ -18,8 +18,8 @@ interface Limits {
  */
 export function maxTokensOf(body: Json, { maxTokens, known }: ModelRules, report: Report, more: Limits = {}): number {
   const { betas = "", configured } = more;
-  const most = Math.max(maxTokens, Number(OUTPUT_BETA.exec(betas)?.[1] ?? 0) * 1000);
-  const asked = outputLimit(body, known ? most : null, report);
+  const limit = Math.max(maxTokens, Number(OUTPUT_BETA.exec(betas)?.[1] ?? 0) * 1000);
+  const asked = outputLimit(body, known ? limit : null, report);
   if (asked !== undefined) return asked;
   if (configured !== undefined) return known ? Math.min(configured, maxTokens) : configured;
   const { thinking } = body;
@@ -98,7 +98,7 @@ interface ThinkingRequest {
   /** A tool must be called. */
   readonly forced: boolean;
   /** The tool calls that the last results answer were made without thinking. */
-  readonly unthoughtCalls: boolean;
+  readonly calledWithoutThinking: boolean;
   readonly sameFormat: boolean;
   readonly report: Report;
 }
@@ -109,9 +109,9 @@ interface Thinking {
 }
 
 /** The least `budget_tokens`. */
-const LEAST = 1024;
+const MIN_BUDGET_TOKENS = 1024;
 /** The most that an effort asks for by itself. */
-const MOST = 32_000;
+const MAX_EFFORT_BUDGET_TOKENS = 32_000;
 
 /** What share of the output an effort may think, for models that know budgets only. */
 const SHARES: Readonly<Record<string, number>> = {
@@ -177,15 +177,15 @@ function fromEffort(effort: string | null, request: ThinkingRequest): Json | nul
 
 function budget(effort: string, from: string, request: ThinkingRequest): Json | null {
   const share = Math.floor(request.maxTokens * (SHARES[effort] ?? 0));
-  return enabled(Math.max(LEAST, Math.min(share, MOST)), from, request);
+  return enabled(Math.max(MIN_BUDGET_TOKENS, Math.min(share, MAX_EFFORT_BUDGET_TOKENS)), from, request);
 }
 
 function fitted(asked: Json, request: ThinkingRequest): Json | null {
   const { budget_tokens: tokens } = asked;
   if (typeof tokens !== "number") return asked;
-  const most = request.maxTokens - 1;
-  if (tokens > most) request.report.drop("/thinking/budget_tokens");
-  const made = enabled(Math.min(tokens, most), "/thinking", request);
+  const max = request.maxTokens - 1;
+  if (tokens > max) request.report.drop("/thinking/budget_tokens");
+  const made = enabled(Math.min(tokens, max), "/thinking", request);
   return made && { ...asked, ...made };
 }
 
@@ -193,9 +193,10 @@ function fitted(asked: Json, request: ThinkingRequest): Json | null {
 function enabled(
   tokens: number,
   from: string,
-  { maxTokens, forced, unthoughtCalls, sameFormat, report }: ThinkingRequest,
+  { maxTokens, forced, calledWithoutThinking, sameFormat, report }: ThinkingRequest,
 ): Json | null {
-  const refused = tokens < LEAST || tokens >= maxTokens || (!sameFormat && (forced || unthoughtCalls));
+  const refused =
+    tokens < MIN_BUDGET_TOKENS || tokens >= maxTokens || (!sameFormat && (forced || calledWithoutThinking));
   if (!refused) return { type: "enabled", budget_tokens: tokens };
   if (from !== "/reasoning_effort") report.drop(from);
   return null;

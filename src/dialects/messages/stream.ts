@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { producedText } from "../canonical/chunks.ts";
+import { producedText } from "../canonical/answer.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
 import { extraFields, list, objects } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
@@ -97,7 +97,7 @@ export class MessagesStreamReader extends SseStreamReader {
     if (!isJson(message)) throw malformed("a message_start without a message");
     const { id, model, content, stop_reason, stop_sequence, stop_details, usage } = message;
     if (this.#head !== null) {
-      // Some upstreams begin twice. Of another message the pieces must not be put together with those of the first.
+      // Some upstreams begin twice. Of another message the deltas must not be put together with those of the first.
       if (typeof id === "string" && id !== this.#head["id"]) {
         throw malformed("a second message inside of an open one");
       }
@@ -110,8 +110,8 @@ export class MessagesStreamReader extends SseStreamReader {
     this.#counted = isJson(usage) && typeof stop_reason === "string";
     const first = this.#chunk({ role: "assistant", content: "", ...(this.#sameFormat ? nativeEvent(event) : {}) });
     // A stream that breaks off says nothing else of its prompt, and of what was read from a cache.
-    const told = usageOf({ output_tokens: 0, ...this.#usages });
-    return [told === null ? first : { ...first, usage: told, partial: true }, ...this.#content(content)];
+    const counted = usageOf({ output_tokens: 0, ...this.#usages });
+    return [counted === null ? first : { ...first, usage: counted, partial: true }, ...this.#content(content)];
   }
 
   /** Blocks that came with the message; the numbers of those that follow begin at 0 again. */
@@ -132,7 +132,7 @@ export class MessagesStreamReader extends SseStreamReader {
     this.#ending = { ...this.#ending, ...extraFields(delta, NOTHING) };
     this.#last = { ...this.#last, ...event, delta: this.#ending };
     const counted = isJson(usage) ? usageOf(this.#usages) : null;
-    // Nobody is shown this one: the count must not be lost with the connection before `message_stop`.
+    // Not sent to clients: the count must be known even if the connection ends before `message_stop`.
     return counted === null ? [] : [{ data: { ...this.#head, choices: [] }, text: "", usage: counted }];
   }
 
@@ -142,8 +142,11 @@ export class MessagesStreamReader extends SseStreamReader {
     // A call that the limit cut off has no arguments yet, rather than none.
     const open = finish.finish_reason === "length" ? [] : this.#blocks.close();
     const explanation = this.#sameFormat ? null : explanationOf(this.#ending);
-    const isTold = this.#sameFormat && Object.keys(this.#last).length > 0;
-    const delta = { ...(explanation === null ? {} : { refusal: explanation }), ...(isTold && nativeEvent(this.#last)) };
+    const hasLast = this.#sameFormat && Object.keys(this.#last).length > 0;
+    const delta = {
+      ...(explanation === null ? {} : { refusal: explanation }),
+      ...(hasLast && nativeEvent(this.#last)),
+    };
     const last = { ...this.#head, choices: [{ index: 0, delta, ...finish }] };
     return [...open.map((each) => this.#chunk(each)), { data: last, text: "" }, ...this.#usage()];
   }

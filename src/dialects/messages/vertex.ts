@@ -1,7 +1,6 @@
 import type { Accepts, Json } from "../../kit/index.ts";
 import { bearer, type JsonRequest, postJson } from "../canonical/requests.ts";
-import { FIELDS, FREE_TOOLS, type PlacePrices } from "./paid.ts";
-import { acceptOf, clientBetas, type Place, VERSION } from "./place.ts";
+import { acceptOf, clientBetas, FIELDS, FREE_TOOLS, type Place, type PlacePrices, VERSION } from "./place.ts";
 
 /*
  * Claude on Google's Vertex AI: https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai and

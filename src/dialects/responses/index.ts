@@ -1,11 +1,18 @@
-import type { ApiChoice, Call, Target } from "../../kit/index.ts";
-import { effortOf } from "../vendors/fit.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type ApiChoice, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { objects, pick } from "../canonical/json.ts";
+import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
+import { Report } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
-import type { Rules } from "../vendors/types.ts";
-import { readAnswer } from "./answer.ts";
-import { ofResponses } from "./native.ts";
-import { responsesBody } from "./request.ts";
+import { ToolNames } from "../canonical/tool-names.ts";
+import { fittedToolId, sha256 } from "../canonical/tools.ts";
+import { effortOf, withFittedSchema } from "../vendors/rules.ts";
+import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
+import { readAnswer, type ReadAs } from "./answer.ts";
+import { type WriteAs, writeInput } from "./input.ts";
+import { isResponsesCall, ofResponses, requestOf } from "./native.ts";
 import { ResponsesStreamReader } from "./stream.ts";
+import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
 
 export const RESPONSES_PATH = "/responses";
 
@@ -32,4 +39,282 @@ export function responsesRequest(call: Call, target: Target, apiKey: string, rul
     dropped,
     form: { answer: (bytes) => readAnswer(bytes, as), decoder: () => new ResponsesStreamReader(as) },
   };
+}
+
+interface ResponsesBody {
+  readonly body: Json;
+  /** JSON pointers into the client's body. */
+  readonly dropped: readonly string[];
+  /** How its answer is read. */
+  readonly as: ReadAs;
+}
+
+/** Called the same here as in chat completions. */
+const SAME = copiedBy("responses");
+/** Read into fields of other names or shapes. */
+const READ = readBy("responses");
+/** Of the fields that only a Responses client has: read below, not carried over. */
+const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "tool_choice", "store"]);
+/**
+ * What Codex says of itself, to its own service alone: "Unknown parameter: 'client_metadata'" (decolua/9router#1157,
+ * SEMOSS/Semoss#2532).
+ */
+const UNTAKEN: ReadonlySet<string> = new Set(["client_metadata"]);
+/** "integer below minimum value. Expected a value >= 16" (vectorize-io/hindsight#58, earendil-works/pi#6265). */
+const MIN_OUTPUT_TOKENS = 16;
+const ENCRYPTED = "reasoning.encrypted_content";
+const LOGPROBS = "message.output_text.logprobs";
+
+/** The body of `POST /responses`. Nothing is ever stored: every request brings its whole input. */
+function responsesBody(call: Call, model: string, rules: Rules): ResponsesBody {
+  return new BodyWriter(call, rules).write(model);
+}
+
+class BodyWriter {
+  readonly #call: Call;
+  readonly #rules: Rules;
+  readonly #report: Report;
+  /** Fields that only a Responses client has. */
+  readonly #native: Json;
+  readonly #names: ToolNames;
+  readonly #as: WriteAs;
+  /** null: not said. */
+  readonly #effort: string | null;
+
+  constructor(call: Call, rules: Rules) {
+    this.#call = call;
+    this.#rules = rules;
+    this.#names = new ToolNames(rules);
+    this.#report = new Report(call);
+    this.#native = ofResponses(call) ? (call.native ?? {}) : {};
+    this.#as = writeAs(rules, this.#names);
+    const { fields, dropped } = effortOf(call.body, rules);
+    for (const pointer of dropped) this.#report.drop(pointer);
+    this.#effort = typeof fields["reasoning_effort"] === "string" ? fields["reasoning_effort"] : null;
+  }
+
+  write(model: string): ResponsesBody {
+    const { body, stream } = this.#call;
+    const { input, instructions, records } = writeInput(this.#call, this.#report, this.#as);
+    const written = {
+      model,
+      ...this.#carried(),
+      ...(instructions !== undefined && { instructions }),
+      input,
+      ...pick(body, SAME),
+      ...this.#toolFields(),
+      ...this.#sampling(),
+      ...this.#limit(),
+      ...this.#text(),
+      ...this.#reasoning(),
+      ...this.#include(),
+      ...this.#user(),
+      store: false,
+      ...(stream && { stream: true }),
+    };
+    if (!records && hasSourceMap(this.#call)) for (const at of this.#call.sourceMap.records) this.#report.dropOwn(at);
+    return {
+      body: written,
+      dropped: this.#report.dropped,
+      as: readAs(this.#call, this.#rules, this.#names),
+    };
+  }
+
+  /** Fields that travel as they came: those of the format alone, and those that the operator lets through. */
+  #carried(): Json {
+    const { body } = this.#call;
+    const let_through = (name: string): boolean =>
+      OTHER_MODEL_OR_RATE.has(name) && !this.#rules.refusedFields.has(name);
+    const known = new Set([...READ, ...Object.keys(body).filter(let_through)]);
+    this.#report.dropFields(known);
+    const accepted = Object.entries(body).filter(([name, value]) => let_through(name) && value !== null);
+    if (!ofResponses(this.#call)) {
+      this.#report.dropNative();
+      return Object.fromEntries(accepted);
+    }
+    // What is said of storing is answered in the field itself.
+    if (this.#native["store"] === true) this.#report.dropOwn("/store");
+    const own = Object.entries(this.#native).filter(([name]) => !MERGED.has(name));
+    const { refusedFields, fields } = this.#rules;
+    const refused = own.filter(([name]) => refusedFields.has(name) || (UNTAKEN.has(name) && !fields.has(name)));
+    for (const [name] of refused) this.#report.dropOwn(`/${name}`);
+    const metadata = requestOf(this.#call)["metadata"];
+    return {
+      ...Object.fromEntries([...own.filter((field) => !refused.includes(field)), ...accepted]),
+      ...(isJson(metadata) && { metadata }),
+    };
+  }
+
+  #toolFields(): Json {
+    const { body } = this.#call;
+    const { parallel_tool_calls: parallel } = body;
+    const own = this.#ownTools();
+    const tools = own?.tools ?? writeTools(body["tools"], { ...this.#as, report: this.#report, rules: this.#rules });
+    if (tools.length === 0) return {};
+    const choice = own === null ? writeChoice(body["tool_choice"], this.#as.sentName) : own.choice;
+    return {
+      tools,
+      ...(choice !== undefined && choice !== null && { tool_choice: choice }),
+      ...this.#parallel(parallel),
+    };
+  }
+
+  #parallel(parallel: unknown): Json {
+    if (typeof parallel !== "boolean") return {};
+    if (!this.#rules.refusedFields.has("parallel_tool_calls")) return { parallel_tool_calls: parallel };
+    if (!parallel) this.#report.drop("/parallel_tool_calls");
+    return {};
+  }
+
+  /** The client's own tools and choice, while they are those that were read; null for any others. */
+  #ownTools(): { readonly tools: readonly Json[]; readonly choice: unknown } | null {
+    const { body } = this.#call;
+    if (!isResponsesCall(this.#call)) return null;
+    const { canonical, request } = this.#call;
+    for (const name of ["tools", "tool_choice"]) {
+      if (body[name] !== canonical[name] && !isDeepStrictEqual(body[name], canonical[name])) return null;
+    }
+    const listed = objects(request["tools"]);
+    const kept = listed.filter((tool, index) => {
+      const sent = sentTool(tool, this.#rules) !== null;
+      if (!sent) this.#report.dropOwn(`/tools/${index}`);
+      return sent;
+    });
+    const choice = this.#choiceAmong(kept, listed.length === kept.length);
+    const named = (tool: Json): Json => renamed(tool, this.#as.sentName);
+    return { tools: kept.map(named), choice: isJson(choice) ? named(choice) : choice };
+  }
+
+  /** A choice of a tool that is not sent is none. */
+  #choiceAmong(tools: readonly Json[], all: boolean): unknown {
+    const { tool_choice: choice } = requestOf(this.#call);
+    if (all || !isJson(choice)) return choice;
+    const { type, tools: allowed } = choice;
+    if (type === "allowed_tools") {
+      const left = objects(allowed).filter((one) => tools.some((tool) => tool["type"] === one["type"]));
+      return left.length > 0 ? { ...choice, tools: left } : undefined;
+    }
+    if (type === "function" || type === "custom" || tools.some((tool) => tool["type"] === type)) return choice;
+    this.#report.dropOwn("/tool_choice");
+    return undefined;
+  }
+
+  /** Sampling fields that are taken. */
+  get #taken(): ReadonlySet<string> {
+    return this.#effort === "none" ? this.#rules.samplingWithoutReasoning : this.#rules.sampling;
+  }
+
+  /** What a reasoning model refuses is left out, and said so where it would have changed something. */
+  #sampling(): Json {
+    const { temperature, top_p, logprobs, top_logprobs } = this.#call.body;
+    const taken = this.#taken;
+    const fields: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries({ temperature, top_p })) {
+      if (typeof value !== "number") continue;
+      if (taken.has(name)) fields[name] = value;
+      else if (value !== 1) this.#report.drop(`/${name}`);
+    }
+    if (typeof top_logprobs === "number" && top_logprobs > 0) {
+      if (taken.has("logprobs")) fields["top_logprobs"] = top_logprobs;
+      else this.#report.drop("/top_logprobs");
+    }
+    if (logprobs === true && !taken.has("logprobs")) this.#report.drop("/logprobs");
+    return fields;
+  }
+
+  #limit(): Json {
+    const { max_completion_tokens: limited, max_tokens: former } = this.#call.body;
+    const limit = limited ?? former;
+    return typeof limit === "number" ? { max_output_tokens: Math.max(limit, MIN_OUTPUT_TOKENS) } : {};
+  }
+
+  #text(): Json {
+    const { response_format: format, verbosity } = this.#call.body;
+    const { text: own } = this.#native;
+    const text = {
+      ...(isJson(own) && own),
+      ...(isJson(format) && { format: this.#format(format) }),
+      ...(typeof verbosity === "string" && { verbosity }),
+    };
+    return Object.keys(text).length > 0 ? { text } : {};
+  }
+
+  #format({ type, json_schema: described }: Json): Json {
+    if (!isJson(described)) return { type };
+    const { owner, dropped } = withFittedSchema(described, "schema", this.#rules, this.#report.schemaWork);
+    this.#report.dropWithin({ dropped }, "/response_format/json_schema");
+    return { type, ...owner };
+  }
+
+  #reasoning(): Json {
+    if (this.#rules.efforts.length === 0) return {};
+    const { reasoning: own } = this.#native;
+    const summary = summaryOf(this.#call);
+    const reasoning = {
+      ...(isJson(own) && own),
+      ...(this.#effort !== null && { effort: this.#effort }),
+      ...(summary !== null && { summary }),
+    };
+    return Object.keys(reasoning).length > 0 ? { reasoning } : {};
+  }
+
+  /**
+   * Without being stored, reasoning lives on only in what is sent back. Other models refuse to be asked for it ("Encrypted
+   * content is not supported with this model": pydantic/pydantic-ai#2865; `@ai-sdk/openai` asks reasoning models alone).
+   */
+  #include(): Json {
+    const { include: own } = this.#native;
+    const reasons = this.#rules.efforts.length > 0;
+    const asked = Array.isArray(own) ? own.filter((one) => one !== ENCRYPTED && one !== LOGPROBS) : [];
+    const logprobs = this.#call.body["logprobs"] === true && this.#taken.has("logprobs");
+    const include = [...(reasons ? [ENCRYPTED] : []), ...(logprobs ? [LOGPROBS] : []), ...asked];
+    return include.length > 0 ? { include } : {};
+  }
+
+  #user(): Json {
+    const { user } = this.#call.body;
+    if (typeof user !== "string") return {};
+    if (this.#rules.user === 0) {
+      this.#report.drop("/user");
+      return {};
+    }
+    return { user: user.length > this.#rules.user ? sha256(user).slice(0, this.#rules.user) : user };
+  }
+}
+
+/** What a client asks to get of its model's thoughts; null where it does not ask: some accounts may not. */
+function summaryOf(call: Call): unknown {
+  const { reasoning } = requestOf(call);
+  if (isJson(reasoning)) return reasoning["summary"] ?? reasoning["generate_summary"] ?? null;
+  const { thinking } = call.body;
+  return isJson(thinking) && thinking["display"] === "summarized" ? "auto" : null;
+}
+
+function readAs(call: Call, rules: Rules, names: ToolNames): ReadAs {
+  return {
+    native: ofResponses(call),
+    custom: ofResponses(call) ? new Set() : customNames(call.body["tools"]),
+    format: formatOfReasoning(rules),
+    nameOf: (sent) => names.read(sent),
+  };
+}
+
+function writeAs(rules: Rules, names: ToolNames): WriteAs {
+  const own = rules.vendor === "openai" || rules.vendor === "azure";
+  return {
+    format: formatOfReasoning(rules),
+    plainReasoning: !own,
+    // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
+    instructions: own,
+    developerRole: rules.developerRole || own,
+    // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
+    audio: !own,
+    toolId: (id) => fittedToolId(id, rules),
+    sentName: (name) => names.written(name),
+  };
+}
+
+/** Named as OpenRouter names them: `openai-responses-v1`, `azure-openai-responses-v1`, `xai-responses-v1`. */
+function formatOfReasoning({ vendor }: Rules): string {
+  return vendor === "azure" ? "azure-openai-responses-v1" : `${vendor}-responses-v1`;
 }

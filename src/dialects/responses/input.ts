@@ -72,7 +72,7 @@ function sentInput({ request }: ResponsesCall, report: Report, as: WriteAs): Wri
 }
 
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
-const MAX_ID = 64;
+const MAX_ID_CHARACTERS = 64;
 const PREFIXES: Readonly<Record<string, RegExp>> = {
   message: /^msg/,
   reasoning: /^rs/,
@@ -88,7 +88,7 @@ function restored(item: Json, as: WriteAs): Json | null {
   const { id, call_id: called } = item;
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined;
   // Ids are optional: those that other providers' answers were given here are not of the API's making.
-  const foreign = prefix !== undefined && typeof id === "string" && (id.length > MAX_ID || !prefix.test(id));
+  const foreign = prefix !== undefined && typeof id === "string" && (id.length > MAX_ID_CHARACTERS || !prefix.test(id));
   const short = CALLS.test(type) && typeof called === "string" ? as.toolId(called) : called;
   const named = CALLS.test(type) ? withOwnName(item, { nameOf: as.sentName }) : item;
   if (!foreign && short === called) return named;
@@ -105,7 +105,7 @@ function restoredReasoning(item: Json, as: WriteAs): Json | null {
   const details = unsealed(encrypted);
   if (details !== null) return reasoningItem(details, as);
   if (stringOf(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
-  const good = typeof id === "string" && id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true;
+  const good = typeof id === "string" && id.length <= MAX_ID_CHARACTERS && PREFIXES["reasoning"]?.test(id) === true;
   return good || id === undefined ? item : { ...item, id: undefined };
 }
 
@@ -119,7 +119,7 @@ function reasoningItem(details: readonly object[], { format, plainReasoning }: W
   const id = stringOf(encrypted?.["id"] ?? own[0]?.["id"]);
   return {
     type: "reasoning",
-    ...(id.length <= MAX_ID && PREFIXES["reasoning"]?.test(id) === true && { id }),
+    ...(id.length <= MAX_ID_CHARACTERS && PREFIXES["reasoning"]?.test(id) === true && { id }),
     summary: own
       .filter(({ type }) => type === "reasoning.summary")
       .map(({ summary }) => ({ type: "summary_text", text: stringOf(summary) })),

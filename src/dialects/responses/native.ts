@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Call, invalidRequest, isJson, type Json } from "../../kit/index.ts";
 import { list, objects, parseJson } from "../canonical/json.ts";
 import type { ReasoningDetail } from "../canonical/message.ts";
-import type { SourceMappedCall } from "../canonical/source-map.ts";
+import type { SourceMappedCall } from "../canonical/parameters.ts";
 
 /*
  * How what only the Responses format knows travels through the canonical middle between a client that speaks it and an
@@ -61,12 +61,12 @@ export function readReasoningItem(item: Json, pointer: string): Reasoning {
   const { encrypted_content: encrypted, id } = item;
   const summary = texts(item["summary"], `${pointer}/summary`);
   const content = texts(item["content"], `${pointer}/content`);
-  const shown = [...content, ...summary].join("\n\n");
+  const plain = [...content, ...summary].join("\n\n");
   if (typeof encrypted === "string" && encrypted.startsWith(SEAL)) {
     const details = unsealed(encrypted);
     if (details === null) throw invalidRequest(`${pointer}/encrypted_content`, "must come back as it was sent");
     const places = details.map(() => `${pointer}/encrypted_content`);
-    return { text: details.map(textOf).join("") || shown, details, places };
+    return { text: details.map(textOf).join("") || plain, details, places };
   }
   // With an id encrypted reasoning is known as OpenAI's: without one another provider would take it for its own.
   const named = { id: typeof id === "string" ? id : "" };
@@ -82,7 +82,7 @@ export function readReasoningItem(item: Json, pointer: string): Reasoning {
     ...summary.map((_, index) => `${pointer}/summary/${index}`),
     `${pointer}/encrypted_content`,
   ];
-  return { text: shown, details, places: places.slice(0, details.length) };
+  return { text: plain, details, places: places.slice(0, details.length) };
 }
 
 /** The details that an `encrypted_content` of this gateway's making brings back; null for any other, or a damaged one. */

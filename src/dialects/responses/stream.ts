@@ -1,5 +1,5 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
-import { ChunkWriter } from "../canonical/chunks.ts";
+import { ChunkWriter } from "../canonical/answer.ts";
 import { malformed } from "../canonical/errors.ts";
 import { objects, stringOf } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
@@ -19,17 +19,17 @@ import {
 import { nativeEvent } from "./native.ts";
 
 /** The longest event, in characters: the last one repeats the whole answer, and an image comes in one. */
-const MAX_EVENT = 32 * 1024 * 1024;
+const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
 /** More than any answer has; what is kept of a stream is bounded. */
 const MAX_ITEMS = 4096;
 const ADDED = "response.output_item.added";
 const DONE = "response.output_item.done";
 
-/** An item of the answer while its events come; what of it has been told is counted in characters, by part. */
+/** An item of the answer while its events come; what of it has been sent on is counted in characters, by part. */
 interface OpenItem {
   readonly type: string;
   readonly id: string;
-  readonly told: Map<string, number>;
+  readonly sent: Map<string, number>;
   /** Of a call: its place among the calls. */
   call: { readonly index: number; readonly free: ReadCall["free"] } | null;
   begun: boolean;
@@ -53,7 +53,7 @@ export class ResponsesStreamReader extends SseStreamReader {
   #events: StreamEvent[] = [];
 
   constructor(as: ReadAs) {
-    super(MAX_EVENT);
+    super(MAX_EVENT_CHARACTERS);
     this.#as = as;
   }
 
@@ -116,30 +116,30 @@ export class ResponsesStreamReader extends SseStreamReader {
   }
 
   #item(type: string, from: Json): void {
-    const told = isJson(from["item"]) ? withOwnName(from["item"], this.#as) : from["item"];
-    const event = told === from["item"] ? from : { ...from, item: told };
+    const content = isJson(from["item"]) ? withOwnName(from["item"], this.#as) : from["item"];
+    const event = content === from["item"] ? from : { ...from, item: content };
     const index = Number.isSafeInteger(event["output_index"]) ? Number(event["output_index"]) : null;
     if (index === null) return;
-    const item = this.#items.get(index) ?? (isJson(told) ? this.#open(index, told) : null);
+    const item = this.#items.get(index) ?? (isJson(content) ? this.#open(index, content) : null);
     if (item === null || item.done) return;
     const delta = stringOf(event["delta"]);
     const part = `${stringOf(type.split(".")[1])}/${Number(event["content_index"] ?? event["summary_index"] ?? 0)}`;
     switch (type) {
       case ADDED:
-        return this.#added(index, item, isJson(told) ? told : {}, event);
+        return this.#added(index, item, isJson(content) ? content : {}, event);
       case DONE:
-        return this.#done(index, item, isJson(told) ? told : {}, event);
+        return this.#done(index, item, isJson(content) ? content : {}, event);
       case "response.output_text.delta":
-        return this.#say(item, part, delta, event["logprobs"]);
+        return this.#addText(item, part, delta, event["logprobs"]);
       case "response.refusal.delta":
-        return this.#refuse(item, part, delta);
+        return this.#addRefusal(item, part, delta);
       case "response.reasoning_summary_text.delta":
-        return this.#think(index, item, part, delta, "summary");
+        return this.#addThought(index, item, part, delta, "summary");
       case "response.reasoning_text.delta":
-        return this.#think(index, item, part, delta, "text");
+        return this.#addThought(index, item, part, delta, "text");
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        return this.#argue(item, delta);
+        return this.#addArguments(item, delta);
       case "response.output_text.annotation.added":
         return this.#annotate(event);
       default:
@@ -155,7 +155,7 @@ export class ResponsesStreamReader extends SseStreamReader {
     const item: OpenItem = {
       type: stringOf(type),
       id: stringOf(id),
-      told: new Map(),
+      sent: new Map(),
       call: null,
       begun: false,
       done: false,
@@ -164,72 +164,72 @@ export class ResponsesStreamReader extends SseStreamReader {
     return item;
   }
 
-  #added(index: number, item: OpenItem, told: Json, event: Json): void {
+  #added(index: number, item: OpenItem, content: Json, event: Json): void {
     item.begun = true;
-    const call = readCall(told, this.#as);
+    const call = readCall(content, this.#as);
     if (call !== null) return this.#call(item, call, event);
     this.#pass(event);
-    this.#fill(index, item, told);
+    this.#fill(index, item, content);
   }
 
-  /** Whatever of the item no event has told. */
-  #done(index: number, item: OpenItem, told: Json, event: Json): void {
-    if (!item.begun) this.#added(index, item, told, { ...event, type: ADDED });
-    this.#fill(index, item, told);
-    if (item.call !== null && told["status"] !== "incomplete") this.#finishCall(item, item.call);
-    const image = imageOf(told);
-    if (image !== null && !this.#as.native) this.#piece({ images: [image] });
-    if (told["type"] === "reasoning") this.#seal(index, item.id, told["encrypted_content"]);
+  /** Whatever of the item no event has brought. */
+  #done(index: number, item: OpenItem, content: Json, event: Json): void {
+    if (!item.begun) this.#added(index, item, content, { ...event, type: ADDED });
+    this.#fill(index, item, content);
+    if (item.call !== null && content["status"] !== "incomplete") this.#finishCall(item, item.call);
+    const image = imageOf(content);
+    if (image !== null && !this.#as.native) this.#delta({ images: [image] });
+    if (content["type"] === "reasoning") this.#seal(index, item.id, content["encrypted_content"]);
     this.#pass(event);
     item.done = true;
   }
 
-  #fill(index: number, item: OpenItem, told: Json): void {
-    const untold = (part: string, whole: unknown): string => stringOf(whole).slice(item.told.get(part) ?? 0);
-    const call = readCall(told, this.#as);
-    if (call !== null && item.call !== null) this.#argue(item, call.argument.slice(item.told.get("call") ?? 0));
-    if (told["type"] === "message") {
-      for (const [place, { type, text, refusal, logprobs, annotations }] of objects(told["content"]).entries()) {
+  #fill(index: number, item: OpenItem, content: Json): void {
+    const unsent = (part: string, whole: unknown): string => stringOf(whole).slice(item.sent.get(part) ?? 0);
+    const call = readCall(content, this.#as);
+    if (call !== null && item.call !== null) this.#addArguments(item, call.argument.slice(item.sent.get("call") ?? 0));
+    if (content["type"] === "message") {
+      for (const [place, { type, text, refusal, logprobs, annotations }] of objects(content["content"]).entries()) {
         const part = `output_text/${place}`;
-        const unsent = type === "refusal" ? "" : untold(part, text);
+        const missing = type === "refusal" ? "" : unsent(part, text);
         // Annotations come with events of their own, unless the text did not.
-        const whole = unsent !== "" && !item.told.has(part);
-        this.#say(item, part, unsent, whole ? logprobs : null);
+        const whole = missing !== "" && !item.sent.has(part);
+        this.#addText(item, part, missing, whole ? logprobs : null);
         if (whole) for (const annotation of objects(annotations)) this.#annotate({ annotation });
-        this.#refuse(item, `refusal/${place}`, untold(`refusal/${place}`, refusal));
+        this.#addRefusal(item, `refusal/${place}`, unsent(`refusal/${place}`, refusal));
       }
     }
-    if (told["type"] === "reasoning") {
-      for (const [place, { text }] of objects(told["content"]).entries()) {
+    if (content["type"] === "reasoning") {
+      for (const [place, { text }] of objects(content["content"]).entries()) {
         const part = `reasoning_text/${place}`;
-        this.#think(index, item, part, untold(part, text), "text");
+        this.#addThought(index, item, part, unsent(part, text), "text");
       }
-      for (const [place, { text }] of objects(told["summary"]).entries()) {
+      for (const [place, { text }] of objects(content["summary"]).entries()) {
         const part = `reasoning_summary_text/${place}`;
-        this.#think(index, item, part, untold(part, text), "summary");
+        this.#addThought(index, item, part, unsent(part, text), "summary");
       }
     }
   }
 
-  #say(item: OpenItem, part: string, text: string, logprobs: unknown): void {
+  #addText(item: OpenItem, part: string, text: string, logprobs: unknown): void {
     if (text === "") return;
     const listed = logprobsOf(logprobs);
     // The items of an answer are one text to a client that has no items.
-    const first = !this.#as.native && item.told.size === 0 && this.#texts > 0;
+    const first = !this.#as.native && item.sent.size === 0 && this.#texts > 0;
     count(item, part, text);
     this.#texts += text.length;
-    this.#piece({ content: first ? `\n\n${text}` : text }, text, listed === null ? {} : { logprobs: listed });
+    this.#delta({ content: first ? `\n\n${text}` : text }, text, listed === null ? {} : { logprobs: listed });
   }
 
-  #refuse(item: OpenItem, part: string, refusal: string): void {
+  #addRefusal(item: OpenItem, part: string, refusal: string): void {
     if (refusal === "") return;
     count(item, part, refusal);
-    this.#piece({ refusal }, refusal);
+    this.#delta({ refusal }, refusal);
   }
 
-  #think(index: number, item: OpenItem, part: string, text: string, kind: "text" | "summary"): void {
+  #addThought(index: number, item: OpenItem, part: string, text: string, kind: "text" | "summary"): void {
     if (text === "") return;
-    const first = !item.told.has(part);
+    const first = !item.sent.has(part);
     count(item, part, text);
     const detail = {
       type: `reasoning.${kind}`,
@@ -239,14 +239,14 @@ export class ResponsesStreamReader extends SseStreamReader {
     };
     const between = first && this.#thoughts > 0 ? "\n\n" : "";
     this.#thoughts += text.length;
-    this.#piece({ reasoning_content: between + text, reasoning_details: [detail] }, text);
+    this.#delta({ reasoning_content: between + text, reasoning_details: [detail] }, text);
   }
 
   #seal(index: number, id: string, data: unknown): void {
     if (stringOf(data) === "") return;
     const { format } = this.#as;
     const place = this.#detail(`${index}/encrypted`);
-    this.#piece({ reasoning_details: [{ type: "reasoning.encrypted", index: place, data, id, format }] });
+    this.#delta({ reasoning_details: [{ type: "reasoning.encrypted", index: place, data, id, format }] });
   }
 
   #detail(key: string): number {
@@ -264,24 +264,24 @@ export class ResponsesStreamReader extends SseStreamReader {
         : this.#writer.call(call.id, call.name, native);
     this.#events.push(begun);
     item.call = { index, free: call.free };
-    this.#argue(item, call.argument);
+    this.#addArguments(item, call.argument);
   }
 
-  #argue(item: OpenItem, delta: string): void {
+  #addArguments(item: OpenItem, delta: string): void {
     const { call } = item;
     if (call === null || delta === "") return;
-    const first = !item.told.has("call");
+    const first = !item.sent.has("call");
     count(item, "call", delta);
-    this.#argued(call, call.free === "wrapped" ? (first ? WRAPPED.begin : "") + WRAPPED.text(delta) : delta);
+    this.#writeArguments(call, call.free === "wrapped" ? (first ? WRAPPED.begin : "") + WRAPPED.text(delta) : delta);
   }
 
   #finishCall(item: OpenItem, call: NonNullable<OpenItem["call"]>): void {
-    const begun = item.told.has("call");
-    if (call.free === "wrapped") this.#argued(call, (begun ? "" : WRAPPED.begin) + WRAPPED.end);
-    else if (!begun && call.free === null) this.#argued(call, "{}");
+    const begun = item.sent.has("call");
+    if (call.free === "wrapped") this.#writeArguments(call, (begun ? "" : WRAPPED.begin) + WRAPPED.end);
+    else if (!begun && call.free === null) this.#writeArguments(call, "{}");
   }
 
-  #argued({ index, free }: NonNullable<OpenItem["call"]>, text: string): void {
+  #writeArguments({ index, free }: NonNullable<OpenItem["call"]>, text: string): void {
     this.#events.push(
       free === "custom" ? this.#writer.callInput(index, text) : this.#writer.callArguments(index, text),
     );
@@ -296,10 +296,10 @@ export class ResponsesStreamReader extends SseStreamReader {
 
   /** What has no canonical place goes to a client of the same format, and to no other. */
   #pass(event: Json): void {
-    if (this.#as.native) this.#piece(nativeEvent(event));
+    if (this.#as.native) this.#delta(nativeEvent(event));
   }
 
-  #piece(delta: Json, text = "", more: Json = {}): void {
+  #delta(delta: Json, text = "", more: Json = {}): void {
     this.#events.push(this.#writer.delta(delta, text, more));
   }
 }
@@ -307,6 +307,6 @@ export class ResponsesStreamReader extends SseStreamReader {
 /** Types of items with a canonical place. */
 const CANONICAL: ReadonlySet<string> = new Set(["message", "reasoning", "function_call", "custom_tool_call"]);
 
-function count({ told }: OpenItem, part: string, text: string): void {
-  told.set(part, (told.get(part) ?? 0) + text.length);
+function count({ sent }: OpenItem, part: string, text: string): void {
+  sent.set(part, (sent.get(part) ?? 0) + text.length);
 }

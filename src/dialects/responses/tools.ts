@@ -2,7 +2,7 @@ import { objects, stringOf } from "../canonical/json.ts";
 import { isJson, type Json } from "../../kit/index.ts";
 import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/types.ts";
-import { withFittedSchema } from "../vendors/fit.ts";
+import { withFittedSchema } from "../vendors/rules.ts";
 
 /**
  * Tools that only ask the client, or run unpaid: any other runs something paid at the upstream, or another model, and goes

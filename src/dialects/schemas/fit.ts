@@ -7,7 +7,7 @@ import {
   type Placed,
   placeBelow,
   References,
-  SAYS_NOTHING,
+  IGNORED_KEYWORDS,
   unescaped,
 } from "./json-schema.ts";
 import type { SchemaRules } from "./rules.ts";
@@ -17,7 +17,7 @@ import type { Work } from "./work.ts";
 export interface FittedSchema {
   /** The very same object when it is taken as it is. */
   readonly schema: Json;
-  /** JSON pointers into the original of what it no longer says; beyond the most that are told the whole stands for the rest. */
+  /** JSON pointers into the original of what it no longer says; beyond a number of them the root's stands for all others. */
   readonly dropped: readonly string[];
   /** Nothing but constraints and annotations was dropped: every shape of a value is still there. */
   readonly shaped: boolean;
@@ -27,7 +27,7 @@ export interface FittedSchema {
 
 /**
  * A schema as the target takes it. Only three things make it stricter than it was: objects are closed and their
- * properties required where the rules demand it, and recursion ends where it cannot be told. What would be more work than
+ * properties required where the rules demand it, and recursion ends where it cannot be written. What would be more work than
  * a few times looking at the schema is left out, and it is no longer `shaped`.
  * @param work of all schemas of the request.
  */
@@ -47,12 +47,12 @@ export function fitSchema(schema: Json, rules: SchemaRules, work: Work): FittedS
 }
 
 function fitUnrestricted(schema: Json, { objectRoot }: SchemaRules, work: Work): FittedSchema {
-  const { schema: root, lost } = objectRoot ? withoutRootUnion(schema, work) : { schema, lost: [] };
-  return { schema: presentForm(root), dropped: lost, shaped: true, optional: 0 };
+  const { schema: root, dropped } = objectRoot ? withoutRootUnion(schema, work) : { schema, dropped: [] };
+  return { schema: presentForm(root), dropped, shaped: true, optional: 0 };
 }
 
 /** Schemas within each other that are written: those of any body, and as many again below references. */
-const MOST_LEVELS = 400;
+const MAX_LEVELS = 400;
 /** Schemas within each other, below which definitions are written apart: a chain of references is as long as a client likes. */
 const MAX_UNBROKEN_LEVELS = 100;
 /** Characters of what a description says of one constraint. */
@@ -102,15 +102,15 @@ class SchemaWriter {
     if (!objectRoot || root["type"] === "object") return root;
     this.#definitions.clear();
     this.#waiting = [];
-    // A union of objects is the nearest object with the properties of all; anything else cannot be told here.
+    // A union of objects is the nearest object with the properties of all; anything else cannot be written here.
     const union = ["anyOf", "oneOf"].find((keyword) => keyword in this.#root);
     this.#losses.lose(union === undefined ? "" : `/${union}`);
     return { type: "object", ...this.#object(conjunction(), NO_TRAIL) };
   }
 
-  /** What fits all of the schemas; null: it cannot be told, and must not be asked for. */
+  /** What fits all of the schemas; null: it cannot be written, and must not be asked for. */
   #write(schemas: readonly Part[], trail: Trail, isRoot = false): Json | null {
-    const isTooMuch = this.#level >= MOST_LEVELS || !this.#work.spend(1);
+    const isTooMuch = this.#level >= MAX_LEVELS || !this.#work.spend(1);
     const found = isTooMuch ? null : this.#joiner.join(schemas, trail, isRoot);
     if (found === null) {
       this.#losses.shaped = false;
@@ -148,11 +148,11 @@ class SchemaWriter {
   }
 
   /** Many that end in the same name are numbered on, not from the beginning each. */
-  #freeName(wanted: string): string {
-    let number = this.#numbered.get(wanted) ?? 1;
-    let name = number === 1 ? wanted : `${wanted}_${number}`;
-    for (; this.#definitions.has(name); name = `${wanted}_${number}`) number += 1;
-    this.#numbered.set(wanted, number);
+  #freeName(stem: string): string {
+    let number = this.#numbered.get(stem) ?? 1;
+    let name = number === 1 ? stem : `${stem}_${number}`;
+    for (; this.#definitions.has(name); name = `${stem}_${number}`) number += 1;
+    this.#numbered.set(stem, number);
     return name;
   }
 
@@ -165,14 +165,14 @@ class SchemaWriter {
   #annotations(fields: ReadonlyMap<string, Placed>): Json | null {
     let taken: Record<string, unknown> | null = null;
     for (const [keyword, { value, at }] of fields) {
-      if (SAYS_NOTHING.has(keyword)) continue;
+      if (IGNORED_KEYWORDS.has(keyword)) continue;
       if (this.#takes(keyword, value)) (taken ??= {})[keyword] = value;
       else this.#losses.drop(at);
     }
     return taken;
   }
 
-  /** `anyOf`, whose branches say whatever is said beside it as well: closed objects cannot be told in two places. */
+  /** `anyOf`, whose branches say whatever is said beside it as well: closed objects cannot be described in two places. */
   #union(joined: Conjunction, trail: Trail): Json | null {
     const [union = { at: "", branches: [] }, ...unions] = joined.unions;
     const [annotations, fields] = parted(joined.fields);
@@ -184,23 +184,23 @@ class SchemaWriter {
       return this.#plain({ ...joined, unions: [] }, trail);
     }
     const isBare = fields.size + joined.required.length + joined.items.length === 0 && joined.properties === null;
-    const beside = isBare && unions.length === 0 ? [] : [{ ...joined, fields, unions }];
+    const siblings = isBare && unions.length === 0 ? [] : [{ ...joined, fields, unions }];
     const written: Json[] = [];
     for (const branch of branches) {
-      const one = this.#write([branch, ...beside], trail);
+      const one = this.#write([branch, ...siblings], trail);
       if (one !== null) written.push(one);
     }
     const [only] = written;
     if (only === undefined) return null;
-    const said = this.#annotations(annotations);
-    return taken ? { ...said, anyOf: written } : { ...only, ...said };
+    const notes = this.#annotations(annotations);
+    return taken ? { ...notes, anyOf: written } : { ...only, ...notes };
   }
 
   #plain(joined: Conjunction, trail: Trail): Json {
     const notes: string[] = [];
     const out: Record<string, unknown> = {};
     for (const [keyword, { value, at }] of joined.fields) {
-      if (SAYS_NOTHING.has(keyword) || STRUCTURE.has(keyword)) continue;
+      if (IGNORED_KEYWORDS.has(keyword) || STRUCTURE.has(keyword)) continue;
       if (this.#takes(keyword, value)) out[keyword] = value;
       else if (keyword === "const" && this.#takes("enum", [value])) out["enum"] = [value];
       else if (asksForSomething(keyword, value)) {
@@ -277,8 +277,11 @@ class SchemaWriter {
     const tuple = fields.get("prefixItems") ?? fields.get("items");
     const places = listOf(tuple?.value).map((value, index) => ({ value, at: placeBelow(tuple?.at ?? "", index) }));
     if (tuple !== undefined && this.#takes("prefixItems", tuple.value)) {
-      const rest = items.length > 0 ? this.#write(items, trail) : null;
-      return { prefixItems: places.map((place) => this.#write([place], trail) ?? {}), ...(rest && { items: rest }) };
+      const others = items.length > 0 ? this.#write(items, trail) : null;
+      return {
+        prefixItems: places.map((place) => this.#write([place], trail) ?? {}),
+        ...(others && { items: others }),
+      };
     }
     if (tuple !== undefined) this.#losses.drop(tuple.at);
     const additional = fields.get("additionalItems");
@@ -300,9 +303,9 @@ type Fields = Conjunction["fields"];
 
 /** The annotations, and the others. */
 function parted(fields: Fields): readonly [Fields, Fields] {
-  const [said, others]: [Fields, Fields] = [new Map(), new Map()];
-  for (const [keyword, placed] of fields) (ANNOTATIONS.has(keyword) ? said : others).set(keyword, placed);
-  return [said, others];
+  const [annotations, others]: [Fields, Fields] = [new Map(), new Map()];
+  for (const [keyword, placed] of fields) (ANNOTATIONS.has(keyword) ? annotations : others).set(keyword, placed);
+  return [annotations, others];
 }
 
 /** Written by themselves. */

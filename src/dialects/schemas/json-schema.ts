@@ -21,8 +21,8 @@ export const SINGLES: ReadonlySet<string> = new Set(
     "unevaluatedItems unevaluatedProperties"
   ).split(" "),
 );
-/** They say nothing about values; `discriminator` is OpenAPI's hint about a union. */
-export const SAYS_NOTHING: ReadonlySet<string> = new Set(
+/** They do not restrict values; `discriminator` is OpenAPI's hint about a union. */
+export const IGNORED_KEYWORDS: ReadonlySet<string> = new Set(
   "$schema $id $anchor $comment $vocabulary discriminator readOnly writeOnly deprecated".split(" "),
 );
 export const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
@@ -58,7 +58,7 @@ export function listOf(value: unknown): readonly unknown[] {
 export function isReference(schema: unknown): boolean {
   if (!isJson(schema) || typeof schema["$ref"] !== "string") return false;
   for (const keyword in schema)
-    if (keyword !== "$ref" && !ANNOTATIONS.has(keyword) && !SAYS_NOTHING.has(keyword)) return false;
+    if (keyword !== "$ref" && !ANNOTATIONS.has(keyword) && !IGNORED_KEYWORDS.has(keyword)) return false;
   return true;
 }
 
@@ -234,7 +234,7 @@ export class Comparables {
   /** Whether it is sure that no value fits two of them. */
   areDisjoint(schemas: readonly Json[]): boolean {
     const all = schemas.map((schema) => this.#of(schema));
-    // Most are told by their values, or by one property that is their tag: once through them, not pair by pair.
+    // Most are told apart by their values, or by one property that is their tag: once through them, not pair by pair.
     if (areDistinct(all.map(({ values }) => values))) return true;
     for (const name of all[0]?.properties?.keys() ?? [])
       if (areDistinct(all.map(({ properties }) => properties?.get(name)))) return true;

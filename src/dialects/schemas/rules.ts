@@ -10,7 +10,7 @@ export interface SchemaRules {
   readonly takes?: (keyword: string, value: unknown) => boolean;
   /** `anyOf` is taken; else a union is given up for its only branch beside null, or for anything. */
   readonly unions: boolean;
-  /** Every object must refuse properties that it does not name; `implied`: it does so unasked. */
+  /** Every object must refuse properties that it does not name; `implied`: it does so by default. */
   readonly closed: boolean | "implied";
   /** `all`: every property must be required; `some`: at least one must. */
   readonly required: "given" | "all" | "some";
@@ -18,18 +18,18 @@ export interface SchemaRules {
   readonly references: "always" | "acyclic" | "never";
   /** The whole must be an object and no union. */
   readonly objectRoot: boolean;
-  /** Dropped constraints are told in the description, as the provider's own SDK does. */
+  /** Dropped constraints are repeated in the description, as the provider's own SDK does. */
   readonly described: boolean;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 function isPrimitive(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
 /** Values of keywords: the formats of texts, and named values. */
-function taking(formats: ReadonlySet<string>, minItems: (least: unknown) => boolean = () => true) {
+function taking(formats: ReadonlySet<string>, minItems: (count: unknown) => boolean = () => true) {
   return (keyword: string, value: unknown): boolean => {
     switch (keyword) {
       case "format":
@@ -53,10 +53,10 @@ function taking(formats: ReadonlySet<string>, minItems: (least: unknown) => bool
  * https://github.com/BerriAI/litellm/issues/35808.
  */
 export const CLAUDE_SCHEMAS: SchemaRules = {
-  keywords: words("type title description default enum const format minItems"),
+  keywords: names("type title description default enum const format minItems"),
   takes: taking(
-    words("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
-    (least) => least === 0 || least === 1,
+    names("date-time time date duration email hostname uri ipv4 ipv6 uuid"),
+    (count) => count === 0 || count === 1,
   ),
   unions: true,
   closed: true,
@@ -88,11 +88,11 @@ export const CLAUDE_TOOLS: SchemaRules = {
  * `JSON_SCHEMA_UNSUPPORTED_SCHEMA_KEYWORDS` and `toStrictJsonSchema` of openai lib/transform.js).
  */
 export const STRICT_SCHEMAS: SchemaRules = {
-  keywords: words(
+  keywords: names(
     "type title description default examples enum const format pattern minLength maxLength minimum maximum " +
       "exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems",
   ),
-  takes: taking(words("date-time time date duration email hostname ipv4 ipv6 uuid")),
+  takes: taking(names("date-time time date duration email hostname ipv4 ipv6 uuid")),
   unions: true,
   closed: true,
   required: "all",
@@ -102,7 +102,7 @@ export const STRICT_SCHEMAS: SchemaRules = {
 };
 
 /** Keywords that every vendor with structured output takes. */
-const COMMON = words("type title description enum const additionalProperties");
+const COMMON = names("type title description enum const additionalProperties");
 
 /** Whose schemas they are, and what they may have beyond the common keywords (the table of vendors). */
 export interface VendorSchemas {
@@ -142,10 +142,10 @@ export const GEMINI_SCHEMAS: SchemaRules = {
 
 /** https://docs.cohere.com/docs/structured-outputs, schema constraints and unsupported schema features; no other fields. */
 export const COHERE_SCHEMAS: SchemaRules = {
-  keywords: words("type title description enum const pattern format"),
+  keywords: names("type title description enum const pattern format"),
   takes(keyword, value) {
     if (keyword === "pattern") return typeof value === "string" && !/[$^]|\?[=!]/.test(value);
-    return taking(words("date-time uuid date time"))(keyword, value);
+    return taking(names("date-time uuid date time"))(keyword, value);
   },
   unions: false,
   closed: "implied",

@@ -31,7 +31,7 @@ class PresentForm {
   #made(node: Json): Json {
     const { $ref: reference } = node;
     const former = "definitions" in node || (typeof reference === "string" && reference.startsWith(FORMER_DEFINITIONS));
-    const apart = typeof reference === "string" && hasBeside(node);
+    const apart = typeof reference === "string" && hasSiblings(node);
     let changed: Record<string, unknown> | null = null;
     for (const keyword in node) {
       const value = node[keyword];
@@ -66,7 +66,7 @@ class PresentForm {
 }
 
 /** Whether anything is said beside a reference. */
-function hasBeside(node: Json): boolean {
+function hasSiblings(node: Json): boolean {
   for (const keyword in node) if (!keyword.startsWith("$") && keyword !== "definitions") return true;
   return false;
 }
@@ -78,7 +78,7 @@ function rewritten({ $defs, definitions, ...rest }: Json): Json {
   const all = named ? { $defs: { ...(isJson(definitions) && definitions), ...(isJson($defs) && $defs) } } : {};
   if (typeof reference !== "string") return { ...rest, ...all };
   const $ref = reference.replace(FORMER_DEFINITIONS, DEFINITIONS);
-  if (!hasBeside(others)) return { ...rest, $ref, ...all };
+  if (!hasSiblings(others)) return { ...rest, $ref, ...all };
   return "anyOf" in rest
     ? { ...others, ...all, allOf: [...listOf(rest["allOf"]), { $ref }] }
     : { ...others, ...all, anyOf: [{ $ref }] };
@@ -90,7 +90,7 @@ const OF_OBJECTS: ReadonlySet<string> = new Set(["type", "properties", "required
 interface ObjectRoot {
   readonly schema: Json;
   /** The unions that say more than the object does. */
-  readonly lost: readonly string[];
+  readonly dropped: readonly string[];
 }
 
 /**
@@ -99,12 +99,12 @@ interface ObjectRoot {
 export function withoutRootUnion(root: Json, work: Work): ObjectRoot {
   const { anyOf, oneOf, allOf, ...rest } = root;
   const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, branches]) => Array.isArray(branches));
-  if (unions.length === 0) return { schema: root, lost: [] };
+  if (unions.length === 0) return { schema: root, dropped: [] };
   const references = new References(root, work);
   const resolved = (branch: unknown): Json | null => references.resolved(branch);
   const properties = new Map<string, unknown>(isJson(rest["properties"]) ? Object.entries(rest["properties"]) : []);
   const required = new Set(listOf(rest["required"]));
-  const lost: string[] = [];
+  const dropped: string[] = [];
   for (const [keyword, list] of unions) {
     // Once each: many references to one large schema are no larger than it.
     const branches = [...new Set(listOf(list).map((branch) => resolved(branch) ?? {}))];
@@ -114,7 +114,7 @@ export function withoutRootUnion(root: Json, work: Work): ObjectRoot {
     for (const name of keyword === "allOf" ? demandedByAny(branches) : demandedByAll(branches)) required.add(name);
     const exact = keyword === "allOf" && listOf(list).every((branch) => isOfObjects(branch, resolved(branch)));
     // What else there may be is said of names that the root does not know, and now it knows those of the branches.
-    if (!exact || (rest["additionalProperties"] ?? true) !== true || work.over) lost.push(`/${keyword}`);
+    if (!exact || (rest["additionalProperties"] ?? true) !== true || work.over) dropped.push(`/${keyword}`);
   }
   const schema = {
     type: "object",
@@ -122,7 +122,7 @@ export function withoutRootUnion(root: Json, work: Work): ObjectRoot {
     properties: Object.fromEntries(properties),
     ...(required.size > 0 ? { required: [...required] } : {}),
   };
-  return { schema, lost };
+  return { schema, dropped };
 }
 
 /** Whether a branch says nothing but which properties an object has. */

@@ -1,6 +1,6 @@
 import { type Call, invalidRequest, isJson, type Json } from "../../kit/index.ts";
 import { list } from "../canonical/json.ts";
-import { clientPointer } from "../canonical/source-map.ts";
+import { clientPointer } from "../canonical/parameters.ts";
 
 /*
  * How much the schemas of one request may be. Fitting them to an upstream holds the event loop: a value costs about a
@@ -8,13 +8,13 @@ import { clientPointer } from "../canonical/source-map.ts";
  */
 
 /** Values of all JSON Schemas of one request; a hundred tools of coding agents have some 10,000. */
-export const MOST_SCHEMA_VALUES = 15_000;
+export const MAX_SCHEMA_VALUES = 15_000;
 /** As many values as a schema counts for besides its own: its tool is written too, and there may be any number of empty ones. */
 export const VALUES_OF_A_TOOL = 4;
-/** Values that fitting the schemas of one request may look at beyond `LOOKS` at each: what references and unions repeat. */
-export const MOST_REPEATED_VALUES = 10_000;
+/** Values that fitting the schemas of one request may look at beyond `LOOKS_PER_VALUE` at each: what references and unions repeat. */
+export const MAX_REPEATED_VALUES = 10_000;
 /** How often each value of a schema that repeats nothing is looked at, at most. */
-const LOOKS = 3;
+const LOOKS_PER_VALUE = 3;
 /** Characters of a text that are as much work as one value. */
 const CHARACTERS_PER_VALUE = 16;
 
@@ -24,14 +24,14 @@ const CHARACTERS_PER_VALUE = 16;
  * the request's, not the schema's: thousands of small tools would come to thousands of times as much.
  */
 export class Work {
-  #repeated = MOST_REPEATED_VALUES;
+  #repeated = MAX_REPEATED_VALUES;
   /** What is left of the looks at the present schema. */
   #looks = 0;
   #done = 0;
 
   /** From here on it is this schema that is looked at. */
   begin(schema: unknown): void {
-    this.#looks = LOOKS * weightOf(schema);
+    this.#looks = LOOKS_PER_VALUE * weightOf(schema);
     // The one before may have stopped in the midst of a large value.
     this.#repeated = Math.max(this.#repeated, 0);
   }
@@ -72,16 +72,16 @@ export function weightOf(value: unknown): number {
 
 /**
  * The same call.
- * @throws GatewayError 400 naming the schema by which a request comes to more than `MOST_SCHEMA_VALUES`.
+ * @throws GatewayError 400 naming the schema by which a request comes to more than `MAX_SCHEMA_VALUES`.
  */
 export function withinSchemaBound<C extends Call>(call: C): C {
-  let left = MOST_SCHEMA_VALUES;
+  let left = MAX_SCHEMA_VALUES;
   for (const { at, schema } of schemasOf(call.body)) {
     left = leftOf(schema, isJson(schema) ? left - VALUES_OF_A_TOOL : left);
     if (left < 0) {
       throw invalidRequest(
         clientPointer(call, at),
-        `makes it more than ${MOST_SCHEMA_VALUES} values in the JSON schemas of one request`,
+        `makes it more than ${MAX_SCHEMA_VALUES} values in the JSON schemas of one request`,
       );
     }
   }
@@ -106,9 +106,9 @@ function schemasOf({ tools, response_format: format }: Json): readonly Found[] {
 }
 
 /** What is left of so many values behind those in the value; stops as soon as it is negative. */
-function leftOf(value: unknown, most: number): number {
-  if (typeof value !== "object" || value === null) return most;
-  let left = most;
+function leftOf(value: unknown, max: number): number {
+  if (typeof value !== "object" || value === null) return max;
+  let left = max;
   for (const name in value) {
     left = leftOf((value as Json)[name], left - 1);
     if (left < 0) return left;

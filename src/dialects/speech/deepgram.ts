@@ -4,8 +4,7 @@ import { parseJson } from "../canonical/json.ts";
 import { dropped } from "../canonical/report.ts";
 import { getJson, parseAnswer, postJson } from "../canonical/requests.ts";
 import type { AnswerCodec, ByteCodec, StreamedBody, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { speech as openai } from "../endpoints/speech.ts";
-import { speedWithin } from "./audio.ts";
+import { speech as openai, speedWithin } from "../endpoints/speech.ts";
 import { type Cue, droppedOfForm, readCues, seconds, segmentsOf, transcript } from "./transcript.ts";
 
 type Query = Readonly<Record<string, string>>;
@@ -21,9 +20,9 @@ const FORMATS: ReadonlyMap<unknown, Query> = new Map<unknown, Query>([
 ]);
 const CARRIED: ReadonlySet<string> = new Set(["input", "voice", "response_format", "speed", "stream_format"]);
 /** Models whose speaking rate can be set. */
-const PACED = /^aura-2-.*-(?:en|es)$/;
-const SLOWEST = 0.7;
-const FASTEST = 1.5;
+const WITH_SPEED = /^aura-2-.*-(?:en|es)$/;
+const MIN_SPEED = 0.7;
+const MAX_SPEED = 1.5;
 
 /** Text to speech: all but the text is a query. A `speed` out of bounds is brought to the nearest. */
 export const speech = {
@@ -35,8 +34,8 @@ export const speech = {
       throw invalidRequest("/response_format", `must be one of ${[...FORMATS.keys()].join(", ")} for this model`);
     }
     const model = spokenModel(target.model, body["voice"]);
-    const [slowest, fastest] = PACED.test(model.name) ? [SLOWEST, FASTEST] : [1, 1];
-    const { speed, exact } = speedWithin(body["speed"], slowest, fastest);
+    const [min, max] = WITH_SPEED.test(model.name) ? [MIN_SPEED, MAX_SPEED] : [1, 1];
+    const { speed, exact } = speedWithin(body["speed"], min, max);
     const query = new URLSearchParams({ model: model.name, ...format });
     if (speed !== null) query.set("speed", String(speed));
     return {
@@ -66,9 +65,9 @@ export interface SpokenModel {
  */
 export function spokenModel(model: string, voice: unknown): SpokenModel {
   const prefix = `${model}-`;
-  const wanted = typeof voice === "string" ? voice : "";
-  if (WITH_VOICE.test(model)) return { name: model, asked: `-${prefix}`.includes(`-${wanted}-`) };
-  const own = wanted.startsWith(prefix) ? wanted.slice(prefix.length) : wanted;
+  const chosen = typeof voice === "string" ? voice : "";
+  if (WITH_VOICE.test(model)) return { name: model, asked: `-${prefix}`.includes(`-${chosen}-`) };
+  const own = chosen.startsWith(prefix) ? chosen.slice(prefix.length) : chosen;
   if (!VOICE.test(own)) {
     throw invalidRequest("/voice", 'must be the name of a voice, such as "thalia" or "thalia-en"');
   }
@@ -108,7 +107,7 @@ export const transcription = {
     const { transcript: text, words: entries, paragraphs } = firstOf(alternatives);
     if (typeof text !== "string") throw malformed("an answer without text");
     const words = readCues(entries ?? [], "words", (word) => word["punctuated_word"] ?? word["word"]);
-    const spoken = [
+    const measured = [
       sentencesOf(paragraphs),
       readCues(utterances ?? [], "segments", (utterance) => utterance["transcript"]),
     ];
@@ -117,7 +116,7 @@ export const transcription = {
       language,
       duration: seconds(objectOf(metadata)["duration"]),
       words,
-      segments: spoken.find((segments) => segments.length > 0) ?? segmentsOf(text, words),
+      segments: measured.find((segments) => segments.length > 0) ?? segmentsOf(text, words),
     });
   },
 
@@ -148,13 +147,13 @@ function objectOf(value: unknown): Json {
   return isJson(value) ? value : {};
 }
 
-/** The words of `{err_code, err_msg}` or `{category, message, details}`, fit for a client. */
+/** The message of `{err_code, err_msg}` or `{category, message, details}`, fit for a client. */
 export function errorMessage(bytes: Uint8Array): string {
   const body = parseJson(bytes);
   if (!isJson(body)) return "";
   const { err_msg, message, details } = body;
-  const words = [err_msg ?? message, details].filter((part) => typeof part === "string");
-  return words.length > 0 ? publicMessage(words.join(" ")) : commonMessage(bytes);
+  const texts = [err_msg ?? message, details].filter((part) => typeof part === "string");
+  return texts.length > 0 ? publicMessage(texts.join(" ")) : commonMessage(bytes);
 }
 
 /** A request with Deepgram's key, which is no Bearer; no header for an empty one. */

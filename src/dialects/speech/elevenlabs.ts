@@ -4,8 +4,7 @@ import { parseJson, pick } from "../canonical/json.ts";
 import { dropped } from "../canonical/report.ts";
 import { getJson, multipartForm, parseAnswer, postJson } from "../canonical/requests.ts";
 import type { AnswerCodec, ByteCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { speech as openai } from "../endpoints/speech.ts";
-import { speedWithin } from "./audio.ts";
+import { speech as openai, speedWithin } from "../endpoints/speech.ts";
 import { type Cue, droppedOfForm, readCues, seconds, segmentsOf, transcript } from "./transcript.ts";
 
 /** `output_format` for each `response_format`; WAV and PCM at the rate of OpenAI's, which every plan may ask for. */
@@ -18,8 +17,8 @@ const FORMATS: ReadonlyMap<unknown, string> = new Map([
 /** What ElevenLabs knows beyond the canonical fields, under the same names. */
 const OWN = ["language_code", "seed", "previous_text", "next_text", "apply_text_normalization"];
 const CARRIED: ReadonlySet<string> = new Set(["input", "voice", "response_format", "speed", "stream_format", ...OWN]);
-const SLOWEST = 0.7;
-const FASTEST = 1.2;
+const MIN_SPEED = 0.7;
+const MAX_SPEED = 1.2;
 
 /** Text to speech: the voice is part of the path, the format a query. A `speed` out of bounds is brought to the nearest. */
 export const speech = {
@@ -28,7 +27,7 @@ export const speech = {
   request({ body }, target, apiKey) {
     const format = FORMATS.get(body["response_format"] ?? "mp3");
     if (format === undefined) throw invalidRequest("/response_format", `must be ${formats()} for this model`);
-    const { speed, exact } = speedWithin(body["speed"], SLOWEST, FASTEST);
+    const { speed, exact } = speedWithin(body["speed"], MIN_SPEED, MAX_SPEED);
     const { voice_settings: own, ...rest } = body;
     const settings: Json = { ...(isJson(own) && own), ...(speed !== null && { speed }) };
     const written = {

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
+import { isJson, type Json, type Upload } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
 import { dropped } from "../canonical/report.ts";
 import type { Decoded } from "../dialect.ts";
@@ -72,9 +72,9 @@ function languageTag(tag: unknown): string | undefined {
 }
 
 /** Seconds that a segment lasts at most, unless one word lasts longer. */
-const LONGEST = 10;
+const MAX_SEGMENT_SECONDS = 10;
 /** Seconds of silence that end a segment. */
-const PAUSE = 1;
+const MIN_PAUSE_SECONDS = 1;
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*$/u;
 
 /** Words from `first` up to `next`, in seconds. */
@@ -87,7 +87,7 @@ interface Span {
 
 /**
  * Words in the order in which they were said, as segments: a sentence each, or less where it is long or has a pause.
- * Their texts are pieces of `text` and together all of it; where the words are not those of the text, the words.
+ * Their texts are parts of `text` and together all of it; where the words are not those of the text, the words.
  */
 export function segmentsOf(text: string, words: readonly Cue[]): readonly Cue[] {
   const places = placesIn(text, words);
@@ -108,7 +108,7 @@ function spans(words: readonly Cue[]): readonly Span[] {
   for (const [index, word] of words.entries()) {
     const start = Math.min(open?.start ?? word.start, word.start);
     const end = Math.max(open?.end ?? word.end, word.end);
-    if (open === null || endsBefore(word, words[index - 1]) || end - start > LONGEST) {
+    if (open === null || endsBefore(word, words[index - 1]) || end - start > MAX_SEGMENT_SECONDS) {
       if (open !== null) spans.push(open);
       open = { first: index, next: index + 1, start: word.start, end: word.end };
     } else {
@@ -119,7 +119,7 @@ function spans(words: readonly Cue[]): readonly Span[] {
 }
 
 function endsBefore(word: Cue, before: Cue | undefined): boolean {
-  return before !== undefined && (SENTENCE_END.test(before.text) || word.start - before.end > PAUSE);
+  return before !== undefined && (SENTENCE_END.test(before.text) || word.start - before.end > MIN_PAUSE_SECONDS);
 }
 
 /** Where each word begins in the text; null unless the text is these words with nothing but space between them. */
@@ -144,7 +144,7 @@ export function droppedOfForm(body: Json, carried: readonly string[]): string[] 
   return dropped(Object.fromEntries(form), new Set([...MADE_HERE, ...carried]));
 }
 
-/** A text and when it is shown, in seconds. */
+/** A text and its times, in seconds. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -171,7 +171,7 @@ export function vtt(cues: readonly Cue[]): string {
   return `WEBVTT\n\n${blocks.join("")}`;
 }
 
-/** In order, in milliseconds, each shown for a moment at least, without those that say nothing. */
+/** In order, in milliseconds, each at least one long, without empty ones. */
 function timed(cues: readonly Cue[]): readonly Cue[] {
   return cues
     .map(({ start, end, text }) => {
@@ -198,6 +198,73 @@ function milliseconds(seconds: number): number {
 function time(milliseconds: number, point: "," | "."): string {
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const [clock, rest] = [parts.map((part) => String(part).padStart(2, "0")).join(":"), milliseconds % 1000];
-  return `${clock}${point}${String(rest).padStart(3, "0")}`;
+  const [clock, fraction] = [parts.map((part) => String(part).padStart(2, "0")).join(":"), milliseconds % 1000];
+  return `${clock}${point}${String(fraction).padStart(3, "0")}`;
+}
+
+/** Where a WAV file's data begin is looked for in so many bytes. */
+const MAX_HEAD_BYTES = 64 * 1024;
+/** What the estimate of other files goes by: 128 kbit/s. */
+const BYTES_PER_SECOND = 16_000;
+const PCM_FORMAT = 1;
+const FLOAT_FORMAT = 3;
+const EXTENSIBLE_FORMAT = 0xfffe;
+
+/** Milliseconds of audio in a file: exact by the header of a WAV file, else an estimate by its size. */
+export async function audioMilliseconds(upload: Upload): Promise<number> {
+  return wavMilliseconds(await readHead(upload), upload.size) ?? Math.ceil((upload.size * 1000) / BYTES_PER_SECOND);
+}
+
+async function readHead(upload: Upload): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let missing = MAX_HEAD_BYTES;
+  for await (const chunk of upload.read()) {
+    chunks.push(chunk.subarray(0, missing));
+    missing -= chunk.length;
+    if (missing <= 0) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Milliseconds by the header of a WAV file (RIFF/WAVE, RF64), rounded half up; null for anything else.
+ * @param head its first bytes.
+ * @param size bytes of the whole file.
+ */
+export function wavMilliseconds(head: Uint8Array, size: number): number | null {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const name = (at: number): string => String.fromCharCode(...head.subarray(at, at + 4));
+  if (!["RIFF", "RF64", "BW64"].includes(name(0)) || name(8) !== "WAVE") return null;
+  let perSecond: number | null = null;
+  for (let at = 12; at + 8 <= head.length;) {
+    const length = view.getUint32(at + 4, true);
+    const start = at + 8;
+    if (name(at) === "fmt ") perSecond = bytesPerSecond(view, start, length);
+    if (name(at) === "data") {
+      // Written while recording, the length is 0 or all ones; a cut file holds less than it says.
+      const available = Math.max(0, size - start);
+      const bytes = length === 0 ? available : Math.min(length, available);
+      return perSecond === null ? null : Math.round((bytes * 1000) / perSecond);
+    }
+    // Chunks begin at even places.
+    at = start + length + (length % 2);
+  }
+  return null;
+}
+
+/** Of a `fmt ` chunk; null when it is not plausible: a forged one must not make an hour look like a moment. */
+function bytesPerSecond(view: DataView, start: number, length: number): number | null {
+  if (length < 16 || start + length > view.byteLength) return null;
+  const declared = view.getUint16(start, true);
+  const format = declared === EXTENSIBLE_FORMAT && length >= 40 ? view.getUint16(start + 24, true) : declared;
+  const rate = view.getUint32(start + 4, true);
+  if (format !== PCM_FORMAT && format !== FLOAT_FORMAT) return within(view.getUint32(start + 8, true), 100, 1_000_000);
+  const channels = within(view.getUint16(start + 2, true), 1, 64);
+  const bits = within(view.getUint16(start + 14, true), 1, 64);
+  if (channels === null || bits === null || within(rate, 1_000, 768_000) === null) return null;
+  return rate * channels * Math.ceil(bits / 8);
+}
+
+function within(value: number, min: number, max: number): number | null {
+  return value >= min && value <= max ? value : null;
 }

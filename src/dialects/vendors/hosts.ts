@@ -82,7 +82,7 @@ export const HOSTS = {
       "https://openrouter.ai/docs/api-reference/parameters",
       "https://openrouter.ai/docs/use-cases/reasoning-tokens",
       "https://github.com/enricoros/big-AGI/issues/940",
-      // Ids of tool calls, told by the models behind it.
+      // Rules for ids of tool calls are those of the models behind it.
       "https://github.com/openclaw/openclaw/pull/875",
     ],
     hosts: /^(?:[a-z]+\.)?openrouter\.ai$/,

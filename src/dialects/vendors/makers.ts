@@ -205,7 +205,7 @@ export const MAKERS = {
       refusedFields: alsoRefused("tools", "tool_choice", "parallel_tool_calls", "seed", "n", "user"),
       stop: 0,
       user: 0,
-      // Every chunk tells it.
+      // It is in every chunk.
       streamOptions: false,
       developerRole: false,
       sampling: samplingWithout("logprobs", "top_logprobs", "logit_bias"),

@@ -7,7 +7,7 @@ const REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning
 const AI_SDK = "@ai-sdk/openai dist/index.js";
 
 const NO_SAMPLING: ReadonlySet<string> = new Set();
-const SAMPLING_AT_REST: ReadonlySet<string> = new Set(["temperature", "top_p", "logprobs"]);
+const SAMPLING_WITHOUT_REASONING: ReadonlySet<string> = new Set(["temperature", "top_p", "logprobs"]);
 const upTo = (...efforts: readonly EffortLevel[]): readonly EffortLevel[] => efforts;
 
 /** Reasoning models: `max_tokens`, `stop` and every sampling field are refused. */
@@ -22,7 +22,7 @@ const REASONING: Partial<Rules> = {
 const GPT_5_1: Partial<Rules> = {
   ...REASONING,
   efforts: upTo("none", "low", "medium", "high"),
-  samplingWithoutReasoning: SAMPLING_AT_REST,
+  samplingWithoutReasoning: SAMPLING_WITHOUT_REASONING,
 };
 const GPT_5_2: Partial<Rules> = { ...GPT_5_1, efforts: upTo("none", "low", "medium", "high", "xhigh") };
 const GPT_6: Partial<Rules> = {

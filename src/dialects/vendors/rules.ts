@@ -1,9 +1,12 @@
-import { type Accepts, type Vendor, VENDORS } from "../../kit/index.ts";
+import { type Accepts, type EffortLevel, EFFORTS, isJson, type Json, type Vendor, VENDORS } from "../../kit/index.ts";
+import { OPENAI_FIELDS, SAMPLING } from "../canonical/parameters.ts";
 import type { Location } from "../dialect.ts";
+import { fitSchema } from "../schemas/fit.ts";
+import { vendorSchemas } from "../schemas/rules.ts";
+import type { Work } from "../schemas/work.ts";
 import { HOSTS } from "./hosts.ts";
 import { MAKERS } from "./makers.ts";
 import { azure, openai } from "./openai.ts";
-import { OPENAI_FIELDS, SAMPLING } from "../canonical/parameters.ts";
 import { type Entry, NO_FIELDS, OTHER_MODEL_OR_RATE, type RuledVendor, type Rules } from "./types.ts";
 
 /** What is taken by one model of an upstream. @param dialect whose table is meant: `azure` has an entry of its own. */
@@ -96,3 +99,109 @@ const generic: Entry = {
 };
 
 export const TABLE: Readonly<Record<RuledVendor, Entry>> = { openai, azure, ...MAKERS, ...HOSTS, generic };
+
+/** Most tokens of thought that still are an effort, as upstreams translate efforts into budgets. */
+const BUDGETS: readonly (readonly [number, EffortLevel])[] = [
+  [2_048, "low"],
+  [16_384, "medium"],
+];
+
+type EffortRules = Pick<Rules, "efforts" | "reasoningOff" | "unknownFields">;
+
+/** The fields that say how much to reason, and the pointers of what they cannot say. */
+interface Effort {
+  readonly fields: Json;
+  readonly dropped: readonly string[];
+}
+
+/**
+ * How much to reason, in the target's fields. `thinking` counts where there is no `reasoning_effort`: `adaptive` is what
+ * models do by default. What the target does not know is the next lower level that it does, else its lowest; only an effort
+ * of `none`, or thinking that is disabled, turns reasoning off.
+ */
+export function effortOf({ reasoning_effort: effort, thinking }: Json, rules: EffortRules): Effort {
+  const disabled = isJson(thinking) && thinking["type"] === "disabled";
+  if (typeof effort === "string") {
+    const { fields, dropped } = isLevel(effort)
+      ? fittedEffort(effort, "/reasoning_effort", rules)
+      : unknown(effort, rules);
+    return {
+      fields,
+      dropped: disabled && (effort !== "none" || dropped.length > 0) ? [...dropped, "/thinking"] : dropped,
+    };
+  }
+  if (effort !== undefined && effort !== null) return unknown(effort, rules);
+  if (!isJson(thinking) || thinking["type"] === "adaptive") return { fields: {}, dropped: [] };
+  if (disabled) return turnedOff(rules) ?? { fields: {}, dropped: ["/thinking"] };
+  const { type, budget_tokens: budget } = thinking;
+  if (type !== "enabled" || typeof budget !== "number") return { fields: {}, dropped: ["/thinking"] };
+  return fittedEffort(BUDGETS.find(([max]) => budget <= max)?.[1] ?? "high", "/thinking", rules);
+}
+
+function isLevel(effort: string): effort is EffortLevel {
+  return (EFFORTS as readonly string[]).includes(effort);
+}
+
+/** A level that nobody here knows is for those alone that take what nobody knows. */
+function unknown(effort: unknown, { efforts, unknownFields }: EffortRules): Effort {
+  if (unknownFields && efforts.length > 0) return { fields: { reasoning_effort: effort }, dropped: [] };
+  return { fields: {}, dropped: ["/reasoning_effort"] };
+}
+
+function fittedEffort(level: EffortLevel, at: string, rules: EffortRules): Effort {
+  const { efforts, reasoningOff } = rules;
+  const off = level === "none" ? turnedOff(rules) : null;
+  if (off !== null) return off;
+  const nearest = nearestEffort(level, efforts);
+  if (nearest !== null) return { fields: { reasoning_effort: nearest }, dropped: [] };
+  if (reasoningOff === "thinking" && level !== "none")
+    return { fields: { thinking: { type: "enabled" } }, dropped: [] };
+  return { fields: {}, dropped: [at] };
+}
+
+/** The level itself, the next lower one, else the lowest; null where no level but `none` is taken. */
+function nearestEffort(level: EffortLevel, efforts: readonly EffortLevel[]): EffortLevel | null {
+  const rank = EFFORTS.indexOf(level);
+  // What asks for some reasoning does not turn it off; `minimal` is hardly any.
+  const taken = level === "minimal" || level === "none" ? efforts : efforts.filter((effort) => effort !== "none");
+  if (taken.every((effort) => effort === "none") && level !== "none") return null;
+  return taken.findLast((effort) => EFFORTS.indexOf(effort) <= rank) ?? taken[0] ?? null;
+}
+
+/** The fields that turn reasoning off; null where the target has none. */
+function turnedOff({ efforts, reasoningOff }: EffortRules): Effort | null {
+  switch (reasoningOff) {
+    case "thinking":
+      return { fields: { thinking: { type: "disabled" } }, dropped: [] };
+    case "enable_thinking":
+      return { fields: { enable_thinking: false }, dropped: [] };
+    case "effort":
+      return efforts.includes("none") ? { fields: { reasoning_effort: "none" }, dropped: [] } : null;
+    case "never":
+      return null;
+  }
+}
+
+interface Held {
+  /** The very same object where the target takes the schema as it is. */
+  readonly owner: Json;
+  /** JSON pointers into the owner. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * A `json_schema` or a function with its schema as the target takes it. One that nothing can be held to strictly goes as it
+ * is, to be followed as far as the model does by itself.
+ */
+export function withFittedSchema(owner: Json, name: "schema" | "parameters", target: Rules, work: Work): Held {
+  const { [name]: schema } = owner;
+  const strict = owner["strict"] === true;
+  const rules = vendorSchemas(target, strict);
+  if (rules === null || !isJson(schema)) return { owner, dropped: [] };
+  const fitted = fitSchema(schema, rules, work);
+  if (strict && !fitted.shaped) return { owner: { ...owner, strict: false }, dropped: ["/strict"] };
+  return {
+    owner: fitted.schema === schema ? owner : { ...owner, [name]: fitted.schema },
+    dropped: fitted.dropped.map((pointer) => `/${name}${pointer}`),
+  };
+}

@@ -1,13 +1,12 @@
 import { chatFormat, readChat } from "../../dialects/chat/client.ts";
 import { embeddingFormat, readEmbedding } from "../../dialects/endpoints/embedding.ts";
 import { imageFormat, imageRefusal, readImage } from "../../dialects/endpoints/image.ts";
-import { messagesFormat, messagesRefusal } from "../../dialects/messages/client/format.ts";
-import { readMessages } from "../../dialects/messages/client/request.ts";
 import { readRerank, rerankFormat } from "../../dialects/endpoints/rerank.ts";
-import { readResponses } from "../../dialects/responses/client/request.ts";
-import { responsesFormat } from "../../dialects/responses/client/format.ts";
 import { readSpeech, speechFormat } from "../../dialects/endpoints/speech.ts";
 import { readTranscription, transcriptionFormat } from "../../dialects/endpoints/transcription.ts";
+import { messagesFormat, messagesRefusal, readMessages } from "../../dialects/messages/client/format.ts";
+import { responsesFormat } from "../../dialects/responses/client/format.ts";
+import { readResponses } from "../../dialects/responses/client/request.ts";
 import { withinSchemaBound } from "../../dialects/schemas/work.ts";
 import type { ErrorCode, GatewayError, Json } from "../../kit/index.ts";
 import {
@@ -18,8 +17,8 @@ import {
   type Endpoint,
   type Format,
   type InferenceEndpoint,
-  type JsonFormat,
   json,
+  type JsonFormat,
   schemaRef,
 } from "../endpoint.ts";
 import { PLAN_LIMITS } from "../openapi/headers.ts";

@@ -1,4 +1,4 @@
-import { readCountTokens } from "../../dialects/messages/client/request.ts";
+import { readCountTokens } from "../../dialects/messages/client/format.ts";
 import { GatewayError, invalidRequest, mayCall, type Principal, tierOf } from "../../kit/index.ts";
 import type { ByteClaim } from "../byte-budget.ts";
 import { keyHolderOf } from "../credentials.ts";

@@ -7,7 +7,7 @@ import { blocksOf, checkMessages, invalid, type Turn, turnsOf } from "./anthropi
 export interface MessagesRequest {
   readonly question: Question;
   readonly stream: boolean;
-  /** How the thinking, if any, is shown. */
+  /** In which form the thinking, if any, is sent. */
   readonly thinking: "summarized" | "omitted" | "redacted";
 }
 

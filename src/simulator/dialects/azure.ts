@@ -1,8 +1,16 @@
 import { isJson } from "../../kit/index.ts";
 import { answer } from "../answer.ts";
-import { decodePathPart, type Endpoint, jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import {
+  decodePathPart,
+  type Endpoint,
+  jsonOf,
+  jsonReply,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  streamReply,
+} from "../endpoint.ts";
 import { SimError } from "../fields.ts";
-import { jsonReply, type Part, streamReply } from "../reply.ts";
 import { azureFirst, CONTENT_FILTER, PROMPT_FILTER } from "./chat-variants.ts";
 import { chunks, completion, DONE, ended, parseChat } from "./chat.ts";
 

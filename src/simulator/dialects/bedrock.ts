@@ -1,6 +1,6 @@
-import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { EventStreamCodec } from "@smithy/eventstream-codec";
 import {
   type Answer,
   answer,
@@ -12,10 +12,19 @@ import {
   sign,
   subtract,
 } from "../answer.ts";
-import { decodePathPart, jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import {
+  bodyPart,
+  decodePathPart,
+  jsonOf,
+  jsonReply,
+  MALFORMED,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  type Reply,
+} from "../endpoint.ts";
 import { SimError } from "../fields.ts";
 import { bedrockType } from "../provider.ts";
-import { bodyPart, jsonReply, MALFORMED, type Part, type Reply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { CLAUDE_STOP_REASONS } from "./anthropic.ts";
 import { parseConverse } from "./bedrock-request.ts";
@@ -153,7 +162,7 @@ function idOf(id: string): string {
 
 export const EVENT_STREAM = "application/vnd.amazon.eventstream";
 
-const CHECKSUM = 4;
+const CHECKSUM_BYTES = 4;
 
 const codec = new EventStreamCodec(
   (bytes) => (typeof bytes === "string" ? bytes : Buffer.from(bytes).toString()),
@@ -173,7 +182,7 @@ export function faultFrame(error: SimError | null): Uint8Array {
     return frame({ ":exception-type": name, ":message-type": "exception" }, JSON.stringify({ message: error.message }));
   }
   const bytes = frame({ ":event-type": "contentBlockDelta", ":message-type": "event" }, MALFORMED);
-  const at = bytes.length - CHECKSUM;
+  const at = bytes.length - CHECKSUM_BYTES;
   bytes[at] = (bytes[at] ?? 0) ^ 0xff;
   return bytes;
 }

@@ -1,7 +1,7 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { type Answer, subtract } from "../answer.ts";
 import { asText } from "../fields.ts";
-import type { Part } from "../reply.ts";
+import type { Part } from "../endpoint.ts";
 import type { Defect } from "../script.ts";
 
 /** What Azure says of content that its filter lets pass. */

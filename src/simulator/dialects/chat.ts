@@ -6,7 +6,7 @@ import {
   argumentDeltas,
   type Choice,
   countTokens,
-  CREATED,
+  CREATED_SECONDS,
   type Question,
   type Tool,
   type ToolCall,
@@ -15,7 +15,7 @@ import {
 } from "../answer.ts";
 import { asText, badParameter, integer, parseBody, parseModel, wrong } from "../fields.ts";
 import { type LedgerEntry, NO_UNITS } from "../ledger.ts";
-import { jsonReply, note, type Part, type Reply, streamReply } from "../reply.ts";
+import { jsonReply, note, type Part, type Reply, streamReply } from "../endpoint.ts";
 import { parseScript, type Script } from "../script.ts";
 import { checkVendor, habitsOf } from "../strict/vendors.ts";
 import { defectiveAnswer, defectiveChunks } from "./chat-variants.ts";
@@ -153,12 +153,12 @@ function parseMessages(value: unknown): readonly Json[] {
   });
 }
 
-function parseStop(stop: unknown, most: number): readonly string[] {
+function parseStop(stop: unknown, max: number): readonly string[] {
   if (stop === undefined || stop === null) return [];
   const sequences: readonly unknown[] = Array.isArray(stop) ? stop : [stop];
   const usable = sequences.filter((sequence) => typeof sequence === "string");
-  if (usable.length < sequences.length || usable.length > most)
-    throw wrong("stop", `a string or up to ${most} strings`, stop);
+  if (usable.length < sequences.length || usable.length > max)
+    throw wrong("stop", `a string or up to ${max} strings`, stop);
   return usable.filter((sequence) => sequence !== "");
 }
 
@@ -186,9 +186,9 @@ function parseCalls(body: Json, userText: string, answered: boolean): readonly T
 
 function parseToolChoice(choice: unknown, tools: readonly Tool[]): ToolUse["choice"] {
   if (isJson(choice)) {
-    const wanted = isJson(choice["function"]) ? choice["function"]["name"] : undefined;
-    const found = tools.filter((tool) => tool.name === wanted);
-    if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${asText(wanted)}' not found in 'tools'.`);
+    const name = isJson(choice["function"]) ? choice["function"]["name"] : undefined;
+    const found = tools.filter((tool) => tool.name === name);
+    if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${asText(name)}' not found in 'tools'.`);
     return { only: found.map((tool) => tool.name) };
   }
   if (choice === "required" && tools.length === 0) {
@@ -232,7 +232,7 @@ export function completion(answer: Answer, withUsage: boolean, finish?: string):
   const body = {
     id: idOf(answer),
     object: "chat.completion",
-    created: CREATED,
+    created: CREATED_SECONDS,
     model: answer.model,
     choices: answer.choices.map((choice, index) => ({
       index,
@@ -257,7 +257,7 @@ export function* chunks(answer: Answer, withUsage: boolean, finishReason?: strin
   const head = `data: ${JSON.stringify({
     id: idOf(answer),
     object: "chat.completion.chunk",
-    created: CREATED,
+    created: CREATED_SECONDS,
     model: answer.model,
     system_fingerprint: FINGERPRINT,
   }).slice(0, -1)},"choices":[`;

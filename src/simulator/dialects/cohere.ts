@@ -1,4 +1,4 @@
-import { type Json, isJson } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
 import {
   type Answer,
   answer,
@@ -13,9 +13,18 @@ import {
   toolsToCall,
   type ToolUse,
 } from "../answer.ts";
-import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import {
+  bodyPart,
+  jsonOf,
+  jsonReply,
+  MALFORMED,
+  namedEvent,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  streamReply,
+} from "../endpoint.ts";
 import { asText, SimError } from "../fields.ts";
-import { bodyPart, jsonReply, MALFORMED, namedEvent, type Part, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 
 const REASONS: Readonly<Record<Choice["finish"], string>> = {

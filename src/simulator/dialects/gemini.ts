@@ -1,10 +1,20 @@
 import type { Json } from "../../kit/index.ts";
 import { type Answer, answer, asNumber, callTokens, type Choice, countTokens, sign, subtract } from "../answer.ts";
-import { decodePathPart, jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import {
+  bodyPart,
+  decodePathPart,
+  jsonOf,
+  jsonReply,
+  MALFORMED,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  type Reply,
+  streamReply,
+} from "../endpoint.ts";
 import { readBatchEmbed, readEmbed, readPredict } from "../endpoints/embeddings.ts";
 import { SimError } from "../fields.ts";
 import { failureOf } from "../provider.ts";
-import { bodyPart, jsonReply, MALFORMED, type Part, type Reply, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { type GenerateRequest, parseContents, parseGenerate, textOf } from "./gemini-request.ts";
 

@@ -1,4 +1,4 @@
-import { type Json, isJson } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
 import {
   type Answer,
   answer,
@@ -7,7 +7,7 @@ import {
   asNumber,
   type Choice,
   countTokens,
-  CREATED,
+  CREATED_SECONDS,
   onlyChoice,
   type Question,
   sign,
@@ -16,9 +16,18 @@ import {
   toolsToCall,
   type ToolUse,
 } from "../answer.ts";
-import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import {
+  bodyPart,
+  jsonOf,
+  jsonReply,
+  MALFORMED,
+  namedEvent,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  streamReply,
+} from "../endpoint.ts";
 import { asText, badParameter, integer, parseModel, type SimError, wrong } from "../fields.ts";
-import { bodyPart, jsonReply, MALFORMED, namedEvent, type Part, streamReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { RESPONSES_FORM } from "../strict/responses.ts";
 import { refusalOf } from "../strict/rule.ts";
@@ -198,7 +207,7 @@ function head({ seed, model }: Answer, { echo }: ResponseOptions, status: string
   return {
     id: `resp_sim_${seed}`,
     object: "response",
-    created_at: CREATED,
+    created_at: CREATED_SECONDS,
     status,
     background: false,
     error: null,

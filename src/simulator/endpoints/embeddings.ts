@@ -2,10 +2,9 @@ import { createHash, hash } from "node:crypto";
 import { type Json, isJson } from "../../kit/index.ts";
 import { countTokens } from "../answer.ts";
 import { invalid, listOrNothing, messageWith, parseParts, textOf } from "../dialects/gemini-request.ts";
-import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import { jsonOf, jsonReply, type ParsedRequest, type ReceivedRequest, type Reply } from "../endpoint.ts";
 import { integer, oneOf, parseList, parseModel, parseText, SimError, wrong } from "../fields.ts";
 import type { Claims } from "../ledger.ts";
-import { jsonReply, type Reply } from "../reply.ts";
 import type { Script, Shape } from "../script.ts";
 
 const DIMENSIONS = 16;

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
-import { CREATED } from "../answer.ts";
-import { jsonOf, type ParsedRequest, type ReceivedRequest, tokensClaimed, tokenUsage } from "../endpoint.ts";
+import { CREATED_SECONDS } from "../answer.ts";
+import { jsonOf, jsonReply, type ParsedRequest, type ReceivedRequest, tokensClaimed, tokenUsage } from "../endpoint.ts";
 import { badParameter, integer, oneOf, parseModel, parseText, wrong } from "../fields.ts";
-import { jsonReply } from "../reply.ts";
 
 const IMAGES_PATH = "/sim/images/";
 const MAXIMUM_IMAGES = 10;
@@ -44,7 +43,7 @@ export function readImage(received: ReceivedRequest): ParsedRequest {
         };
       });
       const claims = tokensClaimed(script);
-      const made = { created: CREATED, data, usage: claims && tokenUsage(claims) };
+      const made = { created: CREATED_SECONDS, data, usage: claims && tokenUsage(claims) };
       return jsonReply(200, { data: JSON.stringify(made), claims, units: { images } });
     },
   };

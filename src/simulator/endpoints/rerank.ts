@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
 import { isJson } from "../../kit/index.ts";
 import { countTokens } from "../answer.ts";
-import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import { jsonOf, jsonReply, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
 import { integer, parseList, parseModel, parseText, wrong } from "../fields.ts";
 import type { Claims } from "../ledger.ts";
-import { jsonReply } from "../reply.ts";
 import type { Shape } from "../script.ts";
 
 const SEARCH_UNIT_DOCUMENTS = 100;
@@ -106,11 +105,11 @@ function written({ index, relevance_score, text }: Ranked, withText: boolean): o
 
 /** By the share of the query's words in a document; what the document is decides between equals. */
 function rank(query: string, documents: readonly string[]): readonly Ranked[] {
-  const wanted = wordsOf(query);
+  const asked = wordsOf(query);
   const scored = documents.map((text, index): Ranked => {
-    const shared = wordsOf(text).intersection(wanted).size;
+    const shared = wordsOf(text).intersection(asked).size;
     const tie = Number.parseInt(hash("sha256", text).slice(0, 8), 16) / 2 ** 32;
-    const score = (shared + tie) / (wanted.size + 1);
+    const score = (shared + tie) / (asked.size + 1);
     return { index, relevance_score: Math.round(score * SCORE_STEPS) / SCORE_STEPS, text };
   });
   return scored.sort((a, b) => b.relevance_score - a.relevance_score);

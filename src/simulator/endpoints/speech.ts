@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { isJson } from "../../kit/index.ts";
-import { jsonOf, type ParsedRequest, type ReceivedRequest } from "../endpoint.ts";
+import { byteReply, jsonOf, type ParsedRequest, type Part, type ReceivedRequest, type Reply } from "../endpoint.ts";
 import { oneOf, parseModel, parseText, SimError, wrong } from "../fields.ts";
-import { byteReply, type Part, type Reply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { AUDIO, type AudioFormat, SAMPLE_RATE_HZ } from "./audio.ts";
 
@@ -103,7 +102,7 @@ function unsupported(what: string): SimError {
 const SAMPLES_PER_CHARACTER = (SAMPLE_RATE_HZ * 48) / 1_000;
 /** A body has as many parts; those of a longer text grow, up to as many frames. */
 const USUAL_PARTS = 64;
-const PART_FRAMES_LIMIT = 64;
+const MAXIMUM_PART_FRAMES = 64;
 
 /** Sound of a length in proportion to the text, in parts. */
 function speechReply(text: string, format: AudioFormat, speed: number, script: Script): Reply<Uint8Array> {
@@ -115,18 +114,18 @@ function speechReply(text: string, format: AudioFormat, speed: number, script: S
 
 function* audioParts(
   format: AudioFormat,
-  wanted: number,
+  usualFrames: number,
   seed: number,
   characters: number,
   { chunks, chunk_bytes = 0 }: Script,
 ): Generator<Part<Uint8Array>> {
-  const share = Math.ceil(wanted / (chunks || USUAL_PARTS));
+  const share = Math.ceil(usualFrames / (chunks || USUAL_PARTS));
   const size = Math.max(
     1,
     Math.ceil(chunk_bytes / format.bytes),
-    chunks === undefined ? Math.min(share, PART_FRAMES_LIMIT) : share,
+    chunks === undefined ? Math.min(share, MAXIMUM_PART_FRAMES) : share,
   );
-  const frames = chunks === undefined ? wanted : chunks * size;
+  const frames = chunks === undefined ? usualFrames : chunks * size;
   for (let from = 0; from < frames; from += size) {
     const count = Math.min(size, frames - from);
     const sound = Array.from({ length: count }, (_, index) => format.frame(from + index, frames, seed));

@@ -1,8 +1,15 @@
 import { hash } from "node:crypto";
-import { type ParsedRequest, type ReceivedRequest, tokensClaimed, tokenUsage } from "../endpoint.ts";
+import {
+  jsonReply,
+  type ParsedRequest,
+  type ReceivedRequest,
+  type Reply,
+  textReply,
+  tokensClaimed,
+  tokenUsage,
+} from "../endpoint.ts";
 import { badParameter, oneOf, parseModel, SimError } from "../fields.ts";
 import type { Claims, ReceivedFile } from "../ledger.ts";
-import { jsonReply, type Reply, textReply } from "../reply.ts";
 import type { Script } from "../script.ts";
 import { wavMilliseconds } from "./audio.ts";
 

@@ -241,11 +241,11 @@ export const BEDROCK: readonly Rule[] = [
       "https://github.com/charmbracelet/crush/issues/946, https://github.com/sigoden/aichat/pull/813, https://docs.aws.amazon.com/nova/latest/userguide/what-is-nova.html",
     models: /amazon\.nova|meta\.llama|mistral\./,
     refuse: ({ model, body: { inferenceConfig: config } }) => {
-      const most = model.includes("nova") ? 10_000 : 8_192;
-      return isJson(config) && Number(config["maxTokens"] ?? 0) > most
+      const max = model.includes("nova") ? 10_000 : 8_192;
+      return isJson(config) && Number(config["maxTokens"] ?? 0) > max
         ? new SimError(
             400,
-            `The maximum tokens you requested exceeds the model limit of ${most}. Try again with a maximum tokens value that is lower than ${most}.`,
+            `The maximum tokens you requested exceeds the model limit of ${max}. Try again with a maximum tokens value that is lower than ${max}.`,
           )
         : undefined;
     },

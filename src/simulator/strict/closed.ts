@@ -217,9 +217,9 @@ const GROQ_RULES: readonly Rule[] = [
       if (!GROQ_THINKS.test(model)) return groqError("`reasoning_effort` is not supported with this model");
       const known = /gpt-oss/.test(model) ? "low medium high" : "none default";
       if (unknownEffort(body, known) === undefined) return undefined;
-      const words = known.split(" ").map((word) => `\`${word}\``);
-      const last = words.pop();
-      return groqError(`\`reasoning_effort\` must be one of ${words.join(", ")} or ${last}`);
+      const efforts = known.split(" ").map((word) => `\`${word}\``);
+      const last = efforts.pop();
+      return groqError(`\`reasoning_effort\` must be one of ${efforts.join(", ")} or ${last}`);
     },
   },
   {

@@ -97,8 +97,8 @@ const PERPLEXITY: readonly Rule[] = [
     refuse: ({ body }) => {
       const roles = messagesOf(body).map(({ value }) => value["role"]);
       const begin = roles.findIndex((role) => role !== "system");
-      const rest = begin < 0 ? [] : roles.slice(begin);
-      if (rest.every((role, index) => role === (index % 2 === 0 ? "user" : "assistant"))) return undefined;
+      const conversation = begin < 0 ? [] : roles.slice(begin);
+      if (conversation.every((role, index) => role === (index % 2 === 0 ? "user" : "assistant"))) return undefined;
       return perplexityError("After the (optional) system message(s), user and assistant roles should be alternating.");
     },
   },

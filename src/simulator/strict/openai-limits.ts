@@ -3,8 +3,8 @@ import { asText, badParameter, type SimError } from "../fields.ts";
 import { isGiven, isObjectSchema, quotedList, schemasIn, wordSet } from "./rule.ts";
 
 const NAME = /^[a-zA-Z0-9_-]+$/;
-const NAME_LENGTH = 64;
-export const USER_LENGTH = 64;
+const MAXIMUM_NAME_CHARACTERS = 64;
+export const MAXIMUM_USER_CHARACTERS = 64;
 
 const O_SERIES = /^o\d/;
 /** Models that think, and models of any age that do not: `gpt-5-chat` is one of the latter. */
@@ -63,7 +63,7 @@ export function tooLong(name: string, value: unknown, maximum: number): SimError
 
 export function badName(name: string, value: unknown): SimError | undefined {
   if (typeof value !== "string") return undefined;
-  const long = tooLong(name, value, NAME_LENGTH);
+  const long = tooLong(name, value, MAXIMUM_NAME_CHARACTERS);
   if (long || NAME.test(value)) return long;
   return badParameter(
     name,

@@ -12,7 +12,7 @@ import {
   thinks,
   tooLong,
   unsupported,
-  USER_LENGTH,
+  MAXIMUM_USER_CHARACTERS,
 } from "./openai-limits.ts";
 import {
   callsOf,
@@ -39,7 +39,7 @@ const FIELDS = wordSet(
 );
 const MAXIMUM_STOPS = 4;
 const MAXIMUM_TOOLS = 128;
-const CALL_ID_LENGTH = 40;
+const MAXIMUM_CALL_ID_CHARACTERS = 40;
 const PLAIN = /^(?:gpt-(?:3|4)|chatgpt|gpt-5(?:\.\d)?-chat)/;
 /** Only at `/v1/responses`. */
 const RESPONSES_ONLY = /^(?:o1-pro|o3-pro|gpt-5[^ ]*-(?:pro|codex)|codex-|computer-use)/;
@@ -57,7 +57,7 @@ const FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/maximhq/bifrost/pull/1000, https://github.com/looplj/axonhub/issues/1669",
-    refuse: ({ body }) => tooLong("user", body["user"], USER_LENGTH),
+    refuse: ({ body }) => tooLong("user", body["user"], MAXIMUM_USER_CHARACTERS),
   },
   {
     source: "https://github.com/nanbingxyz/5ire/issues/403",
@@ -69,9 +69,9 @@ const FORM: readonly Rule[] = [
   {
     source: "https://github.com/vercel/ai/issues/5171",
     refuse: ({ body }) =>
-      firstRefusal(callsOf(body), ({ at, value }) => tooLong(`${at}.id`, value["id"], CALL_ID_LENGTH)) ??
+      firstRefusal(callsOf(body), ({ at, value }) => tooLong(`${at}.id`, value["id"], MAXIMUM_CALL_ID_CHARACTERS)) ??
       firstRefusal(messagesOf(body), ({ at, value }) =>
-        tooLong(`${at}.tool_call_id`, value["tool_call_id"], CALL_ID_LENGTH),
+        tooLong(`${at}.tool_call_id`, value["tool_call_id"], MAXIMUM_CALL_ID_CHARACTERS),
       ),
   },
   {
@@ -196,11 +196,11 @@ const MODELS: readonly Rule[] = [
     source: "https://github.com/enoch3712/ExtractThinker/issues/346, https://platform.openai.com/docs/models/gpt-4o",
     models: /^gpt-4/,
     refuse: ({ model, body }) => {
-      const most = model.startsWith("gpt-4.1") ? 32_768 : model.startsWith("gpt-4o") ? 16_384 : 4_096;
+      const max = model.startsWith("gpt-4.1") ? 32_768 : model.startsWith("gpt-4o") ? 16_384 : 4_096;
       const name = isGiven(body, "max_tokens") ? "max_tokens" : "max_completion_tokens";
       const asked = Number(body[name] ?? 0);
-      if (asked <= most) return undefined;
-      const message = `${name} is too large: ${asked}. This model supports at most ${most} completion tokens, whereas you provided ${asked}.`;
+      if (asked <= max) return undefined;
+      const message = `${name} is too large: ${asked}. This model supports at most ${max} completion tokens, whereas you provided ${asked}.`;
       return badParameter(name, message, "invalid_value");
     },
   },

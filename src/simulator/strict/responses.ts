@@ -13,7 +13,7 @@ import {
   thinks,
   tooLong,
   unsupported,
-  USER_LENGTH,
+  MAXIMUM_USER_CHARACTERS,
 } from "./openai-limits.ts";
 import { firstRefusal, isGiven, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
 
@@ -42,8 +42,8 @@ const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 /** How ids begin that the provider gives to items of a type. */
 const PREFIXES: Readonly<Record<string, string>> = { message: "msg", function_call: "fc", reasoning: "rs" };
-const ID_LENGTH = 64;
-const CALL_ID_LENGTH = 64;
+const MAXIMUM_ID_CHARACTERS = 64;
+const MAXIMUM_CALL_ID_CHARACTERS = 64;
 const MINIMUM_OUTPUT_TOKENS = 16;
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   assistant: ["output_text", "refusal"],
@@ -132,7 +132,7 @@ export const RESPONSES_FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/maximhq/bifrost/pull/1000",
-    refuse: ({ body }) => tooLong("user", body["user"], USER_LENGTH),
+    refuse: ({ body }) => tooLong("user", body["user"], MAXIMUM_USER_CHARACTERS),
   },
   {
     source:
@@ -230,10 +230,10 @@ function badItem({ at, value }: LocatedJson): SimError | undefined {
       const message = `Invalid '${at}.id': '${id}'. Expected an ID that begins with '${prefix}'.`;
       return badParameter(`${at}.id`, message, "invalid_value");
     }
-    const long = tooLong(`${at}.id`, id, ID_LENGTH);
+    const long = tooLong(`${at}.id`, id, MAXIMUM_ID_CHARACTERS);
     if (long) return long;
   }
-  const long = tooLong(`${at}.call_id`, value["call_id"], CALL_ID_LENGTH);
+  const long = tooLong(`${at}.call_id`, value["call_id"], MAXIMUM_CALL_ID_CHARACTERS);
   if (long) return long;
   if (type === "function_call") return badName(`${at}.name`, value["name"]);
   if (type === "reasoning" && !Array.isArray(value["summary"]))

@@ -1,16 +1,15 @@
-import { type Json, isJson } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
 import type { SimError } from "../fields.ts";
 import type { Defect, Script } from "../script.ts";
 import { ANTHROPIC, BEDROCK } from "./claude.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
-import { GEMINI } from "./gemini.ts";
+import { GEMINI, VERTEX } from "./google.ts";
 import { OPEN } from "./open.ts";
 import { OPENAI_CHAT } from "./openai.ts";
 import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
-import { VERTEX } from "./vertex.ts";
 
 /** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
 const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {

@@ -45,7 +45,7 @@ const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "day", "hour", "minute
 const MAX_LATE_REPEATS = 5;
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
-const AMOUNT_LIMIT = 2n ** 62n;
+const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
 
 const ADMIT = loadScript("admit", "clock", "counts", "reservations");
 const SETTLE = loadScript("settle", "clock", "counts", "reservations");
@@ -88,7 +88,7 @@ export class Requests {
   async admit(admission: Admission): Promise<AdmissionResult> {
     const { id, userId, units, hold } = admission;
     if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`admission ${id}: units are whole numbers`);
-    if (hold < 0n || hold >= AMOUNT_LIMIT) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
+    if (hold < 0n || hold >= AMOUNT_LIMIT_NANO_UNITS) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
     this.#leases.expect(id, userId);
     try {
       return await this.#admitted(admission);
@@ -170,7 +170,7 @@ export class Requests {
     if (charge < 0n || (charge > 0n && !record)) {
       throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
     }
-    if (charge >= AMOUNT_LIMIT) throw new RangeError(`settlement ${id}: a charge is below 2^62`);
+    if (charge >= AMOUNT_LIMIT_NANO_UNITS) throw new RangeError(`settlement ${id}: a charge is below 2^62`);
     // Admitted here and settled for the first time: charged also when the server has lost the reservation. A second
     // execution, after a pause of the server, comes too late for that.
     const lease = this.#leases.release(id);

@@ -8,7 +8,7 @@ import { chunks, completion, DONE, ended, parseChat } from "../../../src/simulat
 import { parseGenerate } from "../../../src/simulator/dialects/gemini-request.ts";
 import { generated, streamedAnswers } from "../../../src/simulator/dialects/gemini.ts";
 import { events as responseEvents, parseResponses, response } from "../../../src/simulator/dialects/responses.ts";
-import { jsonReply, type Reply, streamReply } from "../../../src/simulator/reply.ts";
+import { jsonReply, type Reply, streamReply } from "../../../src/simulator/endpoint.ts";
 
 export interface Asked {
   /** As it was called, decoded. */

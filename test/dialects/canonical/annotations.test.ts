@@ -1,15 +1,14 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAI } from "@ai-sdk/openai";
-import Anthropic from "@anthropic-ai/sdk";
-import { generateText, streamText } from "ai";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { generateText, streamText } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
-import { messagesFormat } from "../../../src/dialects/messages/client/format.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { messagesFormat, readMessages } from "../../../src/dialects/messages/client/format.ts";
 import type { AnswerExtras, AnswerFormat, Bill, Json, StreamEvent, StreamFormat } from "../../../src/kit/index.ts";
 
 /* Sources that a provider names, for clients of every format: none may meet one that its schema does not know. */

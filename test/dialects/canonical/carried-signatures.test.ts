@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import { withSignature } from "../../../src/dialects/canonical/tools.ts";
 import type { DialectName } from "../../../src/kit/index.ts";

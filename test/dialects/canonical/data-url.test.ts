@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { cleanDataUrl, readDataUrl, textOf } from "../../../src/dialects/canonical/data-url.ts";
 import type { DialectName, Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DIALECTS } from "../../../src/dialects/capabilities.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import type { Call, DialectName, Json } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { RUNS } from "../../properties/runs.ts";
 import { parseJson } from "../../../src/dialects/canonical/json.ts";
-import { ChunkParser } from "../../../src/dialects/chat/chunk-parser.ts";
+import { ChunkParser } from "../../../src/dialects/chat/stream.ts";
 import { STREAM } from "../../../bench/input.ts";
 
 afterEach(() => {

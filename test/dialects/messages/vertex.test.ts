@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CAPABILITIES } from "../../../src/dialects/capabilities.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import type { AnswerCodec, Location, UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { anthropic } from "../../../src/dialects/messages/index.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { isUnwritten, writtenBody } from "../../../src/upstream/send/request.ts";

@@ -1,5 +1,5 @@
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import type { AnswerForm, Location } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../../src/dialects/chat/client.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import { fitSchema } from "../../../src/dialects/schemas/fit.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../../../src/dialects/schemas/rules.ts";
 import {
-  MOST_REPEATED_VALUES,
-  MOST_SCHEMA_VALUES,
+  MAX_REPEATED_VALUES,
+  MAX_SCHEMA_VALUES,
   VALUES_OF_A_TOOL,
   weightOf,
   withinSchemaBound,
@@ -129,7 +129,7 @@ describe.each(Object.entries(HOSTILE))("%s", (_, make) => {
     const { schema: fitted, dropped } = value;
     expect(ms).toBeLessThan(LONGEST_MS);
     // The one that is looked at when nothing is left may be the whole once more.
-    expect(work.done).toBeLessThan(6 * weightOf(schema) + MOST_REPEATED_VALUES);
+    expect(work.done).toBeLessThan(6 * weightOf(schema) + MAX_REPEATED_VALUES);
     expect(JSON.stringify(fitted).length).toBeLessThan(8 * length + 500_000);
     expect(dropped.join("").length).toBeLessThan(8 * length + 500_000);
   });
@@ -143,7 +143,7 @@ test.each(Object.entries(RULES))(
   (_, rules) => {
     const work = new Work();
     for (let n = 0; n < 200; n += 1) fitSchema(recursive, rules, work);
-    expect(work.done).toBeLessThan(200 * 6 * weightOf(recursive) + MOST_REPEATED_VALUES);
+    expect(work.done).toBeLessThan(200 * 6 * weightOf(recursive) + MAX_REPEATED_VALUES);
   },
 );
 
@@ -237,20 +237,20 @@ const chat = (schemas: readonly Json[], more: Json = {}): Json => ({
 });
 
 describe("the schemas of one request", () => {
-  const half = properties(MOST_SCHEMA_VALUES / 4);
-  const said = `makes it more than ${MOST_SCHEMA_VALUES} values in the JSON schemas of one request`;
+  const half = properties(MAX_SCHEMA_VALUES / 4);
+  const said = `makes it more than ${MAX_SCHEMA_VALUES} values in the JSON schemas of one request`;
 
   test("may be large", () => {
-    const call = readChat(chat([properties(MOST_SCHEMA_VALUES / 4 - 10), properties(MOST_SCHEMA_VALUES / 4 - 10)]));
+    const call = readChat(chat([properties(MAX_SCHEMA_VALUES / 4 - 10), properties(MAX_SCHEMA_VALUES / 4 - 10)]));
     expect(withinSchemaBound(call)).toBe(call);
   });
 
   test("are counted however small they are", () => {
     expect(() =>
-      withinSchemaBound(readChat(chat(times(MOST_SCHEMA_VALUES / VALUES_OF_A_TOOL, () => ({}))))),
+      withinSchemaBound(readChat(chat(times(MAX_SCHEMA_VALUES / VALUES_OF_A_TOOL, () => ({}))))),
     ).not.toThrow();
     expect(() =>
-      withinSchemaBound(readChat(chat(times(MOST_SCHEMA_VALUES / VALUES_OF_A_TOOL + 1, () => ({}))))),
+      withinSchemaBound(readChat(chat(times(MAX_SCHEMA_VALUES / VALUES_OF_A_TOOL + 1, () => ({}))))),
     ).toThrow(said);
   });
 

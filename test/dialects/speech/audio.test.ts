@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { audioMilliseconds, wavMilliseconds } from "../../../src/dialects/speech/audio.ts";
+import { audioMilliseconds, wavMilliseconds } from "../../../src/dialects/speech/transcript.ts";
 import { upload } from "./upload.ts";
 import { chunk, format, wav, type WavFormat } from "./wav.ts";
 import { RUNS } from "../../properties/runs.ts";

@@ -4,7 +4,7 @@ import { azureAt } from "../../../src/dialects/azure/index.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";
 import type { Location, UpstreamDialect } from "../../../src/dialects/dialect.ts";
-import { readMessages } from "../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import { TABLE, vendorOf } from "../../../src/dialects/vendors/rules.ts";
 import { type Accepts, type ApiChoice, type Call, type Json, type Vendor, VENDORS } from "../../../src/kit/index.ts";

@@ -1,10 +1,10 @@
 import { GatewayError, type Json, type Usage } from "../../../kit/index.ts";
 
 /** The most text that may wait for an open tool call to end, in characters. */
-const MAX_HELD = 4 * 1024 * 1024;
+const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Blocks that may wait for it: each delta is looked for among them. More than any model begins at once. */
-const MAX_OPEN = 1024;
+const MAX_OPEN_BLOCKS = 1024;
 
 export type BlockKind = "text" | "thinking" | "tool" | "native";
 
@@ -44,7 +44,7 @@ export class BlockSequence {
   }
 
   begin(kind: BlockKind, key: unknown, block: Json): { readonly opened: OpenBlock; readonly text: string } {
-    if (this.#open.length >= MAX_OPEN) throw tooMuch();
+    if (this.#open.length >= MAX_OPEN_BLOCKS) throw tooMuch();
     const input = kind === "tool" ? new JsonEnd() : null;
     const opened = { kind, key, block, sealed: false, input, written: false, held: [] };
     this.#open.push(opened);
@@ -75,7 +75,7 @@ export class BlockSequence {
 
   #hold(opened: OpenBlock, delta: Json): void {
     this.#held += JSON.stringify(delta).length;
-    if (this.#held > MAX_HELD) throw tooMuch();
+    if (this.#held > MAX_HELD_CHARACTERS) throw tooMuch();
     opened.held.push(delta);
   }
 
@@ -119,7 +119,7 @@ function isWhole({ kind, sealed, input }: OpenBlock): boolean {
   return kind !== "tool" || sealed || input?.reached === true;
 }
 
-/** Tells when the pieces of a JSON object have come to its end, without keeping them. */
+/** Finds the end of a JSON object that comes in parts, without keeping them. */
 class JsonEnd {
   reached = false;
   #depth = 0;
@@ -171,14 +171,14 @@ interface Produced {
   readonly called: boolean;
   readonly refused: boolean;
   /** A Messages upstream made it: its own word stands, also where it ended its turn after calls that were answered there. */
-  readonly verbatim: boolean;
+  readonly isNative: boolean;
 }
 
-/** How a canonical choice ended, or one of which no end was told. */
-export function stopOf(choice: Json, { called, refused, verbatim }: Produced): Stop {
+/** How a canonical choice ended, or one whose end did not come. */
+export function stopOf(choice: Json, { called, refused, isNative }: Produced): Stop {
   const { finish_reason, native_finish_reason: word, stop_sequence } = choice;
   const sequence = typeof stop_sequence === "string" ? stop_sequence : null;
-  if (verbatim && typeof word === "string") return { stop_reason: word, stop_sequence: sequence };
+  if (isNative && typeof word === "string") return { stop_reason: word, stop_sequence: sequence };
   const own = typeof word === "string" && OWN.has(word) ? word : null;
   const reason = own ?? (sequence !== null ? "stop_sequence" : (MAPPED.get(finish_reason) ?? "end_turn"));
   // Some upstreams say "stop" after tool calls: a client would then never run them.
@@ -198,7 +198,7 @@ export const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning:
 
 /** What a stream says at its start of an upstream that has not counted: what a Messages upstream said there, else 0. */
 export function firstUsage(native: Json): Json {
-  return { ...shownUsage(NO_USAGE, native), ...ownCounts(native) };
+  return { ...messagesUsage(NO_USAGE, native), ...ownCounts(native) };
 }
 
 function ownCounts(native: Json): Json {
@@ -210,7 +210,10 @@ function ownCounts(native: Json): Json {
  * Usage as Messages counts: `input_tokens` without what was read from and written to the cache.
  * @param native what the upstream's own usage says beside the counts.
  */
-export function shownUsage({ prompt, completion, cached, reasoning, cacheWrite = 0 }: Usage, native: Json = {}): Json {
+export function messagesUsage(
+  { prompt, completion, cached, reasoning, cacheWrite = 0 }: Usage,
+  native: Json = {},
+): Json {
   return {
     ...Object.fromEntries(Object.entries(native).filter(([name]) => !COUNTS.has(name))),
     input_tokens: Math.max(0, prompt - cached - cacheWrite),

@@ -8,9 +8,9 @@ import {
   BlockSequence,
   firstUsage,
   frame,
+  messagesUsage,
   NO_USAGE,
   type OpenBlock,
-  shownUsage,
   type Stop,
   stopOf,
 } from "./events.ts";
@@ -76,15 +76,15 @@ export class MessagesStream implements StreamFormat {
         content: [],
         stop_reason: null,
         stop_sequence: null,
-        usage: this.#usage === null ? firstUsage(usage) : shownUsage(this.#usage, usage),
+        usage: this.#usage === null ? firstUsage(usage) : messagesUsage(this.#usage, usage),
       },
     });
   }
 
   #end(stop: Stop): string {
     const { delta, event, usage } = this.#deltas.native;
-    const shown = shownUsage(this.#usage ?? NO_USAGE, usage);
-    return frame("message_delta", { ...event, delta: { ...delta, ...stop }, usage: shown }) + frame("message_stop");
+    const counts = messagesUsage(this.#usage ?? NO_USAGE, usage);
+    return frame("message_delta", { ...event, delta: { ...delta, ...stop }, usage: counts }) + frame("message_stop");
   }
 }
 
@@ -108,7 +108,7 @@ class DeltaWriter {
   readonly #seals: unknown[] = [];
   refused = false;
   /** The stream is a Messages upstream's. */
-  verbatim = false;
+  isNative = false;
   /** What a Messages upstream said beside the canonical fields: of the message, of its last delta, of that event, of usage. */
   native: { readonly [part in "message" | "delta" | "event" | "usage"]: Json } = {
     message: {},
@@ -132,7 +132,7 @@ class DeltaWriter {
     for (const call of objects(delta["tool_calls"])) written += this.#call(call);
     const { native } = delta;
     if (isJson(native) && native["dialect"] === "messages" && isJson(native["event"])) {
-      this.verbatim = true;
+      this.isNative = true;
       written += this.#native(native["event"]);
     }
     return written;
@@ -149,9 +149,10 @@ class DeltaWriter {
 
   #reasoning({ reasoning_details, reasoning_content }: Json): string {
     const details = objects(reasoning_details);
-    const told = details.some((detail) => thoughtOf(detail) !== "");
+    const hasThoughts = details.some((detail) => thoughtOf(detail) !== "");
     let written = "";
-    if (!told && stringOf(reasoning_content) !== "") written += this.#think(undefined, stringOf(reasoning_content));
+    if (!hasThoughts && stringOf(reasoning_content) !== "")
+      written += this.#think(undefined, stringOf(reasoning_content));
     for (const detail of details) {
       const { type, index, signature } = detail;
       if (type === "reasoning.encrypted") {

@@ -1,7 +1,7 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import { given, guardDepth, objects, stringOf } from "../../canonical/json.ts";
 import { type BlockPlace, isMadeCitation, isUsual } from "../../canonical/message.ts";
-import type { MessageSource, SourcedMessage } from "../../canonical/source-map.ts";
+import type { MessageSource, SourcedMessage } from "../../canonical/parameters.ts";
 import { leftover, nativePart, unsealedData } from "../native.ts";
 
 /** The `system` field as leading system messages. */

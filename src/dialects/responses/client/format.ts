@@ -16,9 +16,9 @@ import { chatFormat } from "../../chat/client.ts";
 import { outputOf, requestOf, seal } from "../native.ts";
 import type { ItemStatus } from "./items.ts";
 import { Output } from "./output.ts";
-import { readTools, shownTools, type ToolName } from "./tools.ts";
+import { readTools, writtenTools, type ToolName } from "./tools.ts";
 
-/** Answers to a Responses client: `model` is the route, usage is always shown. */
+/** Answers to a Responses client: `model` is the route, usage is always sent. */
 export function responsesFormat(call: Call, standIn?: StandIn): AnswerFormat & { readonly stream: StreamFormat } {
   const { tools, reasoning } = requestOf(call);
   const wish = isJson(reasoning) ? (reasoning["summary"] ?? reasoning["generate_summary"]) : null;
@@ -216,7 +216,7 @@ function askedOf(call: Call): Json {
     temperature: request["temperature"] ?? null,
     text: { format: { type: "text" }, ...(isJson(text) && text) },
     tool_choice: request["tool_choice"] ?? "auto",
-    tools: shownTools(request["tools"]),
+    tools: writtenTools(request["tools"]),
     top_p: request["top_p"] ?? null,
     metadata: isJson(metadata) ? metadata : {},
     ...repeated(request),
@@ -240,7 +240,7 @@ function responseObject(asked: Json, state: State): Json {
     truncation: "disabled",
     ...asked,
     ...(SERVICE_TIERS.has(serviceTier) && { service_tier: serviceTier }),
-    ...(usage !== undefined && { usage: shownUsage(usage) }),
+    ...(usage !== undefined && { usage: responsesUsage(usage) }),
   };
 }
 
@@ -252,7 +252,7 @@ function repeated(request: Json): Json {
   );
 }
 
-function shownUsage(usage: Usage): Json {
+function responsesUsage(usage: Usage): Json {
   return {
     input_tokens: usage.prompt,
     input_tokens_details: { cached_tokens: usage.cached, cache_write_tokens: usage.cacheWrite ?? 0 },

@@ -1,6 +1,6 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts";
-import type { MessageSource, Unreadable } from "../../canonical/source-map.ts";
+import type { MessageSource, Unreadable } from "../../canonical/parameters.ts";
 import { readReasoningItem } from "../native.ts";
 import { flatName } from "./tools.ts";
 import { append } from "../../canonical/json.ts";
@@ -36,8 +36,8 @@ export function readInput(input: unknown, instructions: unknown): ReadInput {
   const records: string[] = [];
   const own: Unreadable[] = [];
   if (typeof instructions === "string" && instructions !== "")
-    conversation.say("system", instructions, "/instructions", "/instructions");
-  if (typeof input === "string") conversation.say("user", input, "/input", "/input");
+    conversation.add("system", instructions, "/instructions", "/instructions");
+  if (typeof input === "string") conversation.add("user", input, "/input", "/input");
   else if (!Array.isArray(input)) throw invalidRequest("/input", "must be a string or an array");
   else {
     for (const [index, item] of input.entries()) {
@@ -92,7 +92,7 @@ function readMessage(item: Json, pointer: string, conversation: Conversation): v
     throw invalidRequest(`${pointer}/role`, 'must be one of "user", "assistant", "system", "developer"');
   }
   if (role === "assistant") conversation.answer(content, pointer);
-  else conversation.say(String(role), content, pointer);
+  else conversation.add(String(role), content, pointer);
 }
 
 /** What the assistant did in one go, and what its tools answered. */
@@ -127,7 +127,7 @@ class Conversation {
   #open: Turn | null = null;
 
   /** @param at pointer to the item. */
-  say(role: string, content: unknown, at: string, pointer = `${at}/content`): void {
+  add(role: string, content: unknown, at: string, pointer = `${at}/content`): void {
     const { parts, places } = readContent(content, pointer);
     this.#add({ role, content: folded(parts) }, at, places);
   }

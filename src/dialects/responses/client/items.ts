@@ -8,7 +8,7 @@ import { freeformInput, type ToolName } from "./tools.ts";
 
 export type ItemStatus = "completed" | "incomplete";
 
-/** Where an item stands, and how it tells of itself: fields of events without `type`, number and `output_index`. */
+/** Where an item stands, and how its events are sent: fields of events without `type`, number and `output_index`. */
 export interface ItemParts {
   readonly id: string;
   /** What an upstream of the same format said of it, beside what every item of its type has. */
@@ -50,12 +50,12 @@ export class MessageItem implements Item {
     this.#open(kind);
   }
 
-  say(kind: Kind, delta: string, logprobs: readonly Json[]): void {
+  add(kind: Kind, delta: string, logprobs: readonly Json[]): void {
     const part = this.#open(kind);
     part.text += delta;
     append(part.logprobs, logprobs);
-    const shown = kind === "output_text" ? { logprobs } : {};
-    this.#emit(`response.${kind}.delta`, { delta, ...shown });
+    const more = kind === "output_text" ? { logprobs } : {};
+    this.#emit(`response.${kind}.delta`, { delta, ...more });
   }
 
   /** @param annotation in the form of chat completions; other kinds than citations of pages have no form there. */
@@ -63,14 +63,13 @@ export class MessageItem implements Item {
     const citation = isJson(annotation) ? annotation["url_citation"] : null;
     if (!isJson(citation) || typeof citation["url"] !== "string") return;
     const { url, title, start_index: start, end_index: end } = citation;
-    const shown = {
+    this.cite({
       type: "url_citation",
       url,
       title: typeof title === "string" ? title : "",
       start_index: Number.isInteger(start) ? start : 0,
       end_index: Number.isInteger(end) ? end : 0,
-    };
-    this.cite(shown);
+    });
   }
 
   /** @param annotation in the form of this API. */
@@ -97,7 +96,7 @@ export class MessageItem implements Item {
     this.#closePart();
     const part: Part = { kind, text: "", annotations: [], logprobs: [] };
     this.#part = part;
-    this.#emit("response.content_part.added", { part: shown(part) });
+    this.#emit("response.content_part.added", { part: writtenPart(part) });
     return part;
   }
 
@@ -106,8 +105,8 @@ export class MessageItem implements Item {
     if (part === null) return;
     const ended = part.kind === "refusal" ? { refusal: part.text } : { text: part.text, logprobs: part.logprobs };
     this.#emit(`response.${part.kind}.done`, ended);
-    this.#emit("response.content_part.done", { part: shown(part) });
-    this.#done.push(shown(part));
+    this.#emit("response.content_part.done", { part: writtenPart(part) });
+    this.#done.push(writtenPart(part));
     this.#part = null;
   }
 
@@ -116,7 +115,7 @@ export class MessageItem implements Item {
   }
 }
 
-function shown({ kind, text, annotations, logprobs }: Part): Json {
+function writtenPart({ kind, text, annotations, logprobs }: Part): Json {
   if (kind === "refusal") return { type: kind, refusal: text };
   return { type: kind, text, annotations: [...annotations], logprobs: [...logprobs] };
 }
@@ -125,13 +124,13 @@ type Detail = { -readonly [Key in "text" | "signature" | "data" | "summary" | "i
   type: string;
 };
 
-/** Thoughts before an answer, shown as a summary or in full, with what their provider wants back. */
+/** Thoughts before an answer, as a summary or in full, with what their provider needs back. */
 export class ReasoningItem implements Item {
   readonly type = "reasoning";
   readonly #at: ItemParts;
   readonly #details = new Map<unknown, Detail>();
   readonly #done: Json[] = [];
-  /** Whether the text is shown as a summary: clients that asked for one read nothing else. */
+  /** Whether the text is sent as a summary: clients that asked for one read nothing else. */
   #summary: boolean;
   /** The part that grows; null before the first. */
   #part: { readonly key: unknown; text: string } | null = null;
@@ -158,7 +157,7 @@ export class ReasoningItem implements Item {
     this.#emit(this.#summary ? "response.reasoning_summary_text.delta" : "response.reasoning_text.delta", { delta });
   }
 
-  /** Adds a piece of a detail to the pieces under the same index. */
+  /** Adds a delta of a detail to those under the same index. */
   detail(piece: Json): void {
     const { type, index } = piece;
     if (typeof type !== "string") return;
@@ -197,16 +196,16 @@ export class ReasoningItem implements Item {
     const { text } = this.#part;
     this.#emit(`response.${this.#summary ? "reasoning_summary_text" : "reasoning_text"}.done`, { text });
     this.#emitPart("done", text);
-    this.#done.push(this.#shown(text));
+    this.#done.push(this.#written(text));
     this.#part = null;
   }
 
   #emitPart(what: "added" | "done", text: string): void {
     const name = this.#summary ? "reasoning_summary_part" : "content_part";
-    this.#emit(`response.${name}.${what}`, { part: this.#shown(text) });
+    this.#emit(`response.${name}.${what}`, { part: this.#written(text) });
   }
 
-  #shown(text: string): Json {
+  #written(text: string): Json {
     return { type: this.#summary ? "summary_text" : "reasoning_text", text };
   }
 
@@ -276,9 +275,9 @@ export class CustomItem implements Item {
   readonly #at: ItemParts;
   readonly #call: Json;
   #arguments = "";
-  /** Of the arguments: where the text that was not told yet begins; -1 before it has begun. */
+  /** Of the arguments: where the text that was not sent yet begins; -1 before it has begun. */
   #next = -1;
-  #told = "";
+  #sent = "";
 
   constructor(at: ItemParts, callId: string, tool: ToolName) {
     this.#at = at;
@@ -296,22 +295,22 @@ export class CustomItem implements Item {
     const read = parseJson(`"${whole}"`);
     if (typeof read !== "string") return;
     this.#next += whole.length;
-    this.#tell(read);
+    this.#send(read);
   }
 
   close(): Json {
     const input = freeformInput(this.#arguments);
     // Arguments in another shape are known at their end.
-    if (input.startsWith(this.#told)) this.#tell(input.slice(this.#told.length));
+    if (input.startsWith(this.#sent)) this.#send(input.slice(this.#sent.length));
     this.#at.emit("response.custom_tool_call_input.done", { item_id: this.#at.id, input });
     const item = { ...this.#call, input };
     this.#at.emit("response.output_item.done", { item });
     return item;
   }
 
-  #tell(delta: string): void {
+  #send(delta: string): void {
     if (delta === "") return;
-    this.#told += delta;
+    this.#sent += delta;
     this.#at.emit("response.custom_tool_call_input.delta", { item_id: this.#at.id, delta });
   }
 }

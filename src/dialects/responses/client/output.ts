@@ -18,7 +18,7 @@ export interface OutputParts {
   /** What the ids of its items are made of. */
   readonly id: string;
   readonly names: ReadonlyMap<string, ToolName>;
-  /** Whether reasoning is shown as a summary. */
+  /** Whether reasoning is sent as a summary. */
   readonly summary: boolean;
   /** Told of every step, in order. */
   readonly emit: (type: string, fields: Json) => void;
@@ -48,7 +48,7 @@ interface OpenCall {
 
 /**
  * The items of an answer, put together from canonical deltas; a complete message is one delta. Thoughts and words close
- * one another; calls stay open to the end, since the pieces of parallel ones may alternate.
+ * one another; calls stay open to the end, since the deltas of parallel ones may alternate.
  */
 export class Output {
   readonly #parts: OutputParts;
@@ -71,10 +71,10 @@ export class Output {
     const announced = event === null ? null : this.#native(event);
     this.#think(delta);
     const text = textOf(delta["content"]);
-    if (text !== "") this.#message().say("output_text", text, logprobsOf(logprobs));
+    if (text !== "") this.#message().add("output_text", text, logprobsOf(logprobs));
     for (const annotation of list(delta["annotations"])) this.#message().annotate(annotation);
     const { refusal } = delta;
-    if (typeof refusal === "string" && refusal !== "") this.#message().say("refusal", refusal, []);
+    if (typeof refusal === "string" && refusal !== "") this.#message().add("refusal", refusal, []);
     for (const { image_url: image } of list(delta["images"])) this.#image(isJson(image) ? image["url"] : null);
     for (const [place, call] of list(delta["tool_calls"]).entries())
       this.#call(call["index"] ?? place, call, announced);
@@ -162,8 +162,8 @@ export class Output {
       ["text", "summary", "data", "signature"].some((name) => typeof detail[name] === "string" && detail[name] !== ""),
     );
     const summaries = details.filter(({ summary }) => stringOf(summary) !== "");
-    const shown = stringOf(text) || details.map((detail) => stringOf(detail["text"])).join("");
-    if (shown === "" && details.length === 0) return;
+    const thought = stringOf(text) || details.map((detail) => stringOf(detail["text"])).join("");
+    if (thought === "" && details.length === 0) return;
     const summary = this.#parts.summary || details.some(({ type }) => type === "reasoning.summary");
     const item = this.#reasoning(summary);
     for (const detail of details) item.detail(detail);
@@ -171,14 +171,14 @@ export class Output {
     for (const [place, detail] of summaries.entries()) {
       item.think(stringOf(detail["summary"]), true, detail["index"] ?? place);
     }
-    if (shown !== "" && summaries.length === 0) item.think(shown, summary);
+    if (thought !== "" && summaries.length === 0) item.think(thought, summary);
   }
 
   /** One that is elsewhere is named by its address: the API has no other place for it. */
   #image(url: unknown): void {
     if (typeof url !== "string" || url === "") return;
     const result = inlined(url);
-    if (result === null) return this.#message().say("output_text", url, []);
+    if (result === null) return this.#message().add("output_text", url, []);
     this.#closeOpen();
     this.#close(
       this.#opened("ig", (at) => new ImageItem(at, result)),

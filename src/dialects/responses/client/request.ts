@@ -55,7 +55,7 @@ export function readResponses(body: Json): ResponsesCall {
     body,
     Object.keys(body).filter((name) => !READ.has(name)),
   );
-  // Nothing is stored and nothing is cut: who asks for it must be told.
+  // Nothing is stored and nothing is truncated: kept here, a request for either is reported as dropped.
   if (body["store"] === true) native["store"] = true;
   if (body["truncation"] === "auto") native["truncation"] = "auto";
 
@@ -119,7 +119,7 @@ function responseFormat(format: Json): Json {
   return { type, json_schema: schema };
 }
 
-/** A wish for summaries is heard when the answer is written. */
+/** Whether summaries are asked for is read when the answer is written. */
 function reasoning(body: Json, native: Record<string, unknown>): Json {
   const { effort, summary: _summary, generate_summary: _generate, ...rest } = object(body, "reasoning");
   keep(native, "reasoning", rest);

@@ -68,15 +68,15 @@ function typed(tool: Json, name: string, pointer: string): Json {
 
 /** A tool that takes free text, as a function of one text. */
 function freeform({ description, format }: Json, name: string): Json {
-  const words = typeof description === "string" ? [description] : [];
+  const texts = typeof description === "string" ? [description] : [];
   if (isJson(format) && format["type"] === "grammar") {
     const { syntax, definition } = format;
     const known = typeof syntax === "string" && typeof definition === "string";
-    if (known) words.push(`The input must match this ${syntax} grammar:\n${definition}`);
+    if (known) texts.push(`The input must match this ${syntax} grammar:\n${definition}`);
   }
   return {
     name,
-    ...(words.length > 0 && { description: words.join("\n\n") }),
+    ...(texts.length > 0 && { description: texts.join("\n\n") }),
     parameters: {
       type: "object",
       properties: { input: { type: "string", description: "The tool's input: plain text, not JSON inside of it." } },
@@ -97,7 +97,7 @@ export function freeformInput(args: string): string {
 }
 
 /** How an answer shows the request's tools: what a function may leave out is there. */
-export function shownTools(value: unknown): readonly Json[] {
+export function writtenTools(value: unknown): readonly Json[] {
   return list(value, "/tools").map((tool) =>
     tool["type"] === "function"
       ? { ...tool, parameters: tool["parameters"] ?? null, strict: tool["strict"] ?? false }

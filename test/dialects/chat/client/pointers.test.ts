@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readChat } from "../../../../src/dialects/chat/client.ts";
 import { dropped, Report } from "../../../../src/dialects/canonical/report.ts";
-import { clientPointer } from "../../../../src/dialects/canonical/source-map.ts";
+import { clientPointer } from "../../../../src/dialects/canonical/parameters.ts";
 import type { Call, ClientDialect, Json } from "../../../../src/kit/index.ts";
 
 const callOf = (dialect?: ClientDialect, native?: Json): Call => ({

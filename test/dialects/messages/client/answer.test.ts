@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { messagesFormat, messagesRefusal } from "../../../../src/dialects/messages/client/format.ts";
-import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
+import { messagesFormat, messagesRefusal, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { type ErrorCode, ERRORS, GatewayError, type Json } from "../../../../src/kit/index.ts";
 import { casesOf } from "../../cases.ts";
 import { answer, answered, extras, request, ROUTE, unwritable } from "./support.ts";

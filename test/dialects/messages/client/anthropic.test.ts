@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RUNS } from "../../../properties/runs.ts";
 import { anthropic } from "../../../../src/dialects/messages/index.ts";
-import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
+import { readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { isJson, type Json } from "../../../../src/kit/index.ts";
 import { testTarget } from "../../../support/snapshot.ts";
 import { requests } from "./arbitrary.ts";

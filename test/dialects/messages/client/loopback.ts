@@ -2,8 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
-import { messagesFormat, messagesRefusal } from "../../../../src/dialects/messages/client/format.ts";
-import { readCountTokens, readMessages } from "../../../../src/dialects/messages/client/request.ts";
+import {
+  messagesFormat,
+  messagesRefusal,
+  readCountTokens,
+  readMessages,
+} from "../../../../src/dialects/messages/client/format.ts";
 import type { Call, GatewayError, Json, StreamEvent } from "../../../../src/kit/index.ts";
 import { answer, bill, extras } from "./support.ts";
 

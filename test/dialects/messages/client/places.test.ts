@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
-import { clientPointer } from "../../../../src/dialects/canonical/source-map.ts";
+import { readMessages } from "../../../../src/dialects/messages/client/format.ts";
+import { clientPointer } from "../../../../src/dialects/canonical/parameters.ts";
 import {
   AttemptError,
   type Call,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readCountTokens, readMessages } from "../../../../src/dialects/messages/client/request.ts";
+import { readCountTokens, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import type { Json } from "../../../../src/kit/index.ts";
 import { casesOf } from "../../cases.ts";
 import { request, ROUTE, unwritable } from "./support.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { anthropic } from "../../../../src/dialects/messages/index.ts";
-import { messagesFormat } from "../../../../src/dialects/messages/client/format.ts";
-import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
-import type { AnswerCodec } from "../../../../src/dialects/dialect.ts";
 import { chat } from "../../../../src/dialects/chat/index.ts";
-import { type Json } from "../../../../src/kit/index.ts";
-import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded } from "../../recordings.ts";
+import type { AnswerCodec } from "../../../../src/dialects/dialect.ts";
+import { messagesFormat, readMessages } from "../../../../src/dialects/messages/client/format.ts";
+import { anthropic } from "../../../../src/dialects/messages/index.ts";
+import type { Json } from "../../../../src/kit/index.ts";
+import { answerOf, ANSWERS, of, PAYLOADS, payloadsOf, recorded } from "../../recordings.ts";
 import { assembled, bill, extras, frames, request, ROUTE } from "./support.ts";
 
 const codec = anthropic.codecs.chat as AnswerCodec;

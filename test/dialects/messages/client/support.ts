@@ -1,5 +1,4 @@
-import { messagesFormat } from "../../../../src/dialects/messages/client/format.ts";
-import { readMessages } from "../../../../src/dialects/messages/client/request.ts";
+import { messagesFormat, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import {
   type AnswerExtras,
   type Bill,

@@ -6,7 +6,7 @@ import type { UpstreamDialect } from "../../../../src/dialects/dialect.ts";
 import { gemini } from "../../../../src/dialects/gemini/index.ts";
 import { anthropic } from "../../../../src/dialects/messages/index.ts";
 import { openai } from "../../../../src/dialects/chat/index.ts";
-import { clientPointer } from "../../../../src/dialects/canonical/source-map.ts";
+import { clientPointer } from "../../../../src/dialects/canonical/parameters.ts";
 import { testTarget } from "../../../support/snapshot.ts";
 
 const call = readResponses({

@@ -1,6 +1,7 @@
-import { type Json, isJson } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
 import { asText, SimError } from "../fields.ts";
-import { objects, type Rule } from "./rule.ts";
+import { FIELDS, formRule, SHARED } from "./claude.ts";
+import { objects, type Rule, wordSet } from "./rule.ts";
 
 const STRING_FORMATS = new Set(["enum", "date-time"]);
 const NUMBER_FORMATS = new Set(["float", "double", "int32", "int64"]);
@@ -83,19 +84,15 @@ export const GEMINI: readonly Rule[] = [
     refuse: ({ model, body }) => {
       const { thinkingBudget: budget } = thinkingOf(body);
       if (typeof budget !== "number" || budget === -1) return undefined;
-      const [least, most] = model.includes("pro")
-        ? [128, 32_768]
-        : model.includes("lite")
-          ? [512, 24_576]
-          : [1, 24_576];
+      const [min, max] = model.includes("pro") ? [128, 32_768] : model.includes("lite") ? [512, 24_576] : [1, 24_576];
       if (budget === 0)
         return model.includes("pro")
           ? new SimError(400, "Budget 0 is invalid. This model only works in thinking mode.")
           : undefined;
-      return budget < least || budget > most
+      return budget < min || budget > max
         ? new SimError(
             400,
-            `The thinking budget (${budget}) is invalid. Please choose a value between ${least} and ${most}.`,
+            `The thinking budget (${budget}) is invalid. Please choose a value between ${min} and ${max}.`,
           )
         : undefined;
     },
@@ -121,14 +118,66 @@ export const GEMINI: readonly Rule[] = [
       "https://ai.google.dev/gemini-api/docs/models (output token limit); the wording of Vertex AI's INVALID_ARGUMENT",
     models: /gemini-/,
     refuse: ({ model, body }) => {
-      const most = /gemini-(?:1|2\.0)/.test(model) ? 8_192 : 65_536;
+      const max = /gemini-(?:1|2\.0)/.test(model) ? 8_192 : 65_536;
       const { maxOutputTokens: asked } = configOf(body);
-      return Number(asked ?? 0) > most
+      return Number(asked ?? 0) > max
         ? new SimError(
             400,
-            `Unable to submit request because it has a maxOutputTokens value of ${Number(asked)} but the supported range is from 1 (inclusive) to ${most + 1} (exclusive). Update the value and try again.`,
+            `Unable to submit request because it has a maxOutputTokens value of ${Number(asked)} but the supported range is from 1 (inclusive) to ${max + 1} (exclusive). Update the value and try again.`,
           )
         : undefined;
     },
   },
+];
+
+const ON_VERTEX = "https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai#features-not-supported";
+/** Types of tools that Vertex AI names in its refusal of others. */
+const VERTEX_TOOLS = wordSet(
+  "bash_20250124 custom memory_20250818 text_editor_20250124 text_editor_20250429 text_editor_20250728 " +
+    "tool_search_tool_bm25 tool_search_tool_bm25_20251119 tool_search_tool_regex tool_search_tool_regex_20251119 " +
+    "web_search_20250305 computer_20250124 computer_20251124",
+);
+
+/** Claude on Google's Vertex AI. */
+export const VERTEX: readonly Rule[] = [
+  formRule(
+    FIELDS.difference(wordSet("model container inference_geo mcp_servers fallbacks speed betas")).union(
+      wordSet("anthropic_version anthropic_beta"),
+    ),
+    ON_VERTEX,
+  ),
+  {
+    source: "https://github.com/coder/xum/issues/2922",
+    refuse: ({ body }) => {
+      for (const [index, { type = "custom" }] of objects(body["tools"]).entries()) {
+        if (!VERTEX_TOOLS.has(asText(type))) {
+          const known = [...VERTEX_TOOLS].map((name) => `'${name}'`).join(", ");
+          return new SimError(
+            400,
+            `tools.${index}: Input tag '${asText(type)}' found using 'type' does not match any of the expected tags: ${known}`,
+          );
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    source: `https://github.com/anthropics/anthropic-sdk-typescript/issues/1038, ${ON_VERTEX}`,
+    refuse: ({ body }) => {
+      for (const [index, { content }] of objects(body["messages"]).entries()) {
+        for (const [at, block] of objects(content).entries()) {
+          const sources = [block, ...objects(block["content"])].map(({ source }) =>
+            isJson(source) ? source["type"] : "",
+          );
+          if (sources.some((type) => type === "url" || type === "file"))
+            return new SimError(
+              400,
+              `messages.${index}.content.${at}.image.source.base64.data: URL sources are not supported`,
+            );
+        }
+      }
+      return undefined;
+    },
+  },
+  ...SHARED,
 ];
