@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../src/dialects/chat/client.ts";
 import { isJson, type Json } from "../../src/kit/index.ts";
-import { FEW_RUNS } from "../properties/runs.ts";
+import { RUNS } from "../properties/runs.ts";
 import { assemble } from "./assemble.ts";
 import { expectCanonical } from "./chat/rules.ts";
 import { COMPLETE } from "./complete.ts";
@@ -26,6 +26,8 @@ import {
 /* What holds of each recorded stream and answer of chat, whoever made it: found in the folder, not listed. */
 
 const CALL = readChat({ model: "route/a", messages: [{ role: "user", content: "hi" }], stream: true });
+/** Of every recording as many. */
+const CUT_RUNS = Math.ceil(RUNS / 20);
 const STREAMS = [...PAYLOADS, ...WIRES];
 
 /** What the recording's codec makes of a body in these pieces. */
@@ -96,7 +98,7 @@ describe.skipIf(!recorded)("every recorded stream", () => {
         fc.property(cuts(bytes), (places) => {
           expect(isDeepStrictEqual(decode(recording, cutAt(bytes, places)), whole)).toBe(true);
         }),
-        { numRuns: FEW_RUNS },
+        { numRuns: CUT_RUNS },
       );
     });
 
@@ -112,7 +114,7 @@ describe.skipIf(!recorded)("every recorded stream", () => {
           if (fault !== null && recording.dialect !== "bedrock" && !between.includes(place)) return;
           expect({ fault, complete }).toEqual({ fault: null, complete: hasEnded });
         }),
-        { numRuns: FEW_RUNS },
+        { numRuns: CUT_RUNS },
       );
     });
   });
