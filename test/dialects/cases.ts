@@ -3,19 +3,21 @@ import { basename } from "node:path";
 import { parse } from "yaml";
 import type { Call, Json } from "../../src/kit/index.ts";
 
+export type Cases<Case> = readonly (readonly [about: string, one: Case])[];
+
 export const readYaml = (file: URL): unknown => parse(readFileSync(file, "utf8")) as unknown;
 
 /** The cases of a YAML file, each under what it is about: adding one needs no code. */
-export function casesOf<Case>(file: URL): readonly (readonly [about: string, one: Case])[] {
-  return Object.entries(readYaml(file) as Readonly<Record<string, Case>>);
-}
+export const casesOf = (file: URL): Cases<unknown> => Object.entries(readYaml(file) as Json);
 
 /** The JSON files of a folder, by their names without the ending. */
-export function casesOfFiles<Case>(folder: URL): readonly (readonly [name: string, one: Case])[] {
+export function casesOfFiles(folder: URL): Cases<unknown> {
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
   return files
     .toSorted()
-    .map((file) => [basename(file, ".json"), JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Case] as const);
+    .map(
+      (file) => [basename(file, ".json"), JSON.parse(readFileSync(new URL(file, folder), "utf8")) as unknown] as const,
+    );
 }
 
 /** What a call becomes for an upstream; what is left out is not looked at, but that nothing is dropped. */

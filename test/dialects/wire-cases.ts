@@ -10,7 +10,7 @@ import {
   type Json,
   type Kind,
 } from "../../src/kit/index.ts";
-import { casesOfFiles } from "./cases.ts";
+import { type Cases, casesOfFiles } from "./cases.ts";
 import { testTarget } from "../support/snapshot.ts";
 
 /** One exchange: what a client asks, what goes to the upstream, what comes back, what the client gets. */
@@ -38,7 +38,7 @@ export interface Played {
 
 /** One case a file: adding one needs no code. */
 export function wireCases(folder: string): readonly WireCase[] {
-  const files = casesOfFiles<Omit<WireCase, "name">>(new URL(`${folder}/`, import.meta.url));
+  const files = casesOfFiles(new URL(`${folder}/`, import.meta.url)) as Cases<Omit<WireCase, "name">>;
   return files.map(([name, one]) => ({ name, ...one }));
 }
 

@@ -14,7 +14,7 @@ import {
   type Json,
   type Usage,
 } from "../../src/kit/index.ts";
-import { casesOf } from "./cases.ts";
+import { type Cases, casesOf } from "./cases.ts";
 import { assemble } from "./assemble.ts";
 import { COMPLETE } from "./complete.ts";
 import { framed, type Recorded } from "./recordings.ts";
@@ -58,7 +58,7 @@ interface Trap {
   readonly charge: number;
 }
 
-const STREAMS = casesOf<Trap>(new URL("counts/chat.yaml", import.meta.url));
+const STREAMS = casesOf(new URL("counts/chat.yaml", import.meta.url)) as Cases<Trap>;
 
 describe("streams", () => {
   test.each(STREAMS)("%s", (_, { dialect, payloads, usage, charge }) => {

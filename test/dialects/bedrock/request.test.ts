@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AttemptError, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
-import { casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
+import { type Cases, casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
 import { chatCall, CLAUDE, codec, outcome, write } from "./support.ts";
 
 const CLAUDE_35 = "anthropic.claude-3-5-sonnet-20240620-v1:0";
@@ -10,10 +10,10 @@ const NOVA = "amazon.nova-2-lite-v1:0";
 const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
 const MISTRAL = "mistral.mistral-large-2407-v1:0";
 
-const casesIn = <Case>(file: string) => casesOf<Case>(new URL(`requests/${file}.yaml`, import.meta.url));
+const casesIn = (file: string) => casesOf(new URL(`requests/${file}.yaml`, import.meta.url));
 
 describe.each(["messages", "fields"])("%s", (file) => {
-  test.each(casesIn<RequestCase>(file))("%s", (_, one) => {
+  test.each(casesIn(file) as Cases<RequestCase>)("%s", (_, one) => {
     expect(writtenOf(one, write(chatCall(one.body, one.call), one.model))).toEqual(expectedOf(one));
   });
 });
@@ -90,7 +90,7 @@ describe("fields of the model's family", () => {
 });
 
 describe("refused, with the place", () => {
-  test.each(casesIn<readonly [Json, message: string]>("refused"))("%s", (_, [body, message]) => {
+  test.each(casesIn("refused") as Cases<readonly [Json, message: string]>)("%s", (_, [body, message]) => {
     expect(() => write(chatCall(body))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { assemble } from "../assemble.ts";
-import { casesOf } from "../cases.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { decode, eventFrame, exceptionFrame, frame, stream } from "./support.ts";
 
 const START = { messageStart: { role: "assistant" } };
@@ -27,10 +27,13 @@ interface Case {
   readonly choice: Json;
 }
 
-test.each(casesOf<Case>(new URL("streams/choices.yaml", import.meta.url)))("%s", (_, { events, choice: due }) => {
-  const whole = choice(...events);
-  expect(Object.fromEntries(Object.keys(due).map((name) => [name, whole[name]]))).toEqual(due);
-});
+test.each(casesOf(new URL("streams/choices.yaml", import.meta.url)) as Cases<Case>)(
+  "%s",
+  (_, { events, choice: due }) => {
+    const whole = choice(...events);
+    expect(Object.fromEntries(Object.keys(due).map((name) => [name, whole[name]]))).toEqual(due);
+  },
+);
 
 describe("answers", () => {
   test("the first piece brings the role; nothing is an answer before it", () => {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalUsage, readUsage } from "../../../src/dialects/canonical/usage.ts";
 import type { Json, Usage } from "../../../src/kit/index.ts";
-import { casesOf } from "../cases.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { RUNS } from "../../properties/runs.ts";
 
 const counts = (usage: Partial<Usage>): Usage => ({ prompt: 100, completion: 20, cached: 0, reasoning: 0, ...usage });
@@ -15,7 +15,7 @@ interface Case {
   readonly shown: Json;
 }
 
-const CASES = casesOf<Case>(new URL("../counts/openai.yaml", import.meta.url));
+const CASES = casesOf(new URL("../counts/openai.yaml", import.meta.url)) as Cases<Case>;
 
 test.each(CASES)("%s", (_, { reported, billed, shown }) => {
   expect(readUsage({ usage: reported })).toEqual(billed);

@@ -4,7 +4,7 @@ import { readChat } from "../../../src/dialects/chat/client.ts";
 import { withSignature } from "../../../src/dialects/canonical/tools.ts";
 import { chat } from "../../../src/dialects/chat/index.ts";
 import type { Call, ClientDialect, Json } from "../../../src/kit/index.ts";
-import { casesOf } from "../cases.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { testTarget } from "../../support/snapshot.ts";
 
 const target = testTarget("alpha", { model: "up-1" });
@@ -36,7 +36,7 @@ const called = (id: string, more: Json = {}): Json => ({
   ...more,
 });
 
-const CASES = casesOf<Case>(new URL("requests/from-other-clients.yaml", import.meta.url));
+const CASES = casesOf(new URL("requests/from-other-clients.yaml", import.meta.url)) as Cases<Case>;
 
 describe("a request of another client dialect", () => {
   test.each(CASES)(

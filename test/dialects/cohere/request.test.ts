@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError } from "../../../src/kit/index.ts";
-import { casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
+import { type Cases, casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
 import { chatCall } from "../bedrock/support.ts";
 import { write } from "./support.ts";
 
-const CASES = casesOf<RequestCase>(new URL("requests/sends.yaml", import.meta.url));
+const CASES = casesOf(new URL("requests/sends.yaml", import.meta.url)) as Cases<RequestCase>;
 
 test.each(CASES)("%s", (_, one) => {
   expect(writtenOf(one, write(chatCall(one.body, one.call)))).toEqual(expectedOf(one));

@@ -6,7 +6,7 @@ import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endp
 import { image } from "../../../src/dialects/endpoints/image.ts";
 import { AttemptError, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { attempt, bytes, extras } from "../wire-cases.ts";
-import { casesOfFiles } from "../cases.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
 
@@ -213,7 +213,7 @@ interface Case {
   readonly shown: Readonly<Record<"none" | "url" | "b64_json" | "base64", readonly Json[]>>;
 }
 
-const cases = casesOfFiles<Case>(new URL("image/", import.meta.url));
+const cases = casesOfFiles(new URL("image/", import.meta.url)) as Cases<Case>;
 
 describe.each(cases)("%s", (_, { about, upstream, shown }) => {
   test.each(Object.entries(shown))(`${about}; asked for %s`, (asked, images) => {

@@ -8,7 +8,7 @@ import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
 import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
 import { AttemptError, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
 import { attempt, bytes, extras } from "../wire-cases.ts";
-import { casesOfFiles } from "../cases.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { collect, upload } from "../speech/upload.ts";
@@ -268,7 +268,7 @@ interface Case {
   readonly answer: Json | string;
 }
 
-const cases = casesOfFiles<Case>(new URL("transcription/", import.meta.url));
+const cases = casesOfFiles(new URL("transcription/", import.meta.url)) as Cases<Case>;
 
 test.each(cases)("%s is answered as expected", async (_, { about, form, upstream, answer }) => {
   const call = await read(form);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
-import { casesOf } from "../cases.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { attempt } from "../wire-cases.ts";
 import { bytes, callOf, decode, list, reassemble, sse } from "./support.ts";
 
@@ -16,7 +16,7 @@ interface AnswerCase {
   readonly fails?: string;
 }
 
-const casesIn = (file: string) => casesOf<AnswerCase>(new URL(`answers/${file}.yaml`, import.meta.url));
+const casesIn = (file: string) => casesOf(new URL(`answers/${file}.yaml`, import.meta.url)) as Cases<AnswerCase>;
 
 const answerOf = ({ answer, parts, candidate }: AnswerCase): Json =>
   answer ?? {

@@ -4,7 +4,7 @@ import type { Json } from "../../../src/kit/index.ts";
 import { joinPath } from "../../../src/upstream/send/request.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { attempt } from "../wire-cases.ts";
-import { casesOf } from "../cases.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { callOf, send } from "./support.ts";
 
 /** A body's fields beside `model` and `messages`, and what of them goes out. */
@@ -18,10 +18,10 @@ interface RequestCase {
   readonly dropped?: readonly string[];
 }
 
-const casesIn = <Case>(file: string) => casesOf<Case>(new URL(`requests/${file}.yaml`, import.meta.url));
+const casesIn = (file: string) => casesOf(new URL(`requests/${file}.yaml`, import.meta.url));
 const CONTENTS = [{ role: "user", parts: [{ text: "hi" }] }];
 describe.each(["sampling", "thinking", "tools"])("%s", (file) => {
-  test.each(casesIn<RequestCase>(file))("%s", (_, { body, model, sends, dropped = [] }) => {
+  test.each(casesIn(file) as Cases<RequestCase>)("%s", (_, { body, model, sends, dropped = [] }) => {
     const sent = send(callOf(body), model);
     expect({ body: sent.body, dropped: sent.dropped }).toEqual({ body: { contents: CONTENTS, ...sends }, dropped });
   });
@@ -36,13 +36,16 @@ interface MessagesCase {
 }
 
 describe("messages", () => {
-  test.each(casesIn<MessagesCase>("messages"))("%s", (_, { messages, model, system, contents, dropped = [] }) => {
-    const sent = send(callOf({ messages }), model);
-    const systemInstruction = system && { systemInstruction: { parts: system.map((text) => ({ text })) } };
-    expect({ body: sent.body, dropped: sent.dropped }).toEqual({ body: { ...systemInstruction, contents }, dropped });
-  });
+  test.each(casesIn("messages") as Cases<MessagesCase>)(
+    "%s",
+    (_, { messages, model, system, contents, dropped = [] }) => {
+      const sent = send(callOf({ messages }), model);
+      const systemInstruction = system && { systemInstruction: { parts: system.map((text) => ({ text })) } };
+      expect({ body: sent.body, dropped: sent.dropped }).toEqual({ body: { ...systemInstruction, contents }, dropped });
+    },
+  );
 
-  test.each(casesIn<{ readonly messages: readonly unknown[]; readonly refused: string }>("refused"))(
+  test.each(casesIn("refused") as Cases<{ readonly messages: readonly unknown[]; readonly refused: string }>)(
     "%s is refused",
     (_, { messages, refused }) => {
       const { error } = attempt(() => send(callOf({ messages })));

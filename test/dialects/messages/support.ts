@@ -4,7 +4,7 @@ import type { AnswerCodec, StreamReader } from "../../../src/dialects/dialect.ts
 import { type Call, isJson, type Json, type StreamEvent, type Target } from "../../../src/kit/index.ts";
 
 import { assemble } from "../assemble.ts";
-import { casesOfFiles } from "../cases.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { type Decoding, decodeWith } from "../decode.ts";
 
 export const chat = anthropic.codecs.chat as AnswerCodec;
@@ -32,7 +32,7 @@ export const MESSAGES = callOf({ stream: true }, { dialect: "messages" });
 
 /** The cases of a folder: every file is an object of them, by name. */
 export const cases = (folder: string): readonly (readonly [string, unknown])[] =>
-  casesOfFiles<Json>(new URL(`${folder}/`, import.meta.url)).flatMap(([file, group]) =>
+  (casesOfFiles(new URL(`${folder}/`, import.meta.url)) as Cases<Json>).flatMap(([file, group]) =>
     Object.entries(group).map(([name, one]) => [`${file}: ${name}`, one] as const),
   );
 

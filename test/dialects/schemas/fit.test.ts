@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CLAUDE_SCHEMAS, COHERE_SCHEMAS, type SchemaRules } from "../../../src/dialects/schemas/rules.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
-import { casesOfFiles } from "../cases.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { fit, RULES, RUNS } from "./support.ts";
 
 /** One schema, and what it is for each of the targets named. */
@@ -15,7 +15,7 @@ interface Case {
   >;
 }
 
-const cases = casesOfFiles<Case>(new URL("cases/", import.meta.url));
+const cases = casesOfFiles(new URL("cases/", import.meta.url)) as Cases<Case>;
 
 describe.each(cases)("%s", (_, { about, schema, fitted }) => {
   test.each(Object.entries(fitted))(`${about}: %s`, (name, due) => {

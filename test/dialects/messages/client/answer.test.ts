@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { messagesFormat, messagesRefusal, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { type ErrorCode, ERRORS, GatewayError, type Json } from "../../../../src/kit/index.ts";
-import { casesOf } from "../../cases.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import { answer, answered, extras, request, ROUTE, unwritable } from "./support.ts";
 
 const content = (message: Json): unknown => answered(answer(message))["content"];
@@ -61,7 +61,10 @@ describe("a complete answer", () => {
     });
   });
 
-  const contents = casesOf<{ message: Json; content: unknown }>(new URL("answers/content.yaml", import.meta.url));
+  const contents = casesOf(new URL("answers/content.yaml", import.meta.url)) as Cases<{
+    message: Json;
+    content: unknown;
+  }>;
   test.each(contents)("%s", (_, { message, content: blocks }) => {
     expect(content(message)).toEqual(blocks);
   });

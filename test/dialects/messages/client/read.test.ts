@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCountTokens, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import type { Json } from "../../../../src/kit/index.ts";
-import { casesOf } from "../../cases.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import { request, ROUTE, unwritable } from "./support.ts";
 
 const messages = (...list: readonly Json[]): readonly Json[] =>
@@ -123,7 +123,7 @@ describe("system", () => {
 });
 
 describe("parts", () => {
-  const parts = casesOf<{ block: Json; part: Json }>(new URL("requests/parts.yaml", import.meta.url));
+  const parts = casesOf(new URL("requests/parts.yaml", import.meta.url)) as Cases<{ block: Json; part: Json }>;
   test.each(parts)("%s", (_, { block, part }) => {
     expect(user(block, text("z"))).toEqual([{ role: "user", content: [part, text("z")] }]);
   });

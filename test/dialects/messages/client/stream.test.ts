@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError, type Json, type StreamEvent } from "../../../../src/kit/index.ts";
-import { casesOf } from "../../cases.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import {
   args,
   assembled,
@@ -184,7 +184,7 @@ interface Case {
   readonly content: readonly Json[];
 }
 
-const CASES = casesOf<Case>(new URL("streams/content.yaml", import.meta.url));
+const CASES = casesOf(new URL("streams/content.yaml", import.meta.url)) as Cases<Case>;
 
 test.each(CASES)("blocks: %s", (_, { deltas, content: blocks }) => {
   const events = deltas.map((delta) => ("finish_reason" in delta ? chunk({}, delta) : chunk(delta)));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kit/index.ts";
-import { casesOf } from "../../cases.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import { contract } from "./contract.ts";
 import { call, more, TOOLS } from "./deltas.ts";
 import { assemble, chunks, essence, faults, frames, ROUTE, stream, typesOf } from "./support.ts";
@@ -13,23 +13,26 @@ interface Case {
   readonly types: readonly string[];
 }
 
-describe.each(casesOf<Case>(new URL("streams/events.yaml", import.meta.url)))("%s", (_, { deltas, options, types }) => {
-  const all = frames(stream(chunks(deltas), options));
+describe.each(casesOf(new URL("streams/events.yaml", import.meta.url)) as Cases<Case>)(
+  "%s",
+  (_, { deltas, options, types }) => {
+    const all = frames(stream(chunks(deltas), options));
 
-  test("comes as its events, in order", () => {
-    expect(typesOf(all)).toEqual(["created", "in_progress", ...types, "completed"]);
-  });
+    test("comes as its events, in order", () => {
+      expect(typesOf(all)).toEqual(["created", "in_progress", ...types, "completed"]);
+    });
 
-  test("is what OpenAI describes, event by event", () => {
-    expect(faults(check, all)).toEqual([]);
-  });
+    test("is what OpenAI describes, event by event", () => {
+      expect(faults(check, all)).toEqual([]);
+    });
 
-  test("comes to the same from deltas, from done items and from the last event", () => {
-    const { output } = all.at(-1)!["response"] as Json;
-    expect(all.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item)).toEqual(output);
-    expect(essence(assemble(all))).toEqual(essence(output));
-  });
-});
+    test("comes to the same from deltas, from done items and from the last event", () => {
+      const { output } = all.at(-1)!["response"] as Json;
+      expect(all.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item)).toEqual(output);
+      expect(essence(assemble(all))).toEqual(essence(output));
+    });
+  },
+);
 
 test("reasoning, text and parallel calls whose pieces alternate", () => {
   const all = frames(
