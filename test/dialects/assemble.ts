@@ -20,6 +20,10 @@ function join(into: Json[], pieces: readonly unknown[]): void {
   }
 }
 
+/** A thought of which only the signature was told has an empty text. */
+const whole = (detail: Json): Json =>
+  detail["type"] === "reasoning.text" ? { type: "", text: "", ...detail } : detail;
+
 /** The choice that a client puts together from the canonical chunks of one answer, as a complete answer has it. */
 export function assemble(chunks: readonly Json[]): Json {
   const calls: Json[] = [];
@@ -46,7 +50,7 @@ export function assemble(chunks: readonly Json[]): Json {
     role,
     content: content === "" && calls.length > 0 ? null : content,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-    ...(details.length === 0 ? {} : { reasoning_details: details }),
+    ...(details.length === 0 ? {} : { reasoning_details: details.map(whole) }),
     ...(refusal === "" ? {} : { refusal }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(annotations.length === 0 ? {} : { annotations }),

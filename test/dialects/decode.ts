@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { chat } from "../../src/dialects/chat/index.ts";
+import type { StreamReader } from "../../src/dialects/dialect.ts";
 import type { StreamEvent } from "../../src/kit/index.ts";
 
 export interface Decoding {
@@ -9,14 +10,16 @@ export interface Decoding {
   readonly complete: boolean;
 }
 
-/** What the openai decoder makes of a body that arrives in these pieces and then ends. */
-export function decode(pieces: readonly Uint8Array[]): Decoding {
-  const decoder = chat.decoder();
+/** What a decoder makes of a body that arrives in these pieces and then ends. */
+export function decodeWith(decoder: StreamReader, pieces: readonly Uint8Array[]): Decoding {
   const events = pieces.flatMap((piece) => decoder.feed(piece));
   events.push(...decoder.finish());
   const { fault, done, complete } = decoder;
   return { events, fault: fault && { failure: fault.failure, message: fault.message }, done, complete };
 }
+
+/** What OpenAI's makes of it. */
+export const decode = (pieces: readonly Uint8Array[]): Decoding => decodeWith(chat.decoder(), pieces);
 
 /** Random places at which to cut `bytes`: inside UTF-8 sequences, line ends and field names alike. */
 export function cuts(bytes: Uint8Array): fc.Arbitrary<readonly number[]> {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../properties/runs.ts";
 import { readChat } from "../../src/dialects/chat/client.ts";
 import { withSignature } from "../../src/dialects/canonical/tools.ts";
 import type { DialectName, Json } from "../../src/kit/index.ts";
@@ -87,7 +88,7 @@ describe.each(UPSTREAMS)("%s, %s", (dialect, model, own) => {
         );
         expect(missing).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: FEW_RUNS },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../properties/runs.ts";
 import { readChat } from "../../src/dialects/chat/client.ts";
 import { readMessages } from "../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../src/dialects/responses/client/request.ts";
@@ -206,7 +207,7 @@ describe.each(UPSTREAMS)("%s, %s", (_name, model, codec) => {
         });
         expect(lost).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: FEW_RUNS },
     );
   });
 });

@@ -149,8 +149,8 @@ describe.skipIf(!recorded)("Anthropic's streams", () => {
     const { stream } = messagesFormat(MESSAGES);
     const text = eventsOf(recording, MESSAGES).map((event) => stream.event(event));
     bytes = new TextEncoder().encode(text.join("") + stream.done(BILL));
-    const { content, stop_reason, stop_sequence } = message;
-    expect(await read()).toMatchObject({ content, stop_reason, stop_sequence, model: "route/a" });
+    const { content, stop_reason, stop_sequence, usage: counts } = message;
+    expect(await read()).toMatchObject({ content, stop_reason, stop_sequence, usage: counts, model: "route/a" });
   });
 });
 

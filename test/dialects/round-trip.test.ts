@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../properties/runs.ts";
 import { azure } from "../../src/dialects/azure/index.ts";
 import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
@@ -224,7 +225,7 @@ describe.each(UPSTREAMS)("%s", (_, native, codec, model) => {
         expect(native.history(request)).toEqual(own(native, turn));
         expect(dropped).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: FEW_RUNS },
     );
   });
 
@@ -236,7 +237,7 @@ describe.each(UPSTREAMS)("%s", (_, native, codec, model) => {
         const next = client.next(client.stream(client.first, events));
         expect(native.history(sent(codec, next, model).body)).toEqual(own(native, turn));
       }),
-      { numRuns: 60 },
+      { numRuns: FEW_RUNS },
     );
   });
 });
@@ -250,6 +251,6 @@ test("a client that keeps nothing but ids brings the signatures of Gemini's call
       const next = plainChat.next(plainChat.answer(plainChat.first, body));
       expect(native.history(sent(codec, next, model).body)).toEqual(own(native, bare));
     }),
-    { numRuns: 60 },
+    { numRuns: FEW_RUNS },
   );
 });

@@ -1,5 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import { DIALECTS } from "../../src/dialects/capabilities.ts";
 import type { AnswerCodec } from "../../src/dialects/dialect.ts";
 import {
@@ -12,6 +10,7 @@ import {
   type Json,
   type Kind,
 } from "../../src/kit/index.ts";
+import { type Cases, casesOfFiles } from "./cases.ts";
 import { testTarget } from "../support/snapshot.ts";
 
 /** One exchange: what a client asks, what goes to the upstream, what comes back, what the client gets. */
@@ -39,13 +38,8 @@ export interface Played {
 
 /** One case a file: adding one needs no code. */
 export function wireCases(folder: string): readonly WireCase[] {
-  const path = new URL(`${folder}/`, import.meta.url).pathname;
-  return globSync("*.json", { cwd: path })
-    .toSorted()
-    .map((file) => ({
-      name: basename(file, ".json"),
-      ...(JSON.parse(readFileSync(join(path, file), "utf8")) as Omit<WireCase, "name">),
-    }));
+  const files = casesOfFiles(new URL(`${folder}/`, import.meta.url)) as Cases<Omit<WireCase, "name">>;
+  return files.map(([name, one]) => ({ name, ...one }));
 }
 
 export const target = testTarget("alpha", { model: "up" });

@@ -14,6 +14,7 @@ import {
   type Json,
   type Usage,
 } from "../../src/kit/index.ts";
+import { type Cases, casesOf } from "./cases.ts";
 import { assemble } from "./assemble.ts";
 import { COMPLETE } from "./complete.ts";
 import { framed, type Recorded } from "./recordings.ts";
@@ -43,255 +44,24 @@ const used = (prompt: number, completion: number, more: Partial<Usage> = {}): Us
   ...more,
 });
 
-const chunk = (choice: Json | null, more: Json = {}): Json => ({
-  id: "c",
-  object: "chat.completion.chunk",
-  created: 1,
-  model: "up",
-  choices: choice === null ? [] : [{ index: 0, finish_reason: null, delta: {}, ...choice }],
-  ...more,
-});
-const SAID = chunk({ delta: { role: "assistant", content: "hi" } });
-const END = { finish_reason: "stop" };
 const counted = (prompt_tokens: number, completion_tokens: number, more: Json = {}): Json => ({
   prompt_tokens,
   completion_tokens,
   total_tokens: prompt_tokens + completion_tokens,
   ...more,
 });
-const part = (text: string, more: Json = {}): Json => ({
-  candidates: [{ index: 0, content: { role: "model", parts: [{ text }] }, ...more }],
-});
-const STOP = { finishReason: "STOP" };
-const block = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
-const started = (usage: Json): readonly Json[] => [
-  { type: "message_start", message: { id: "m", role: "assistant", content: [], usage } },
-  block,
-  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "hi" } },
-  { type: "content_block_stop", index: 0 },
-];
-const ended = (usage: Json): readonly Json[] => [
-  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
-  { type: "message_stop" },
-];
-const converse = [
-  { messageStart: { role: "assistant" } },
-  { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "hi" } } },
-];
-const metadata = (usage: Json): Json => ({ metadata: { usage } });
-const stopped: Json = { messageStop: { stopReason: "end_turn" } };
+/** By trap. */
+interface Trap {
+  readonly dialect: Recorded;
+  readonly payloads: readonly Json[];
+  readonly usage: Usage;
+  readonly charge: number;
+}
 
-/** By trap: the stream's payloads, what is billed, the charge. */
-const STREAMS: readonly (readonly [trap: string, Recorded, readonly Json[], Usage, charge: bigint])[] = [
-  [
-    "2b OpenAI: cached tokens are part of the prompt, reasoning tokens of the completion",
-    "openai",
-    [
-      SAID,
-      chunk(END),
-      chunk(null, {
-        usage: counted(100, 20, {
-          prompt_tokens_details: { cached_tokens: 60 },
-          completion_tokens_details: { reasoning_tokens: 8 },
-        }),
-      }),
-    ],
-    used(100, 20, { cached: 60, reasoning: 8 }),
-    40_000n + 6_000n + 120_000n + 160_000n,
-  ],
-  [
-    "2b OpenAI: `usage: null` on earlier chunks is no count",
-    "openai",
-    [{ ...SAID, usage: null }, chunk(END, { usage: null }), chunk(null, { usage: counted(9, 2) })],
-    used(9, 2),
-    29_000n,
-  ],
-  [
-    "2c DeepSeek, Moonshot, Mistral: the count rides on the last chunk with choices",
-    "openai",
-    [SAID, chunk(END, { usage: counted(9, 2) })],
-    used(9, 2),
-    29_000n,
-  ],
-  [
-    "2c Perplexity: every chunk counts all so far; the last counts, not the sum",
-    "openai",
-    [
-      { ...SAID, usage: counted(9, 1) },
-      chunk({ delta: { content: "!" } }, { usage: counted(9, 2) }),
-      chunk(END, { usage: counted(9, 3) }),
-    ],
-    used(9, 3),
-    39_000n,
-  ],
-  [
-    "2c Groq: the count is under `x_groq`",
-    "openai",
-    [SAID, chunk(END, { x_groq: { id: "r", usage: counted(9, 2) } })],
-    used(9, 2),
-    29_000n,
-  ],
-  [
-    "2c Groq: a count under `x_groq` and at top level is one",
-    "openai",
-    [SAID, chunk(END, { x_groq: { id: "r", usage: counted(9, 2) }, usage: counted(9, 2) })],
-    used(9, 2),
-    29_000n,
-  ],
-  [
-    "2c xAI: completion_tokens leave reasoning out, the total does not (291 + 26 + 196 = 513)",
-    "openai",
-    [
-      SAID,
-      chunk(END),
-      chunk(null, {
-        usage: { ...counted(291, 26), total_tokens: 513, completion_tokens_details: { reasoning_tokens: 196 } },
-      }),
-    ],
-    used(291, 222, { reasoning: 196 }),
-    291_000n + 260_000n + 3_920_000n,
-  ],
-  [
-    "2d Anthropic: input_tokens leave out what was read from and written to a cache",
-    "anthropic",
-    [
-      ...started({ input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 60, cache_creation_input_tokens: 30 }),
-      ...ended({ output_tokens: 20 }),
-    ],
-    used(100, 20, { cached: 60, cacheWrite: 30 }),
-    10_000n + 6_000n + 37_500n + 200_000n,
-  ],
-  [
-    "2d Anthropic: message_delta counts all so far and may restate the input; the last word counts",
-    "anthropic",
-    [
-      ...started({ input_tokens: 10, output_tokens: 4, cache_read_input_tokens: 0 }),
-      { type: "message_delta", delta: {}, usage: { output_tokens: 7 } },
-      ...ended({ input_tokens: 12, cache_read_input_tokens: 5, output_tokens: 20 }),
-    ],
-    used(17, 20, { cached: 5 }),
-    12_000n + 500n + 200_000n,
-  ],
-  [
-    "2d Anthropic: thinking tokens are part of output_tokens",
-    "anthropic",
-    [
-      ...started({ input_tokens: 10, output_tokens: 1 }),
-      ...ended({ output_tokens: 20, output_tokens_details: { thinking_tokens: 8 } }),
-    ],
-    used(10, 20, { reasoning: 8 }),
-    10_000n + 120_000n + 160_000n,
-  ],
-  [
-    "2e Gemini: candidatesTokenCount leaves thoughts out (29 + 15 + 804 = 848)",
-    "gemini",
-    [
-      {
-        ...part("hi", STOP),
-        usageMetadata: {
-          promptTokenCount: 29,
-          candidatesTokenCount: 15,
-          thoughtsTokenCount: 804,
-          totalTokenCount: 848,
-        },
-      },
-    ],
-    used(29, 819, { reasoning: 804 }),
-    29_000n + 150_000n + 16_080_000n,
-  ],
-  [
-    "2e Gemini: promptTokenCount includes what was cached",
-    "gemini",
-    [
-      {
-        ...part("hi", STOP),
-        usageMetadata: { promptTokenCount: 100, cachedContentTokenCount: 60, candidatesTokenCount: 2 },
-      },
-    ],
-    used(100, 2, { cached: 60 }),
-    40_000n + 6_000n + 20_000n,
-  ],
-  [
-    "2e Gemini: every chunk counts all so far; the last counts, not the sum",
-    "gemini",
-    [
-      { ...part("h"), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 } },
-      { ...part("i", STOP), usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 } },
-    ],
-    used(9, 2),
-    29_000n,
-  ],
-  [
-    "2f Bedrock: inputTokens leave out what was read from and written to a cache",
-    "bedrock",
-    [
-      ...converse,
-      stopped,
-      metadata({ inputTokens: 10, outputTokens: 20, cacheReadInputTokens: 60, cacheWriteInputTokens: 30 }),
-    ],
-    used(100, 20, { cached: 60, cacheWrite: 30 }),
-    10_000n + 6_000n + 37_500n + 200_000n,
-  ],
-  [
-    "2f Bedrock: cacheDetails tell what is kept for an hour",
-    "bedrock",
-    [
-      ...converse,
-      stopped,
-      metadata({
-        inputTokens: 10,
-        outputTokens: 20,
-        cacheReadInputTokens: 60,
-        cacheWriteInputTokens: 30,
-        cacheDetails: [
-          { ttl: "1h", inputTokens: 20 },
-          { ttl: "5m", inputTokens: 10 },
-        ],
-      }),
-    ],
-    used(100, 20, { cached: 60, cacheWrite: 30, cacheWrite1h: 20 }),
-    10_000n + 6_000n + 12_500n + 40_000n + 200_000n,
-  ],
-  [
-    "2f Bedrock: the count comes after the stop",
-    "bedrock",
-    [...converse, stopped, metadata({ inputTokens: 9, outputTokens: 2 })],
-    used(9, 2, { cacheWrite: 0 }),
-    29_000n,
-  ],
-  [
-    "2f Bedrock: the count comes before the stop",
-    "bedrock",
-    [...converse, metadata({ inputTokens: 9, outputTokens: 2 }), stopped],
-    used(9, 2, { cacheWrite: 0 }),
-    29_000n,
-  ],
-  [
-    "Cohere bills less than its model reads and writes",
-    "cohere",
-    [
-      { type: "message-start", id: "m", delta: { message: { role: "assistant", content: [] } } },
-      { type: "content-start", index: 0, delta: { message: { content: { type: "text", text: "hi" } } } },
-      { type: "content-end", index: 0 },
-      {
-        type: "message-end",
-        delta: {
-          finish_reason: "COMPLETE",
-          usage: {
-            billed_units: { input_tokens: 12, output_tokens: 7 },
-            tokens: { input_tokens: 507, output_tokens: 10 },
-            cached_tokens: 448,
-          },
-        },
-      },
-    ],
-    used(12, 7),
-    82_000n,
-  ],
-];
+const STREAMS = casesOf(new URL("counts/chat.yaml", import.meta.url)) as Cases<Trap>;
 
 describe("streams", () => {
-  test.each(STREAMS)("%s", (_, dialect, payloads, usage, charge) => {
+  test.each(STREAMS)("%s", (_, { dialect, payloads, usage, charge }) => {
     const decoder = codecOf(dialect, "chat").decoder!(CALL);
     const lines = payloads.map((payload) => JSON.stringify(payload));
     const events = [...decoder.feed(framed(dialect, lines)), ...decoder.finish()];
@@ -300,7 +70,7 @@ describe("streams", () => {
     // What has been counted so far stands, until more has; a client is shown the last.
     const count = events.findLast((event) => event.usage !== undefined)?.usage;
     expect(count).toEqual(usage);
-    expect(tariff.charge(count!)).toBe(charge);
+    expect(tariff.charge(count!)).toBe(BigInt(charge));
     const shown = events.filter(({ data }) => isJson(data["usage"]));
     expect(shown.map(({ data }) => data["usage"])).toMatchObject([
       { prompt_tokens: usage.prompt, completion_tokens: usage.completion },
@@ -309,12 +79,15 @@ describe("streams", () => {
 });
 
 describe("complete answers", () => {
-  test.each(STREAMS.filter(([, dialect]) => dialect !== "anthropic"))("%s", (_, dialect, payloads, usage, charge) => {
-    const body = COMPLETE[dialect as keyof typeof COMPLETE](payloads);
-    const decoded = codecOf(dialect, "chat").answer(bytes(body), CALL);
-    expect(decoded.usage).toEqual(usage);
-    expect(tariff.charge(decoded.usage!)).toBe(charge);
-  });
+  test.each(STREAMS.filter(([, { dialect }]) => dialect !== "anthropic"))(
+    "%s",
+    (_, { dialect, payloads, usage, charge }) => {
+      const body = COMPLETE[dialect as keyof typeof COMPLETE](payloads);
+      const decoded = codecOf(dialect, "chat").answer(bytes(body), CALL);
+      expect(decoded.usage).toEqual(usage);
+      expect(tariff.charge(decoded.usage!)).toBe(BigInt(charge));
+    },
+  );
 
   test("2d Anthropic: the cache is apart from the input, thinking part of the output", () => {
     const usage = {

@@ -1,32 +1,96 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AttemptError, GatewayError, type Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
-import { FIELDS, MESSAGES, MODEL_FIELDS, REFUSED, type RequestCase } from "./request-cases.ts";
-import { chatCall, CLAUDE, codec, outcome, write, WRITTEN } from "./support.ts";
-import { RUNS } from "../../properties/runs.ts";
+import { type Cases, casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
+import { chatCall, CLAUDE, codec, outcome, write } from "./support.ts";
 
-function check({ model, body, call, has = {}, lacks = [], dropped = [] }: RequestCase): void {
-  const written = write(chatCall(body, call), model);
-  for (const [name, value] of Object.entries(has)) expect(written.body[name]).toEqual(value);
-  for (const name of lacks) expect(written.body).not.toHaveProperty(name);
-  expect(written.dropped).toEqual(dropped);
-}
+const CLAUDE_35 = "anthropic.claude-3-5-sonnet-20240620-v1:0";
+const CLAUDE_46 = "us.anthropic.claude-sonnet-4-6";
+const NOVA = "amazon.nova-2-lite-v1:0";
+const LLAMA = "meta.llama3-3-70b-instruct-v1:0";
+const MISTRAL = "mistral.mistral-large-2407-v1:0";
 
-describe("messages", () => {
-  test.each(MESSAGES)("$name", check);
+const casesIn = (file: string) => casesOf(new URL(`requests/${file}.yaml`, import.meta.url));
+
+describe.each(["messages", "fields"])("%s", (file) => {
+  test.each(casesIn(file) as Cases<RequestCase>)("%s", (_, one) => {
+    expect(writtenOf(one, write(chatCall(one.body, one.call), one.model))).toEqual(expectedOf(one));
+  });
 });
 
-describe("fields", () => {
-  test.each(FIELDS)("$name", check);
-});
+const TOOL: Json = { type: "function", function: { name: "find", parameters: { type: "object" } } };
+const CALLED: Json = {
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "a", type: "function", function: { name: "find", arguments: '{"q":1}' } }],
+};
+const FOUND: Json = { role: "tool", tool_call_id: "a", content: "found" };
+const thinks = (budget_tokens: number): Json => ({ thinking: { type: "enabled", budget_tokens } });
+
+/** `[model, canonical fields, additionalModelRequestFields, dropped]` */
+const MODEL_FIELDS: readonly (readonly [
+  model: string,
+  body: Json,
+  fields: Json | null,
+  dropped?: readonly string[],
+])[] = [
+  [CLAUDE, { top_k: 5 }, { top_k: 5 }],
+  [MISTRAL, { top_k: 5 }, { top_k: 5 }],
+  ["cohere.command-r-v1:0", { top_k: 5 }, { k: 5 }],
+  [NOVA, { top_k: 5 }, { inferenceConfig: { topK: 5 } }],
+  [LLAMA, { top_k: 5 }, null, ["/top_k"]],
+  [
+    "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc",
+    { thinking: { type: "adaptive" }, top_k: 1, reasoning_effort: "low" },
+    { thinking: { type: "adaptive" } },
+    ["/reasoning_effort", "/top_k"],
+  ],
+  [LLAMA, { thinking: { type: "enabled", budget_tokens: 2048 } }, null, ["/thinking"]],
+  [LLAMA, { thinking: { type: "disabled" }, reasoning_effort: "none" }, null],
+  // Before 3.7 Claude does not think, and refuses to be told anything of it.
+  [CLAUDE_35, { reasoning_effort: "high" }, null, ["/reasoning_effort"]],
+  [CLAUDE_35, { reasoning_effort: "none", thinking: { type: "disabled" } }, null],
+  [CLAUDE_35, { thinking: { type: "enabled", budget_tokens: 2048 } }, null, ["/thinking"]],
+  // Before 4.6 it knows budgets and no effort.
+  [CLAUDE, { thinking: { type: "enabled", budget_tokens: 2048 } }, thinks(2048)],
+  [CLAUDE, { thinking: true }, null, ["/thinking"]],
+  [CLAUDE, { reasoning_effort: "high" }, thinks(32_000)],
+  [CLAUDE, { reasoning_effort: "low", max_tokens: 10_000 }, thinks(2_000)],
+  [CLAUDE, { reasoning_effort: "high", max_tokens: 1_000 }, null, ["/reasoning_effort"]],
+  [CLAUDE, { reasoning_effort: "none" }, null],
+  [CLAUDE, { reasoning_effort: "toString" }, null, ["/reasoning_effort"]],
+  // A forced call leaves no room for thought.
+  [CLAUDE, { reasoning_effort: "high", tools: [TOOL], tool_choice: "required" }, null, ["/reasoning_effort"]],
+  [
+    CLAUDE,
+    { reasoning_effort: "high", messages: [{ role: "user", content: "hi" }, CALLED, FOUND] },
+    null,
+    ["/reasoning_effort"],
+  ],
+  [CLAUDE, { reasoning_effort: "low", temperature: 0.5, top_k: 5 }, thinks(12_800), ["/temperature", "/top_k"]],
+  [CLAUDE_46, { reasoning_effort: "high" }, { thinking: { type: "adaptive" }, output_config: { effort: "high" } }],
+  [CLAUDE_46, { reasoning_effort: "max" }, { thinking: { type: "adaptive" }, output_config: { effort: "max" } }],
+  [CLAUDE_46, { reasoning_effort: "none" }, { thinking: { type: "disabled" } }],
+  [CLAUDE_46, { thinking: { type: "adaptive" } }, { thinking: { type: "adaptive" } }],
+  [NOVA, { reasoning_effort: "medium" }, { reasoningConfig: { type: "enabled", maxReasoningEffort: "medium" } }],
+  [NOVA, { reasoning_effort: "none" }, { reasoningConfig: { type: "disabled" } }],
+  ["amazon.nova-lite-v1:0", { reasoning_effort: "low" }, null, ["/reasoning_effort"]],
+  ["openai.gpt-oss-120b-1:0", { reasoning_effort: "xhigh" }, { reasoning_effort: "high" }, ["/reasoning_effort"]],
+  ["us.openai.gpt-5.2", { reasoning_effort: "xhigh" }, { reasoning: { effort: "xhigh" } }],
+  [LLAMA, { reasoning_effort: "low" }, null, ["/reasoning_effort"]],
+];
 
 describe("fields of the model's family", () => {
-  test.each(MODEL_FIELDS)("$name", check);
+  test.each(MODEL_FIELDS.map((row) => [row[0], row[1], row] as const))("%s: %j", (_, _body, row) => {
+    const [model, body, fields, dropped = []] = row;
+    const written = write(chatCall(body), model);
+    expect(written.body["additionalModelRequestFields"] ?? null).toEqual(fields);
+    expect(written.dropped).toEqual(dropped);
+  });
 });
 
 describe("refused, with the place", () => {
-  test.each(REFUSED)("%s", (_, body, message) => {
+  test.each(casesIn("refused") as Cases<readonly [Json, message: string]>)("%s", (_, [body, message]) => {
     expect(() => write(chatCall(body))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
   });
 
@@ -85,58 +149,4 @@ describe("addresses", () => {
   test("a key that signs is no bearer token", () => {
     expect(write(chatCall({}), CLAUDE, "AKID:secret").request.headers).not.toHaveProperty("authorization");
   });
-});
-
-/** Anything a client might put where a message's, part's or tool's fields belong. */
-const anything = fc.jsonValue({ maxDepth: 2 });
-const partly = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 6, arbitrary: fc.record(fields, { requiredKeys: [] }) }, { weight: 1, arbitrary: anything });
-const oneOf = (...values: readonly string[]): fc.Arbitrary<unknown> => fc.oneof(fc.constantFrom(...values), anything);
-const part = partly({
-  type: oneOf("text", "image_url", "file", "input_audio", "refusal", "native"),
-  text: fc.oneof(fc.string(), anything),
-  image_url: partly({ url: oneOf("data:image/png;base64,AA==", "https://x", "s3://a/b.png"), detail: anything }),
-  file: partly({ file_data: oneOf("data:text/plain;base64,AA=="), filename: anything, citations: anything }),
-  cache_control: anything,
-  native: anything,
-});
-const message = partly({
-  role: oneOf("system", "user", "assistant", "tool", "developer"),
-  content: fc.oneof(fc.string(), fc.array(part, { maxLength: 3 }), anything),
-  tool_call_id: oneOf("a", "b"),
-  tool_calls: fc.oneof(
-    fc.array(partly({ id: oneOf("a", "b"), function: partly({ name: oneOf("f"), arguments: oneOf("{}", "{") }) })),
-    anything,
-  ),
-  reasoning_details: fc.oneof(
-    fc.array(partly({ type: oneOf("reasoning.text", "reasoning.encrypted"), text: anything, signature: anything })),
-    anything,
-  ),
-  block_order: anything,
-});
-
-test("whatever a client sends is written or refused with its place: never another error", () => {
-  const body = fc.record(
-    {
-      messages: fc.array(message, { maxLength: 4 }),
-      tools: fc.oneof(fc.array(partly({ type: oneOf("function"), function: partly({ name: oneOf("f") }) })), anything),
-      tool_choice: oneOf("auto", "none", "required"),
-      stop: anything,
-      response_format: anything,
-      thinking: anything,
-      reasoning_effort: anything,
-      metadata: anything,
-      parallel_tool_calls: anything,
-    },
-    { requiredKeys: ["messages"] },
-  );
-  fc.assert(
-    fc.property(body, fc.constantFrom(CLAUDE, "meta.llama3", "amazon.nova-2-lite-v1:0"), (given, model) => {
-      let dropped: readonly string[] = [];
-      const ended = outcome(() => ({ dropped } = write(chatCall(given), model)));
-      expect(ended).toMatch(WRITTEN);
-      expect(dropped.filter((pointer) => !pointer.startsWith("/"))).toEqual([]);
-    }),
-    { numRuns: RUNS },
-  );
 });

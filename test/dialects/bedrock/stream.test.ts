@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { assemble } from "../assemble.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { decode, eventFrame, exceptionFrame, frame, stream } from "./support.ts";
 
 const START = { messageStart: { role: "assistant" } };
 const delta = (index: number, delta: Json): Json => ({ contentBlockDelta: { contentBlockIndex: index, delta } });
 const text = (words: string, index = 0): Json => delta(index, { text: words });
-const reasoning = (index: number, reasoningContent: Json): Json => delta(index, { reasoningContent });
 const stop = (index: number): Json => ({ contentBlockStop: { contentBlockIndex: index } });
 const tool = (index: number, id = "t", name = "find"): Json => ({
   contentBlockStart: { contentBlockIndex: index, start: { toolUse: { toolUseId: id, name } } },
@@ -21,6 +21,20 @@ function choice(...events: readonly Json[]): Json {
   return assemble(decode([stream(...events)]).events.map(({ data }) => data));
 }
 
+interface Case {
+  readonly events: readonly Json[];
+  /** Fields of the choice that a client puts together. */
+  readonly choice: Json;
+}
+
+test.each(casesOf(new URL("streams/choices.yaml", import.meta.url)) as Cases<Case>)(
+  "%s",
+  (_, { events, choice: due }) => {
+    const whole = choice(...events);
+    expect(Object.fromEntries(Object.keys(due).map((name) => [name, whole[name]]))).toEqual(due);
+  },
+);
+
 describe("answers", () => {
   test("the first piece brings the role; nothing is an answer before it", () => {
     const { events } = decode([stream(START, text(""), text("a"), text("b"))]);
@@ -31,49 +45,6 @@ describe("answers", () => {
     expect(decode([stream(START)])).toMatchObject({ events: [], complete: false });
   });
 
-  test("an answer without content still has a role and an end", () => {
-    expect(choice(START, end("end_turn"))).toEqual({
-      index: 0,
-      message: { role: "assistant", content: "" },
-      finish_reason: "stop",
-      native_finish_reason: "end_turn",
-    });
-  });
-
-  test("contentBlockStart may be absent, empty or padded; unknown events and deltas are passed over", () => {
-    const padded = { contentBlockStart: { contentBlockIndex: 0, start: {}, p: "abc" } };
-    const answer = choice(
-      START,
-      padded,
-      text("a"),
-      delta(0, { hologram: {} }),
-      { ping: {} },
-      stop(0),
-      text("b", 1),
-      end("end_turn"),
-    );
-    expect(answer["message"]).toEqual({ role: "assistant", content: "ab" });
-  });
-
-  test("calls that are written side by side keep their own arguments", () => {
-    const answer = choice(
-      tool(1, "a"),
-      tool(2, "b"),
-      input(2, '{"x"'),
-      input(1, "{}"),
-      input(2, ":1}"),
-      end("tool_use"),
-    );
-    expect(answer["message"]).toEqual({
-      role: "assistant",
-      content: null,
-      tool_calls: [
-        { id: "a", type: "function", function: { name: "find", arguments: "{}" } },
-        { id: "b", type: "function", function: { name: "find", arguments: '{"x":1}' } },
-      ],
-    });
-  });
-
   test.each([
     ["stopped", [tool(0), input(0, ""), stop(0), end("tool_use")], "{}"],
     ["not stopped", [tool(0), end("tool_use")], "{}"],
@@ -82,65 +53,6 @@ describe("answers", () => {
   ])("a call without arguments has an empty object: %s", (_, events, args) => {
     const [call] = (choice(...events)["message"] as Record<string, readonly Json[]>)["tool_calls"]!;
     expect(call).toMatchObject({ function: { name: "find", arguments: args } });
-  });
-
-  test("reasoning in several blocks, signed and redacted, keeps its order", () => {
-    const answer = choice(
-      reasoning(0, { text: "a" }),
-      reasoning(0, { text: "b" }),
-      reasoning(0, { signature: "s1" }),
-      stop(0),
-      reasoning(1, { redactedContent: "cmVk" }),
-      stop(1),
-      text("x", 2),
-      reasoning(3, { text: "c" }),
-      reasoning(3, { signature: "s2" }),
-      end("end_turn"),
-    );
-    expect(answer["message"]).toEqual({
-      role: "assistant",
-      content: "x",
-      reasoning_content: "abc",
-      reasoning_details: [
-        { type: "reasoning.text", text: "ab", signature: "s1" },
-        { type: "reasoning.encrypted", data: "cmVk" },
-        { type: "reasoning.text", text: "c", signature: "s2" },
-      ],
-    });
-  });
-
-  test("citations are annotations of the text that follows them in their block", () => {
-    const location = { documentPage: { documentIndex: 0, start: 1, end: 2 } };
-    const answer = choice(
-      text("It says: "),
-      stop(0),
-      delta(1, { citation: { location, title: "t", sourceContent: [{ text: "quo" }, { text: "te" }] } }),
-      delta(1, { citation: { location: { web: { url: "https://a", domain: "a" } } } }),
-      text("abc", 1),
-      stop(1),
-      delta(2, { citation: { source: "id" } }),
-      text("d", 2),
-      end("end_turn"),
-    );
-    expect(answer["message"]).toEqual({
-      role: "assistant",
-      content: "It says: abcd",
-      annotations: [
-        {
-          type: "file_citation",
-          file_citation: {
-            filename: "t",
-            index: 0,
-            quote: "quote",
-            location: "documentPage",
-            start_index: 9,
-            end_index: 12,
-          },
-        },
-        { type: "url_citation", url_citation: { url: "https://a", title: "https://a", start_index: 9, end_index: 12 } },
-        { type: "file_citation", file_citation: { file_id: "id", start_index: 12, end_index: 13 } },
-      ],
-    });
   });
 
   test("what was produced is told for estimates", () => {

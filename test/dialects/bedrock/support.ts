@@ -1,7 +1,8 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { bedrock } from "../../../src/dialects/bedrock/index.ts";
 import type { AnswerCodec, UpstreamRequest } from "../../../src/dialects/dialect.ts";
-import { AttemptError, type Call, type Json, type StreamEvent } from "../../../src/kit/index.ts";
+import { AttemptError, type Call, type Json } from "../../../src/kit/index.ts";
+import { type Decoding, decodeWith } from "../decode.ts";
 import { call as plainCall, target } from "../../upstream/support/build.ts";
 
 /** At an upstream that accepts tiers, which are rates. */
@@ -66,21 +67,7 @@ export function outcome(run: () => unknown): string {
 
 /** What may become of any answer whatever. */
 export const OUTCOMES = /^(done|protocol|status|timeout)$/;
-/** What may become of any request whatever. */
-export const WRITTEN = /^(done|unsupported|GatewayError: Invalid request: \/.*)$/s;
-
-export interface Decoding {
-  readonly events: readonly StreamEvent[];
-  readonly fault: { readonly failure: string; readonly message: string } | null;
-  readonly done: boolean;
-  readonly complete: boolean;
-}
-
 /** What a decoder makes of a body that arrives in these pieces and then ends. */
 export function decode(pieces: readonly Uint8Array[], from: AnswerCodec = codec): Decoding {
-  const decoder = from.decoder!(chatCall({}, { stream: true }));
-  const events = pieces.flatMap((piece) => decoder.feed(piece));
-  events.push(...decoder.finish());
-  const { fault, done, complete } = decoder;
-  return { events, fault: fault && { failure: fault.failure, message: fault.message }, done, complete };
+  return decodeWith(from.decoder!(chatCall({}, { stream: true })), pieces);
 }

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";
 import type { AnswerForm, Codec } from "../../../src/dialects/dialect.ts";
@@ -162,7 +163,7 @@ describe.each(UPSTREAMS)("%s", (_, native, model) => {
         const produced = events.map(({ text }) => text).join("");
         for (const { input } of turn.calls) expect(produced).toContain(JSON.stringify(input));
       }),
-      { numRuns: 30 },
+      { numRuns: FEW_RUNS },
     );
   });
 });

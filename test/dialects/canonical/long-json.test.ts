@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import { isLong, writeSteps } from "../../../src/dialects/canonical/long-json.ts";
 import { postJson } from "../../../src/dialects/canonical/requests.ts";
-
-const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 300);
 
 function written(value: unknown, slice: number): { readonly text: string; readonly longest: number; steps: number } {
   const steps = writeSteps(value, slice);
@@ -31,7 +30,7 @@ test("what is written in slices is what JSON.stringify writes", () => {
       expect(written(list, slice).text).toBe(JSON.stringify(list));
       expect(written({ list }, slice).text).toBe(JSON.stringify({ list }));
     }),
-    { numRuns: NUM_RUNS },
+    { numRuns: RUNS },
   );
 });
 

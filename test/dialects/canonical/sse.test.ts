@@ -1,6 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { malformed } from "../../../src/dialects/canonical/errors.ts";
 import { SseStreamReader } from "../../../src/dialects/canonical/requests.ts";
 import type { Json, StreamEvent } from "../../../src/kit/index.ts";
@@ -118,7 +119,7 @@ describe.each(BODIES)("%s", (_, body, expected) => {
       fc.property(cuts(bytes(body)), (places) => {
         expect(decode(cutAt(bytes(body), places))).toEqual(whole);
       }),
-      { numRuns: 50 },
+      { numRuns: FEW_RUNS },
     );
   });
 });

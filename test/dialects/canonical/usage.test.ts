@@ -2,108 +2,24 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalUsage, readUsage } from "../../../src/dialects/canonical/usage.ts";
 import type { Json, Usage } from "../../../src/kit/index.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { RUNS } from "../../properties/runs.ts";
 
 const counts = (usage: Partial<Usage>): Usage => ({ prompt: 100, completion: 20, cached: 0, reasoning: 0, ...usage });
 const OWN = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 
-/** By upstream: what it reports, what is billed, and what a client is shown. */
-test.each<readonly [string, Json, Usage, Json]>([
-  [
-    "OpenAI",
-    { ...OWN, prompt_tokens_details: { cached_tokens: 60 }, completion_tokens_details: { reasoning_tokens: 8 } },
-    counts({ cached: 60, reasoning: 8 }),
-    { ...OWN, prompt_tokens_details: { cached_tokens: 60 }, completion_tokens_details: { reasoning_tokens: 8 } },
-  ],
-  ["no total", { prompt_tokens: 100, completion_tokens: 20 }, counts({}), OWN],
-  ["no details", { ...OWN, prompt_tokens_details: null }, counts({}), { ...OWN, prompt_tokens_details: null }],
-  [
-    "xAI: reasoning is left out of completion_tokens",
-    {
-      prompt_tokens: 291,
-      completion_tokens: 26,
-      total_tokens: 513,
-      completion_tokens_details: { reasoning_tokens: 196 },
-    },
-    counts({ prompt: 291, completion: 222, reasoning: 196 }),
-    {
-      prompt_tokens: 291,
-      completion_tokens: 222,
-      total_tokens: 513,
-      completion_tokens_details: { reasoning_tokens: 196 },
-    },
-  ],
-  [
-    "written to a cache",
-    { ...OWN, prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 } },
-    counts({ cached: 60, cacheWrite: 30 }),
-    { ...OWN, prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 } },
-  ],
-  [
-    "Anthropic's names beside",
-    { ...OWN, cache_read_input_tokens: 60, cache_creation_input_tokens: 30 },
-    counts({ cached: 60, cacheWrite: 30 }),
-    {
-      ...OWN,
-      cache_read_input_tokens: 60,
-      cache_creation_input_tokens: 30,
-      prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 },
-    },
-  ],
-  [
-    "DeepSeek's own name",
-    { ...OWN, prompt_cache_hit_tokens: 64 },
-    counts({ cached: 64 }),
-    { ...OWN, prompt_cache_hit_tokens: 64, prompt_tokens_details: { cached_tokens: 64 } },
-  ],
-  [
-    "Moonshot's own name",
-    { ...OWN, cached_tokens: 64 },
-    counts({ cached: 64 }),
-    { ...OWN, cached_tokens: 64, prompt_tokens_details: { cached_tokens: 64 } },
-  ],
-  [
-    "reasoning beside the details",
-    { ...OWN, reasoning_tokens: 8 },
-    counts({ reasoning: 8 }),
-    { ...OWN, reasoning_tokens: 8, completion_tokens_details: { reasoning_tokens: 8 } },
-  ],
-  [
-    "Perplexity's research: what it read is input, its reasoning is output, neither is in the total",
-    {
-      prompt_tokens: 33,
-      completion_tokens: 11_395,
-      total_tokens: 11_428,
-      citation_tokens: 19_028,
-      num_search_queries: 21,
-      reasoning_tokens: 193_924,
-    },
-    counts({ prompt: 19_061, completion: 205_319, reasoning: 193_924 }),
-    {
-      prompt_tokens: 19_061,
-      completion_tokens: 205_319,
-      total_tokens: 224_380,
-      citation_tokens: 19_028,
-      num_search_queries: 21,
-      reasoning_tokens: 193_924,
-      completion_tokens_details: { reasoning_tokens: 193_924 },
-    },
-  ],
-  [
-    "Perplexity's other models read for nothing",
-    { ...OWN, citation_tokens: null },
-    counts({}),
-    { ...OWN, citation_tokens: null },
-  ],
-  [
-    "more of a part than there is",
-    { ...OWN, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 90 } },
-    counts({ cached: 90, cacheWrite: 10 }),
-    { ...OWN, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 10 } },
-  ],
-])("%s", (_, raw, usage, shown) => {
-  expect(readUsage({ usage: raw })).toEqual(usage);
-  expect(canonicalUsage(raw, usage)).toEqual(shown);
+/** By upstream. */
+interface Case {
+  readonly reported: Json;
+  readonly billed: Usage;
+  readonly shown: Json;
+}
+
+const CASES = casesOf(new URL("../counts/openai.yaml", import.meta.url)) as Cases<Case>;
+
+test.each(CASES)("%s", (_, { reported, billed, shown }) => {
+  expect(readUsage({ usage: reported })).toEqual(billed);
+  expect(canonicalUsage(reported, billed)).toEqual(shown);
 });
 
 test("a count under x_groq is the count, one at the top is before it", () => {

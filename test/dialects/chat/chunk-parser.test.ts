@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import { parseJson } from "../../../src/dialects/canonical/json.ts";
 import { ChunkParser } from "../../../src/dialects/chat/stream.ts";
 import { STREAM } from "../../../bench/input.ts";
@@ -104,7 +105,7 @@ describe("what is parsed is what JSON.parse gives", () => {
       fc.property(streams, (raws) => {
         expect(byParser(raws)).toStrictEqual(byJson(raws));
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 
@@ -114,7 +115,7 @@ describe("what is parsed is what JSON.parse gives", () => {
       fc.property(turns, (raws) => {
         expect(byParser(raws)).toStrictEqual(byJson(raws));
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -130,7 +131,7 @@ describe("what is parsed is what JSON.parse gives", () => {
       fc.property(wrong, (raws) => {
         expect(byParser(raws)).toStrictEqual(byJson(raws));
       }),
-      { numRuns: 1000 },
+      { numRuns: RUNS },
     );
   });
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import { chat } from "../../../src/dialects/chat/index.ts";
 import { isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { expectCanonical, objects } from "./rules.ts";
@@ -159,7 +160,7 @@ test("whatever defects an upstream has, its stream is canonical and says the sam
       const used = events.at(-1)?.usage;
       expect(used).toEqual(how.usage === "none" ? undefined : { prompt: 9, completion: 5, cached: 0, reasoning: 0 });
     }),
-    { numRuns: 400 },
+    { numRuns: RUNS },
   );
 });
 
@@ -254,7 +255,7 @@ test("anything may be in a chunk: it is read or refused, never thrown", () => {
       expectCanonical(events, false);
       expect(done).toBe(fault === null);
     }),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   );
 });
 

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import type { Json, Usage } from "../../../src/kit/index.ts";
 import { expectCanonical } from "./rules.ts";
 import { cutAt, cuts, decode, type Decoding } from "../decode.ts";
@@ -62,7 +63,7 @@ describe.each(names)("%s", (name) => {
       fc.property(cuts(bytes), (places) => {
         expect(isDeepStrictEqual(decode(cutAt(bytes, places)), whole)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: FEW_RUNS },
     );
   });
 });

@@ -76,12 +76,6 @@ describe.skipIf(!recorded).each(Object.entries(STREAMS))("recorded stream %s", (
     );
     expect(roles).toEqual(["assistant", ...roles.slice(1).map(() => undefined)]);
   });
-
-  test("cut off before its end it is not complete", () => {
-    for (let count = 0; count < events.length - 1; count++) {
-      expect(decode([stream(...events.slice(0, count))])).toMatchObject({ fault: null, done: false, complete: false });
-    }
-  });
 });
 
 /** The bodies; `cohere-tool-call` is hand-written after one. */

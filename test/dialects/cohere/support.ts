@@ -2,7 +2,8 @@ import { cohere } from "../../../src/dialects/cohere/index.ts";
 import type { AnswerCodec } from "../../../src/dialects/dialect.ts";
 import type { Call, Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
-import { decode as decodeWith, type Decoding, type Written } from "../bedrock/support.ts";
+import type { Decoding } from "../decode.ts";
+import { decode as decodeWith, type Written } from "../bedrock/support.ts";
 
 export const codec = cohere.codecs.chat as AnswerCodec;
 

@@ -1,19 +1,16 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/server/body-schemas.ts";
 import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
 import { image } from "../../../src/dialects/endpoints/image.ts";
-import { AttemptError, type Bill, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
+import { AttemptError, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
+import { attempt, bytes, extras } from "../wire-cases.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
 
 const body = (more: Json = {}): Json => ({ model: "route/image", prompt: "a cat", ...more });
-const bytes = (value: unknown): Uint8Array =>
-  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
-const bill: Bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 1n };
-const extras = { id: "e-1", created: 1_768_435_200, provider: "Alpha", latencyMs: 12, bill };
 const NO_TOKENS = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 describe("the call", () => {
@@ -114,15 +111,6 @@ describe("the upstream's request", () => {
   });
 });
 
-/** What a call returns or throws. */
-function attempt(run: () => string): unknown {
-  try {
-    return run();
-  } catch (error) {
-    return error;
-  }
-}
-
 describe("the upstream's answer", () => {
   const call = readImage(body({ n: 2 }));
   const inline = { b64_json: "aGk=" };
@@ -200,10 +188,10 @@ describe("the upstream's answer", () => {
     fc.assert(
       fc.property(answer, fc.constantFrom("url", "b64_json", null), (sent, response_format) => {
         const call = readImage(body({ response_format }));
-        const outcome = attempt(() => imageFormat(call).answer(image.answer(bytes(sent), call).body, extras));
-        if (outcome instanceof AttemptError) return;
-        expect(outcome).toBeTypeOf("string");
-        const { data } = JSON.parse(String(outcome)) as { readonly data: readonly Json[] };
+        const { value, error } = attempt(() => imageFormat(call).answer(image.answer(bytes(sent), call).body, extras));
+        expect(value !== undefined || error instanceof AttemptError).toBe(true);
+        if (value === undefined) return;
+        const { data } = JSON.parse(value) as { readonly data: readonly Json[] };
         expect(data.length).toBeGreaterThan(0);
         expect(data.every(({ url, b64_json }) => (url ?? b64_json) !== "" && typeof b64_json === "string")).toBe(true);
       }),
@@ -225,10 +213,7 @@ interface Case {
   readonly shown: Readonly<Record<"none" | "url" | "b64_json" | "base64", readonly Json[]>>;
 }
 
-const FOLDER = new URL("image/", import.meta.url).pathname;
-const cases = globSync("*.json", { cwd: FOLDER })
-  .toSorted()
-  .map((file) => [file, JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Case] as const);
+const cases = casesOfFiles(new URL("image/", import.meta.url)) as Cases<Case>;
 
 describe.each(cases)("%s", (_, { about, upstream, shown }) => {
   test.each(Object.entries(shown))(`${about}; asked for %s`, (asked, images) => {
@@ -277,46 +262,6 @@ describe("refusals", () => {
   test("every other error has that of the table", () => {
     const others = Object.keys(ERRORS).filter((code) => !upstreams.includes(code));
     for (const code of others) expect(imageRefusal(new GatewayError(code as ErrorCode, "no"))).toBeNull();
-  });
-});
-
-describe("the body's schema", () => {
-  const check = bodyValidator("image");
-
-  test.each<[Json]>([
-    [body()],
-    [body({ n: null, size: null, width: null, height: null, response_format: null, quality: null, stream: null })],
-    [body({ n: 10, size: "16384x16384", response_format: "base64", background: "opaque", later: [] })],
-    [body({ size: "auto", width: 1, height: 16_384, stream: true })],
-  ])("takes %j", (good) => {
-    expect(check(good)).toBeNull();
-  });
-
-  test.each<[string, Json]>([
-    ["/prompt", { model: "m" }],
-    ["/model", { prompt: "p" }],
-    ["/prompt", body({ prompt: "" })],
-    ["/prompt", body({ prompt: "x".repeat(32_001) })],
-    ["/n", body({ n: 0 })],
-    ["/n", body({ n: 11 })],
-    ["/n", body({ n: 1.5 })],
-    ["/n", body({ n: "2" })],
-    ["/size", body({ size: "0x0" })],
-    ["/size", body({ size: "512" })],
-    ["/size", body({ size: "512X512" })],
-    ["/size", body({ size: "0512x512" })],
-    ["/size", body({ size: "512x512\n" })],
-    ["/size", body({ size: "100000x1" })],
-    ["/size", body({ size: 512 })],
-    ["/width", body({ width: 0 })],
-    ["/width", body({ width: 16_385 })],
-    ["/height", body({ height: "512" })],
-    ["/height", body({ height: 0.5 })],
-    ["/response_format", body({ response_format: "png" })],
-    ["/quality", body({ quality: 1 })],
-    ["/stream", body({ stream: "true" })],
-  ])("points at %s in %.80j", (pointer, bad) => {
-    expect(check(bad)?.pointer).toBe(pointer);
   });
 });
 

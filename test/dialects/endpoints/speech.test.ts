@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/server/body-schemas.ts";
 import { readSpeech, speechFormat } from "../../../src/dialects/endpoints/speech.ts";
 import { speech } from "../../../src/dialects/endpoints/speech.ts";
 import type { Json } from "../../../src/kit/index.ts";
@@ -108,37 +107,4 @@ describe("the answer's type", () => {
 test("no text is counted: speech is priced by characters", () => {
   const format = speechFormat(readSpeech(body()));
   expect([format.promptText(), format.producedText({}), format.stream]).toEqual(["", "", null]);
-});
-
-describe("the body's schema", () => {
-  const check = bodyValidator("speech");
-
-  test.each<[Json]>([
-    [body()],
-    [body({ response_format: null, speed: null, instructions: null, stream_format: null })],
-    [body({ response_format: "pcm", speed: 0.25, instructions: "Whisper.", stream_format: "audio", later: 1 })],
-    [body({ input: "👍".repeat(40_000) })],
-  ])("takes %.100j", (good) => {
-    expect(check(good)).toBeNull();
-  });
-
-  test.each<[string, Json]>([
-    ["/input", { model: "m", voice: "v" }],
-    ["/voice", { model: "m", input: "i" }],
-    ["/model", { input: "i", voice: "v" }],
-    ["/input", body({ input: "" })],
-    ["/input", body({ input: ["a"] })],
-    ["/input", body({ input: "x".repeat(40_001) })],
-    ["/voice", body({ voice: "" })],
-    ["/voice", body({ voice: null })],
-    ["/voice", body({ voice: { id: "v" } })],
-    ["/response_format", body({ response_format: "ogg" })],
-    ["/speed", body({ speed: 0.2 })],
-    ["/speed", body({ speed: 4.1 })],
-    ["/speed", body({ speed: "1" })],
-    ["/instructions", body({ instructions: 7 })],
-    ["/stream_format", body({ stream_format: "sse" })],
-  ])("points at %s in %.80j", (pointer, bad) => {
-    expect(check(bad)?.pointer).toBe(pointer);
-  });
 });

@@ -1,12 +1,14 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bodyValidator } from "../../../src/server/body-schemas.ts";
+import { RUNS } from "../../properties/runs.ts";
 import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
 import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
-import { AttemptError, type Bill, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
+import { AttemptError, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
+import { attempt, bytes, extras } from "../wire-cases.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { sharedFixtures } from "../../support/shared.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { collect, upload } from "../speech/upload.ts";
@@ -15,10 +17,6 @@ import { wav } from "../speech/wav.ts";
 const MODEL = "route/ear";
 const speech = upload([wav({ channels: 1, rate: 16_000, bits: 16, frames: 40_000 })]);
 const read = (fields: Json = {}): Promise<Call> => readTranscription({ model: MODEL, ...fields }, speech);
-const bytes = (value: unknown): Uint8Array =>
-  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
-const bill: Bill = { usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 }, estimated: false, charge: 1n };
-const extras = { id: "e-1", created: 1_768_435_200, provider: "Alpha", latencyMs: 12, bill };
 const NO_TOKENS: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 describe("the call", () => {
@@ -166,15 +164,6 @@ describe("the upstream's request", () => {
   });
 });
 
-/** What a call returns or throws. */
-function attempt(run: () => Decoded): unknown {
-  try {
-    return run();
-  } catch (error) {
-    return error;
-  }
-}
-
 const answered = async (sent: unknown): Promise<Decoded> => transcription.answer(bytes(sent));
 
 describe("the upstream's answer", () => {
@@ -252,14 +241,15 @@ describe("the upstream's answer", () => {
     const calls = await Promise.all(formats.map((response_format) => read({ response_format })));
     fc.assert(
       fc.property(body, fc.constantFrom(...calls), (sent, call) => {
-        const outcome = attempt(() => transcription.answer(bytes(sent)));
-        if (outcome instanceof AttemptError) return;
-        const { body, usage } = outcome as Decoded;
+        const { value, error } = attempt(() => transcription.answer(bytes(sent)));
+        expect(value !== undefined || error instanceof AttemptError).toBe(true);
+        if (value === undefined) return;
+        const { body, usage } = value;
         const milliseconds = usage?.milliseconds ?? 0;
         expect(Number.isSafeInteger(milliseconds) && milliseconds >= 0).toBe(true);
         expect(transcriptionFormat(call).answer(body, extras)).toBeTypeOf("string");
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 
@@ -278,10 +268,7 @@ interface Case {
   readonly answer: Json | string;
 }
 
-const FOLDER = new URL("transcription/", import.meta.url).pathname;
-const cases = globSync("*.json", { cwd: FOLDER })
-  .toSorted()
-  .map((file) => [file, JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Case] as const);
+const cases = casesOfFiles(new URL("transcription/", import.meta.url)) as Cases<Case>;
 
 test.each(cases)("%s is answered as expected", async (_, { about, form, upstream, answer }) => {
   const call = await read(form);
@@ -308,44 +295,6 @@ describe("the client's answer", () => {
   test("no text is counted: audio is priced by the second", async () => {
     const format = transcriptionFormat(await read());
     expect([format.promptText(), format.producedText({ text: "hi" }), format.stream]).toEqual(["", "", null]);
-  });
-});
-
-describe("the form's schema", () => {
-  const check = bodyValidator("transcription");
-
-  test.each<[Json]>([
-    [{ model: MODEL }],
-    [{ model: MODEL, language: "", prompt: "", temperature: "0", stream: "true" }],
-    [
-      {
-        model: MODEL,
-        response_format: "srt",
-        "timestamp_granularities[]": ["word", "segment"],
-        later: "1",
-        "x[]": ["1"],
-      },
-    ],
-    [{ model: MODEL, temperature: "1." }],
-    [{ model: MODEL, temperature: ".25" }],
-  ])("takes %j", (good) => {
-    expect(check(good)).toBeNull();
-  });
-
-  test.each<[string, Json]>([
-    ["/model", {}],
-    ["/model", { model: "" }],
-    ["/response_format", { model: MODEL, response_format: "diarized_json" }],
-    ["/response_format", { model: MODEL, response_format: "" }],
-    ["/temperature", { model: MODEL, temperature: "" }],
-    ["/temperature", { model: MODEL, temperature: "." }],
-    ["/temperature", { model: MODEL, temperature: "-1" }],
-    ["/temperature", { model: MODEL, temperature: "1e9" }],
-    ["/temperature", { model: MODEL, temperature: "9".repeat(60_000) }],
-    ["/timestamp_granularities[]/0", { model: MODEL, "timestamp_granularities[]": ["letter"] }],
-    ["/stream", { model: MODEL, stream: "yes" }],
-  ])("points at %s in %.90j", (pointer, bad) => {
-    expect(check(bad)?.pointer).toBe(pointer);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { attempt } from "../wire-cases.ts";
 import { bytes, callOf, decode, list, reassemble, sse } from "./support.ts";
 
 interface AnswerCase {
-  readonly about: string;
   readonly parts?: readonly unknown[];
   readonly candidate?: Json;
   /** Instead of one candidate. */
@@ -16,234 +16,7 @@ interface AnswerCase {
   readonly fails?: string;
 }
 
-const CASES: readonly AnswerCase[] = [
-  { about: "text", parts: [{ text: "a" }, { text: "b" }], message: { content: "ab" } },
-  { about: "nothing", parts: [], message: { content: "" } },
-  { about: "no content at all", candidate: { finishReason: "STOP" }, message: { content: "" } },
-  {
-    about: "thoughts, their signature, text",
-    parts: [
-      { text: "hm ", thought: true },
-      { text: "so", thought: true, thoughtSignature: "QQ==" },
-      { text: "a" },
-      { text: "again", thought: true },
-      { text: "b" },
-    ],
-    message: {
-      content: "ab",
-      reasoning_content: "hm soagain",
-      reasoning_details: [
-        { type: "reasoning.text", text: "hm so", signature: "gemini1.h.QQ==" },
-        { type: "reasoning.text", text: "again" },
-      ],
-    },
-  },
-  {
-    about: "thoughts without signatures, apart",
-    parts: [{ text: "hm", thought: true }, { text: "a" }, { text: "so", thought: true }],
-    message: {
-      content: "a",
-      reasoning_content: "hmso",
-      reasoning_details: [
-        { type: "reasoning.text", text: "hm" },
-        { type: "reasoning.text", text: "so" },
-      ],
-    },
-  },
-  {
-    about: "a signature on text, one on an empty text",
-    parts: [
-      { text: "a", thoughtSignature: "QQ==" },
-      { text: "", thoughtSignature: "Qg==" },
-    ],
-    message: {
-      content: "a",
-      reasoning_details: [
-        { type: "reasoning.encrypted", data: "gemini1.t.QQ==" },
-        { type: "reasoning.encrypted", data: "gemini1.e.Qg==" },
-      ],
-    },
-  },
-  {
-    about: "a signature on an empty thought",
-    parts: [{ text: "", thought: true, thoughtSignature: "QQ==" }, { text: "a" }],
-    message: { content: "a", reasoning_details: [{ type: "reasoning.text", text: "", signature: "gemini1.h.QQ==" }] },
-  },
-  {
-    about: "function calls end with STOP; no arguments are an empty object",
-    parts: [
-      { text: "let me" },
-      { functionCall: { name: "f", id: "c1" } },
-      { functionCall: { name: "g", id: "c2", args: { a: [1] } } },
-    ],
-    message: {
-      content: "let me",
-      tool_calls: [
-        { id: "c1", type: "function", function: { name: "f", arguments: "{}" } },
-        { id: "c2", type: "function", function: { name: "g", arguments: '{"a":[1]}' } },
-      ],
-    },
-    finish: ["tool_calls", "STOP"],
-  },
-  {
-    about: "a function call cut by the limit",
-    parts: [{ functionCall: { name: "f", id: "c1" } }],
-    candidate: { finishReason: "MAX_TOKENS" },
-    message: { content: null, tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] },
-    finish: ["length", "MAX_TOKENS"],
-  },
-  {
-    about: "an image",
-    parts: [{ text: "see" }, { inlineData: { mimeType: "image/png", data: "iVBO" } }],
-    message: { content: "see", images: [{ type: "image_url", image_url: { url: "data:image/png;base64,iVBO" } }] },
-  },
-  {
-    about: "an image thought of is none of the answer",
-    parts: [{ thought: true, inlineData: { mimeType: "image/png", data: "iVBO" } }, { text: "a" }],
-    message: { content: "a" },
-  },
-  { about: "parts of tomorrow", parts: [{ text: "a" }, { later: {} }], message: { content: "a" } },
-  ...[
-    "SAFETY",
-    "RECITATION",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "IMAGE_SAFETY",
-    "LANGUAGE",
-    "OTHER",
-    "LATER",
-  ].map((reason): AnswerCase => ({
-    about: `${reason} withholds something`,
-    parts: [{ text: "par" }],
-    candidate: { finishReason: reason },
-    message: { content: "par" },
-    finish: ["content_filter", reason],
-  })),
-  {
-    about: "SAFETY without content",
-    candidate: { finishReason: "SAFETY" },
-    message: { content: null },
-    finish: ["content_filter", "SAFETY"],
-  },
-  {
-    about: "MAX_TOKENS",
-    parts: [{ text: "a" }],
-    candidate: { finishReason: "MAX_TOKENS" },
-    message: { content: "a" },
-    finish: ["length", "MAX_TOKENS"],
-  },
-  {
-    about: "a prompt that was blocked",
-    answer: { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata: { promptTokenCount: 3 } },
-    message: { content: null },
-    finish: ["content_filter", "PROHIBITED_CONTENT"],
-    prompt: 3,
-  },
-  {
-    about: "sources of a search, in characters",
-    parts: [{ text: "é is " }, { text: "e" }],
-    candidate: {
-      groundingMetadata: {
-        groundingChunks: [
-          { web: { uri: "https://a.example/", title: "A" } },
-          { web: { uri: "https://b.example/" } },
-          {},
-        ],
-        groundingSupports: [
-          { segment: { startIndex: 3, endIndex: 7 }, groundingChunkIndices: [0, 1, 2, 9] },
-          { segment: { endIndex: 2 }, groundingChunkIndices: [0] },
-        ],
-      },
-    },
-    message: {
-      content: "é is e",
-      annotations: [
-        ["https://a.example/", "A", 2, 6],
-        ["https://b.example/", "https://b.example/", 2, 6],
-        ["https://a.example/", "A", 0, 1],
-      ].map(([url, title, start_index, end_index]) => ({
-        type: "url_citation",
-        url_citation: { url, title, start_index, end_index },
-      })),
-    },
-  },
-  {
-    about: "what it quotes",
-    parts: [{ text: "abc" }],
-    candidate: {
-      citationMetadata: {
-        citationSources: [{ startIndex: 1, endIndex: 2, uri: "https://a.example/" }, { license: "x" }],
-      },
-    },
-    message: {
-      content: "abc",
-      annotations: [
-        {
-          type: "url_citation",
-          url_citation: { url: "https://a.example/", title: "https://a.example/", start_index: 1, end_index: 2 },
-        },
-      ],
-    },
-  },
-  { about: "no candidates", answer: { candidates: [] }, fails: "protocol: upstream sent an answer without an end" },
-  {
-    about: "no end",
-    answer: { candidates: [{ content: { parts: [{ text: "a" }] } }] },
-    fails: "protocol: upstream sent an answer without an end",
-  },
-  {
-    about: "one of two without an end",
-    answer: { candidates: [{ finishReason: "STOP" }, { index: 1, content: { parts: [{ text: "a" }] } }] },
-    fails: "protocol: upstream sent an answer without an end",
-  },
-  {
-    about: "an unspecified end",
-    candidate: { finishReason: "FINISH_REASON_UNSPECIFIED" },
-    fails: "protocol: upstream sent an answer without an end",
-  },
-  ...["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"].map((reason): AnswerCase => ({
-    about: `${reason} is a failure`,
-    candidate: { finishReason: reason, content: {} },
-    fails: `protocol: upstream sent an answer that it calls broken (${reason})`,
-  })),
-  {
-    about: "an error in a 200",
-    answer: { error: { message: "overloaded" } },
-    fails: "status: upstream reported an error: overloaded",
-  },
-  {
-    about: "a call without a name",
-    parts: [{ functionCall: { args: {} } }],
-    fails: "protocol: upstream sent a function call without a name",
-  },
-  {
-    about: "arguments as text",
-    parts: [{ functionCall: { name: "f", args: "{}" } }],
-    fails: "protocol: upstream sent a tool input that is no object",
-  },
-  { about: "a text that is none", parts: [{ text: 1 }], fails: "protocol: upstream sent a text that is none" },
-  { about: "a part that is none", parts: ["a"], fails: "protocol: upstream sent a part that is no object" },
-  { about: "content that is none", candidate: { content: [] }, fails: "protocol: upstream sent content without parts" },
-  {
-    about: "candidates that are none",
-    answer: { candidates: {} },
-    fails: "protocol: upstream sent candidates that are no list",
-  },
-  {
-    about: "a candidate that is none",
-    answer: { candidates: [1] },
-    fails: "protocol: upstream sent a candidate that is no object",
-  },
-  {
-    about: "a candidate out of range",
-    candidate: { index: 1.5 },
-    fails: "protocol: upstream sent a candidate out of range",
-  },
-];
-
-const GOOD = CASES.filter(({ fails }) => fails === undefined);
-const BAD = CASES.filter(({ fails }) => fails !== undefined);
+const casesIn = (file: string) => casesOf(new URL(`answers/${file}.yaml`, import.meta.url)) as Cases<AnswerCase>;
 
 const answerOf = ({ answer, parts, candidate }: AnswerCase): Json =>
   answer ?? {
@@ -252,7 +25,7 @@ const answerOf = ({ answer, parts, candidate }: AnswerCase): Json =>
     candidates: [{ finishReason: "STOP", ...(parts && { content: { parts } }), ...candidate }],
   };
 
-describe.each(GOOD.map((one) => [one.about, one] as const))("%s", (_, one) => {
+describe.each(casesIn("good"))("%s", (_, one) => {
   const answer = answerOf(one);
   const { body, usage } = chat.answer(bytes(answer), callOf());
 
@@ -287,7 +60,7 @@ function settled(choice: Json | undefined): Json {
   return { ...choice, message: { ...message, content: message["content"] ?? "" } };
 }
 
-describe.each(BAD.map((one) => [one.about, one] as const))("%s", (_, one) => {
+describe.each(casesIn("broken"))("%s", (_, one) => {
   const answer = answerOf(one);
 
   test("complete, it fails", () => {

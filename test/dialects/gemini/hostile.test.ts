@@ -4,7 +4,7 @@ import { chat } from "../../../src/dialects/gemini/index.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { cutAt, cuts } from "../decode.ts";
 import { attempt } from "../wire-cases.ts";
-import { bytes, callOf, decode, send, sse } from "./support.ts";
+import { bytes, callOf, decode, sse } from "./support.ts";
 import { RUNS } from "../../properties/runs.ts";
 
 const junk = fc.jsonValue({ maxDepth: 2 });
@@ -122,84 +122,4 @@ describe("whatever an upstream writes", () => {
     expect(value ?? error).toBeDefined();
     expect(decode([bytes(`data: ${body}\n\n`)]).fault === null).toBe(value !== undefined);
   });
-});
-
-const toolCall = record({
-  id: text,
-  type: text,
-  function: record({ name: field(fc.constant("f")), arguments: text }),
-  extra_content: record({ google: record({ thought_signature: text }) }),
-});
-const content = field(
-  fc.oneof(
-    fc.string(),
-    fc.array(
-      record({
-        type: field(fc.constantFrom("text", "image_url", "file", "input_audio", "refusal", "native")),
-        text,
-        refusal: text,
-        image_url: field(
-          fc.oneof(
-            fc.constantFrom("data:,a", "data:;base64,QQ==", "data:,%", "https://a"),
-            record({ url: text, detail: text }),
-          ),
-        ),
-        file: record({ file_data: text, file_id: text, file_url: text, filename: text, citations: junk }),
-        input_audio: record({ data: text, format: text }),
-      }),
-      { maxLength: 3 },
-    ),
-  ),
-);
-const message = record({
-  role: field(fc.constantFrom("system", "user", "assistant", "tool")),
-  content,
-  tool_calls: listOf(toolCall),
-  tool_call_id: text,
-  reasoning_content: text,
-  reasoning_details: listOf(record({ type: text, text, signature: text, data: text })),
-  images: listOf(junk),
-  name: text,
-});
-const request = fc.record(
-  {
-    messages: listOf(message),
-    tools: listOf(
-      record({
-        type: field(fc.constant("function")),
-        function: record({ name: text, parameters: junk, strict: junk }),
-      }),
-    ),
-    tool_choice: junk,
-    thinking: record({ type: text, budget_tokens: field(fc.double()) }),
-    reasoning_effort: text,
-    response_format: record({ type: field(fc.constantFrom("json_schema", "json_object")), json_schema: junk }),
-    stop: junk,
-    seed: junk,
-    n: junk,
-    modalities: junk,
-    logprobs: junk,
-    top_logprobs: junk,
-    web_search_options: junk,
-    extra_body: record({ google: junk }),
-    service_tier: junk,
-    max_tokens: junk,
-  },
-  { requiredKeys: ["messages"] },
-);
-
-test("whatever a client writes, its call is written down or refused", () => {
-  let written = 0;
-  fc.assert(
-    fc.property(request, fc.constantFrom("gemini-2.5-flash", "gemini-3-pro", "up"), (body, model) => {
-      const { value, error } = attempt(() => send(callOf(body), model));
-      if (value === undefined)
-        return /^Invalid request: \/messages|^Invalid request: \/tools/.test(String(error?.message));
-      written += 1;
-      for (const pointer of value.dropped) expect(pointer).toMatch(/^\/./);
-      return new Set(value.dropped).size === value.dropped.length;
-    }),
-    { numRuns: RUNS },
-  );
-  expect(written).toBeGreaterThan(RUNS / 8);
 });

@@ -118,22 +118,6 @@ describe.skipIf(!available)("recorded", () => {
       ).toBe(1);
     });
 
-    test("stream, cut anywhere before its last event, is not whole", () => {
-      for (let count = 0; count < lines.length; count += 1) {
-        const body = new TextEncoder().encode(
-          lines
-            .slice(0, count)
-            .map((line) => `data: ${line}\n\n`)
-            .join(""),
-        );
-        const cut = decode([body]);
-        expect(cut).toMatchObject({ complete: false });
-        expect(
-          cut.events.every(({ data }) => list(data["choices"]).every((one) => one["finish_reason"] === null)),
-        ).toBe(true);
-      }
-    });
-
     test("body", () => {
       const { body, usage } = chat.answer(recordedBytes(`google/${recorded.name}.json`), callOf());
       const [choice] = list(body["choices"]);

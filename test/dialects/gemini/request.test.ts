@@ -1,23 +1,57 @@
 import { describe, expect, test } from "vitest";
 import { gemini } from "../../../src/dialects/gemini/index.ts";
+import type { Json } from "../../../src/kit/index.ts";
 import { joinPath } from "../../../src/upstream/send/request.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { attempt } from "../wire-cases.ts";
-import { type RequestCase, SAMPLING, THINKING, TOOLS } from "./request-cases.ts";
+import { type Cases, casesOf } from "../cases.ts";
 import { callOf, send } from "./support.ts";
 
-const CONTENTS = [{ role: "user", parts: [{ text: "hi" }] }];
-const named = (cases: readonly RequestCase[]) => cases.map((one) => [one.about, one] as const);
+/** A body's fields beside `model` and `messages`, and what of them goes out. */
+interface RequestCase {
+  readonly body: Json;
+  /** Left out: a 2.5 Flash. */
+  readonly model?: string;
+  /** Beside `contents`. */
+  readonly sends: Json;
+  /** Left out: nothing. */
+  readonly dropped?: readonly string[];
+}
 
-describe.each([
-  ["sampling and the rest", SAMPLING],
-  ["thinking", THINKING],
-  ["tools", TOOLS],
-])("%s", (_, cases) => {
-  test.each(named(cases))("%s", (_about, { body, model, sends, dropped = [] }) => {
+const casesIn = (file: string) => casesOf(new URL(`requests/${file}.yaml`, import.meta.url));
+const CONTENTS = [{ role: "user", parts: [{ text: "hi" }] }];
+describe.each(["sampling", "thinking", "tools"])("%s", (file) => {
+  test.each(casesIn(file) as Cases<RequestCase>)("%s", (_, { body, model, sends, dropped = [] }) => {
     const sent = send(callOf(body), model);
     expect({ body: sent.body, dropped: sent.dropped }).toEqual({ body: { contents: CONTENTS, ...sends }, dropped });
   });
+});
+
+interface MessagesCase {
+  readonly model?: string;
+  readonly messages: readonly unknown[];
+  readonly system?: readonly string[];
+  readonly contents?: readonly Json[];
+  readonly dropped?: readonly string[];
+}
+
+describe("messages", () => {
+  test.each(casesIn("messages") as Cases<MessagesCase>)(
+    "%s",
+    (_, { messages, model, system, contents, dropped = [] }) => {
+      const sent = send(callOf({ messages }), model);
+      const systemInstruction = system && { systemInstruction: { parts: system.map((text) => ({ text })) } };
+      expect({ body: sent.body, dropped: sent.dropped }).toEqual({ body: { ...systemInstruction, contents }, dropped });
+    },
+  );
+
+  test.each(casesIn("refused") as Cases<{ readonly messages: readonly unknown[]; readonly refused: string }>)(
+    "%s is refused",
+    (_, { messages, refused }) => {
+      const { error } = attempt(() => send(callOf({ messages })));
+      expect(error?.message).toBe(`Invalid request: ${refused}`);
+    },
+  );
 });
 
 describe("where it goes", () => {

@@ -1,6 +1,7 @@
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { fitSchema } from "../../../src/dialects/schemas/fit.ts";
 import { GEMINI_SCHEMAS } from "../../../src/dialects/schemas/rules.ts";
 import { Work } from "../../../src/dialects/schemas/work.ts";
@@ -101,7 +102,7 @@ describe("a tool's schema", () => {
         const [before, after] = [whole, schemaOf(whole)].map((one) => new Ajv({ strict: false }).compile(one));
         for (const one of values) expect(after!(one)).toBe(before!(one));
       }),
-      { numRuns: 60 },
+      { numRuns: FEW_RUNS },
     );
   });
 });

@@ -2,7 +2,7 @@ import { readChat } from "../../../src/dialects/chat/client.ts";
 import { chat } from "../../../src/dialects/gemini/index.ts";
 import { type Call, isJson, type Json, type StreamEvent } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
-import type { Decoding } from "../decode.ts";
+import { type Decoding, decodeWith } from "../decode.ts";
 
 export const MODEL = "gemini-2.5-flash";
 export const bytes = (value: unknown): Uint8Array =>
@@ -32,11 +32,7 @@ export function sse(payloads: readonly unknown[], newline = "\n"): Uint8Array {
 
 /** What the decoder makes of a body that arrives in these pieces and then ends. */
 export function decode(pieces: readonly Uint8Array[], call: Call = callOf({ stream: true })): Decoding {
-  const decoder = chat.decoder(call);
-  const events = pieces.flatMap((piece) => decoder.feed(piece));
-  events.push(...decoder.finish());
-  const { fault, done, complete } = decoder;
-  return { events, fault: fault && { failure: fault.failure, message: fault.message }, done, complete };
+  return decodeWith(chat.decoder(call), pieces);
 }
 
 export const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);

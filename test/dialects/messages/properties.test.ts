@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AttemptError, GatewayError, isJson, type Json } from "../../../src/kit/index.ts";
+import { RUNS } from "../../properties/runs.ts";
+import { isJson, type Json } from "../../../src/kit/index.ts";
+import { attempt } from "../wire-cases.ts";
 import { callOf, CHAT, chat, decode, framed, list, MESSAGES, target } from "./support.ts";
 
 const word = fc.string({ minLength: 1, maxLength: 8 });
@@ -8,18 +10,6 @@ const said = word.filter((text) => text.trim() !== "");
 const id = fc.stringMatching(/^[\w-]{1,12}$/);
 const json = fc.jsonValue({ maxDepth: 3, noUnicodeString: false });
 const object = fc.dictionary(word, json, { maxKeys: 3 });
-
-const MODELS = ["claude-x", "claude-3-haiku", "claude-sonnet-4-5", "claude-fable-5", "m"];
-
-/** What came of it, if only in the ways in which it may fail. */
-function attempt<Result>(make: () => Result): Result | GatewayError | AttemptError {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof GatewayError || error instanceof AttemptError) return error;
-    throw error;
-  }
-}
 
 function sent(body: Json, dialect: "chat" | "messages" = "chat"): Json {
   return JSON.parse(chat.request(callOf(body, { dialect }), target("claude-x"), "k").body as string) as Json;
@@ -65,74 +55,6 @@ describe("an assistant's message", () => {
 });
 
 describe("whatever a client writes", () => {
-  const part = fc.oneof(
-    json,
-    fc.record({
-      type: fc.constantFrom("text", "refusal", "image_url", "file", "native", "input_audio", "x"),
-      text: fc.oneof(word, json),
-      refusal: fc.oneof(word, json),
-      image_url: fc.oneof(json, fc.record({ url: fc.oneof(word, json) })),
-      file: fc.oneof(json, fc.record({ file_data: fc.oneof(fc.constant("data:text/plain;base64,QQ=="), json) })),
-      block: json,
-      cache_control: json,
-    }),
-  );
-  const message = fc.record(
-    {
-      role: fc.oneof(fc.constantFrom("system", "developer", "user", "assistant", "tool", "constructor"), json),
-      content: fc.oneof(word, json, fc.array(part, { maxLength: 3 })),
-      reasoning_details: fc.oneof(json, fc.array(fc.oneof(json, detail), { maxLength: 2 })),
-      reasoning_content: json,
-      tool_calls: fc.oneof(
-        json,
-        fc.array(fc.oneof(json, toolCall, fc.record({ id: json, function: object })), { maxLength: 2 }),
-      ),
-      tool_call_id: fc.oneof(id, json),
-      block_order: json,
-      native: json,
-      refusal: json,
-    },
-    { requiredKeys: ["role"] },
-  );
-  const body = fc.record(
-    {
-      messages: fc.oneof({ weight: 9, arbitrary: fc.array(message, { maxLength: 4 }) }, { weight: 1, arbitrary: json }),
-      tools: fc.oneof(json, fc.array(fc.oneof(json, fc.record({ function: object })), { maxLength: 2 })),
-      tool_choice: fc.oneof(json, fc.constantFrom("auto", "required", "none")),
-      thinking: fc.oneof(
-        json,
-        fc.record({ type: fc.constantFrom("enabled", "adaptive", "disabled"), budget_tokens: json }),
-      ),
-      reasoning_effort: fc.oneof(json, fc.constantFrom("none", "low", "max", "constructor")),
-      response_format: json,
-      stop: json,
-      temperature: json,
-      max_tokens: json,
-      user: json,
-      service_tier: json,
-      [`x/~`]: json,
-    },
-    { requiredKeys: ["messages"] },
-  );
-
-  test.each(["chat", "messages"] as const)("a %s client gets a request sent or refused by name", (dialect) => {
-    let written = 0;
-    fc.assert(
-      fc.property(body, fc.constantFrom(...MODELS), (made, model) => {
-        const outcome = attempt(() => chat.request(callOf(made, { dialect }), target(model), "k"));
-        if (outcome instanceof Error) return outcome.message.startsWith("Invalid request: /");
-        written++;
-        const { body: text, dropped = [] } = outcome;
-        const turns = list((JSON.parse(text as string) as Json)["messages"]);
-        const pointers =
-          dropped.every((pointer) => pointer.startsWith("/")) && new Set(dropped).size === dropped.length;
-        return pointers && turns.every(({ role }) => typeof role === "string");
-      }),
-      { numRuns: 400 },
-    );
-    expect(written).toBeGreaterThan(20);
-  });
-
   test("turns of a chat client alternate, begin with the user and are never empty", () => {
     const role = fc.constantFrom("system", "user", "assistant");
     const plain = fc.record({ role, content: fc.oneof(word, fc.constant("")) });
@@ -238,7 +160,7 @@ describe("whatever an upstream writes", () => {
           .filter((choice) => choice["finish_reason"] !== null);
         expect(finished.length).toBe(complete && !fault ? 1 : 0);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 
@@ -252,10 +174,10 @@ describe("whatever an upstream writes", () => {
     fc.assert(
       fc.property(fc.oneof(wire, json), fc.boolean(), (made, native) => {
         const bytes = new TextEncoder().encode(JSON.stringify(made));
-        const outcome = attempt(() => chat.answer(bytes, native ? MESSAGES : CHAT));
-        expect(outcome instanceof Error || isJson(list(outcome.body["choices"])[0]?.["message"])).toBe(true);
+        const { value, error } = attempt(() => chat.answer(bytes, native ? MESSAGES : CHAT));
+        expect(error !== undefined || isJson(list(value?.body["choices"])[0]?.["message"])).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { parseMessages } from "../../../src/simulator/dialects/anthropic-request.ts";
 import { scriptedOrigin, type Simulator, startSimulator } from "../../../src/simulator/server.ts";
@@ -162,7 +163,7 @@ describe("no well-formed chat request is refused by name of a rule of the API", 
         parseMessages(JSON.parse(sent as string) as Json, headers["anthropic-version"]);
         expect(headers["anthropic-version"]).toBe("2023-06-01");
       }),
-      { numRuns: 600 },
+      { numRuns: RUNS },
     );
   });
 });

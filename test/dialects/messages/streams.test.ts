@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import type { Json, StreamEvent, Usage } from "../../../src/kit/index.ts";
-import { cutAt, cuts } from "../decode.ts";
-import { CHAT, cases, decode, type Decoding, framed, list, MESSAGES } from "./support.ts";
+import { cutAt, cuts, type Decoding } from "../decode.ts";
+import { CHAT, cases, decode, framed, list, MESSAGES } from "./support.ts";
 
 interface Case {
   readonly dialect?: "messages";
@@ -65,7 +66,7 @@ describe.each(all)("%s", (_, { dialect, events, deltas, texts, finish, usage, to
     const whole = decode([bytes], call);
     fc.assert(
       fc.property(cuts(bytes), (places) => isDeepStrictEqual(decode(cutAt(bytes, places), call), whole)),
-      { numRuns: 30 },
+      { numRuns: FEW_RUNS },
     );
     expect(decode(cutAt(bytes, [...bytes.keys()].slice(1)), call)).toEqual(whole);
   });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RUNS } from "../../properties/runs.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import { responsesFormat } from "../../../src/dialects/responses/client/format.ts";
@@ -121,7 +122,7 @@ test("any answer: streamed in any pieces, or told by whole items, it is the comp
         whole[0]!["finish_reason"],
       ]);
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
 });
 
@@ -135,7 +136,7 @@ test("any answer, to a client of the same format: the same items in the same ord
       // Without arguments a function is called with none.
       expect(essence(last["output"])).toEqual(essence(items));
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
 });
 
@@ -155,7 +156,7 @@ test("free text of a tool is told as it comes, whatever is in it and wherever it
       expect(told.map(({ delta }) => delta).join("")).toBe(input);
       expect(all.find(({ type }) => type === "response.custom_tool_call_input.done")!["input"]).toBe(input);
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
 });
 
@@ -211,6 +212,6 @@ test("any history: what is sent keeps to the rules of the API", () => {
       }
       expect(JSON.stringify(body)).not.toMatch(/block_order|extra_content|reasoning_|__ts1_|xai-|anthropic-/);
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
 });

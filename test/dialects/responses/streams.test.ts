@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import { responsesFormat } from "../../../src/dialects/responses/client/format.ts";
@@ -49,7 +50,7 @@ test.each(CASES)("%s: the same wherever its bytes are cut", (_, one) => {
     expect(isDeepStrictEqual(decoded(call, cutAt(bytes, [...bytes.keys()].slice(1))), whole)).toBe(true);
     fc.assert(
       fc.property(cuts(bytes), (places) => isDeepStrictEqual(decoded(call, cutAt(bytes, places)), whole)),
-      { numRuns: 15 },
+      { numRuns: FEW_RUNS },
     );
   }
 });

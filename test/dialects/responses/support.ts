@@ -1,11 +1,12 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import { readMessages } from "../../../src/dialects/messages/client/format.ts";
 import { readResponses } from "../../../src/dialects/responses/client/request.ts";
 import type { AnswerForm, Location } from "../../../src/dialects/dialect.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";
-import type { Call, ClientDialect, Json, StreamEvent, Target } from "../../../src/kit/index.ts";
+import type { Call, ClientDialect, Json, Target } from "../../../src/kit/index.ts";
+
+import { casesOfFiles } from "../cases.ts";
+import { type Decoding, decodeWith } from "../decode.ts";
 
 export const READERS: Readonly<Record<ClientDialect, (body: Json) => Call>> = {
   chat: readChat,
@@ -41,20 +42,9 @@ export function sent(
   return { path, body: JSON.parse(body) as Json, dropped, form: form ?? null };
 }
 
-export interface Decoding {
-  readonly events: readonly StreamEvent[];
-  readonly fault: { readonly failure: string; readonly message: string } | null;
-  readonly complete: boolean;
-}
-
 /** What a call's own form makes of a stream in these pieces. */
-export function decoded(call: Call, pieces: readonly Uint8Array[]): Decoding {
-  const decoder = sent(call).form!.decoder!(call);
-  const events = pieces.flatMap((piece) => decoder.feed(piece));
-  events.push(...decoder.finish());
-  const { fault, complete } = decoder;
-  return { events, fault: fault && { failure: fault.failure, message: fault.message }, complete };
-}
+export const decoded = (call: Call, pieces: readonly Uint8Array[]): Decoding =>
+  decodeWith(sent(call).form!.decoder!(call), pieces);
 
 /** The events of a stream as an upstream frames them. */
 export const framed = (events: readonly Json[]): Uint8Array =>
@@ -64,9 +54,4 @@ export const framed = (events: readonly Json[]): Uint8Array =>
 
 /** The cases of a folder beside this file, by their names. */
 export const casesIn = (folder: string): readonly (readonly [string, unknown])[] =>
-  globSync("*.json", { cwd: join(import.meta.dirname, folder) })
-    .toSorted()
-    .map((file) => [
-      basename(file, ".json"),
-      JSON.parse(readFileSync(join(import.meta.dirname, folder, file), "utf8")) as unknown,
-    ]);
+  casesOfFiles(new URL(`${folder}/`, import.meta.url));

@@ -1,10 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CLAUDE_SCHEMAS, COHERE_SCHEMAS, type SchemaRules } from "../../../src/dialects/schemas/rules.ts";
 import { isJson, type Json } from "../../../src/kit/index.ts";
+import { type Cases, casesOfFiles } from "../cases.ts";
 import { fit, RULES, RUNS } from "./support.ts";
 
 /** One schema, and what it is for each of the targets named. */
@@ -16,10 +15,7 @@ interface Case {
   >;
 }
 
-const FOLDER = new URL("cases/", import.meta.url).pathname;
-const cases = globSync("*.json", { cwd: FOLDER })
-  .toSorted()
-  .map((file) => [basename(file, ".json"), JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Case] as const);
+const cases = casesOfFiles(new URL("cases/", import.meta.url)) as Cases<Case>;
 
 describe.each(cases)("%s", (_, { about, schema, fitted }) => {
   test.each(Object.entries(fitted))(`${about}: %s`, (name, due) => {

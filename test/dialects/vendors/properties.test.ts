@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { FEW_RUNS } from "../../properties/runs.ts";
 import { Report } from "../../../src/dialects/canonical/report.ts";
 import { azureAt } from "../../../src/dialects/azure/index.ts";
 import { readChat } from "../../../src/dialects/chat/client.ts";
@@ -308,7 +309,7 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
         // What is relayed as it came says the same.
         for (const { data, raw = JSON.stringify(data) } of events) expect(JSON.parse(raw)).toEqual(data);
       }),
-      { numRuns: 30 },
+      { numRuns: FEW_RUNS },
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
 import { readUsage } from "../../../../src/dialects/canonical/usage.ts";
 import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../../../src/kit/index.ts";
@@ -113,7 +114,7 @@ describe("events", () => {
         const changed = stream.map((event) => ({ ...event, raw: undefined }));
         expect(read(write(format(wantsUsage), changed))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS },
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import { ModelSplice } from "../../../../src/dialects/chat/client.ts";
 import type { Json } from "../../../../src/kit/index.ts";
 
@@ -58,7 +59,7 @@ describe("what is spliced is what would be written anew", () => {
         const splice = new ModelSplice(ROUTE);
         for (const [raw, hideUsage] of chunks) if (expectSame(splice, raw, hideUsage) !== null) spliced++;
       }),
-      { numRuns: 1500 },
+      { numRuns: RUNS },
     );
     expect(spliced).toBeGreaterThan(100);
   });

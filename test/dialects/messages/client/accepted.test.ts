@@ -1,6 +1,7 @@
 import { Ajv } from "ajv";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import schema from "../../../../schemas/api/messages.schema.json" with { type: "json" };
 import { messagesFormat, readCountTokens, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { anthropic } from "../../../../src/dialects/messages/index.ts";
@@ -46,7 +47,7 @@ test("what the schema accepts is read, counted and written, or refused with its 
       expect(readCountTokens(body).model).toBe(body["model"]);
       expect(["sent", "refused"]).toContain(outcome(body));
     }),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   );
   expect(accepted).toBeGreaterThan(50);
 });

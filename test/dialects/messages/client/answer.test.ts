@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { messagesFormat, messagesRefusal, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { type ErrorCode, ERRORS, GatewayError, type Json } from "../../../../src/kit/index.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import { answer, answered, extras, request, ROUTE, unwritable } from "./support.ts";
 
 const content = (message: Json): unknown => answered(answer(message))["content"];
@@ -60,82 +61,11 @@ describe("a complete answer", () => {
     });
   });
 
-  test.each<[string, Json, readonly Json[]]>([
-    ["nothing", { content: null }, []],
-    ["an empty text", { content: "" }, []],
-    ["a refusal", { content: null, refusal: "no" }, [{ type: "text", text: "no" }]],
-    [
-      "reasoning",
-      { content: "a", reasoning_content: "r" },
-      [
-        { type: "thinking", thinking: "r", signature: "" },
-        { type: "text", text: "a" },
-      ],
-    ],
-    [
-      "reasoning in details",
-      {
-        reasoning_content: "r",
-        reasoning_details: [
-          { type: "reasoning.text", text: "r", signature: "S" },
-          { type: "reasoning.encrypted", data: "E" },
-          { type: "reasoning.summary", summary: "s" },
-        ],
-      },
-      [
-        { type: "thinking", thinking: "r", signature: "S" },
-        { type: "redacted_thinking", data: "E" },
-        { type: "thinking", thinking: "s", signature: "" },
-      ],
-    ],
-    [
-      "reasoning whose detail is its signature alone",
-      { reasoning_content: "r", reasoning_details: [{ type: "reasoning.text", signature: "S" }] },
-      [{ type: "thinking", thinking: "r", signature: "S" }],
-    ],
-    [
-      "reasoning whose details are encrypted",
-      { reasoning_content: "r", reasoning_details: [{ type: "reasoning.encrypted", data: "E" }] },
-      [
-        { type: "thinking", thinking: "r", signature: "" },
-        { type: "redacted_thinking", data: "E" },
-      ],
-    ],
-    [
-      "parts",
-      {
-        content: [
-          { type: "text", text: "a", native: { citations: [1] } },
-          { type: "native", dialect: "messages", block: { type: "server_tool_use", id: "s" } },
-          { type: "native", dialect: "responses", block: { type: "x" } },
-        ],
-      },
-      [
-        { type: "text", text: "a", citations: [1] },
-        { type: "server_tool_use", id: "s" },
-      ],
-    ],
-    [
-      "an order of its own",
-      {
-        content: "a",
-        reasoning_details: [
-          {
-            type: "reasoning.text",
-            text: "r",
-            signature: "S",
-          },
-        ],
-        tool_calls: [call("{}")],
-        block_order: ["content", "tool_call"],
-      },
-      [
-        { type: "text", text: "a" },
-        { type: "tool_use", id: "c", name: "f", input: {} },
-        { type: "thinking", thinking: "r", signature: "S" },
-      ],
-    ],
-  ])("%s", (_, message, blocks) => {
+  const contents = casesOf(new URL("answers/content.yaml", import.meta.url)) as Cases<{
+    message: Json;
+    content: unknown;
+  }>;
+  test.each(contents)("%s", (_, { message, content: blocks }) => {
     expect(content(message)).toEqual(blocks);
   });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import { anthropic } from "../../../../src/dialects/messages/index.ts";
 import { readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { isJson, type Json } from "../../../../src/kit/index.ts";
@@ -68,7 +69,7 @@ describe("a Messages request to a Messages upstream", () => {
         expect(dropped).toEqual([]);
         expect(normal(body)).toEqual(normal({ ...original, model: "their-model" }));
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });

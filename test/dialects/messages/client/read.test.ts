@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCountTokens, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import type { Json } from "../../../../src/kit/index.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import { request, ROUTE, unwritable } from "./support.ts";
 
 const messages = (...list: readonly Json[]): readonly Json[] =>
@@ -122,64 +123,8 @@ describe("system", () => {
 });
 
 describe("parts", () => {
-  const url = "https://a.example/x.png";
-  test.each<[string, Json, Json]>([
-    ["text", text("a"), text("a")],
-    ["marked text", text("a", ephemeral), text("a", ephemeral)],
-    ["text that is not marked", text("a", { cache_control: null, citations: null }), text("a")],
-    ["text with citations", text("a", { citations: [{ url }] }), text("a", { native: { citations: [{ url }] } })],
-    [
-      "image, inlined",
-      { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" }, ...ephemeral },
-      { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" }, ...ephemeral },
-    ],
-    ["image, linked", { type: "image", source: { type: "url", url } }, { type: "image_url", image_url: { url } }],
-    [
-      "image with more",
-      { type: "image", source: { type: "url", url }, transformations: [] },
-      { type: "image_url", image_url: { url }, native: { transformations: [] } },
-    ],
-    [
-      "PDF, inlined",
-      {
-        type: "document",
-        source: {
-          type: "base64",
-          media_type: "application/pdf",
-          data: "AAAA",
-        },
-        title: "t",
-        context: "c",
-        citations: { enabled: true },
-        ...ephemeral,
-      },
-      {
-        type: "file",
-        file: {
-          file_data: "data:application/pdf;base64,AAAA",
-          filename: "t",
-          context: "c",
-          citations: { enabled: true },
-        },
-        ...ephemeral,
-      },
-    ],
-    [
-      "PDF, linked",
-      { type: "document", source: { type: "url", url }, title: null },
-      { type: "file", file: { file_url: url } },
-    ],
-    [
-      "kept file",
-      { type: "document", source: { type: "file", file_id: "file_1" } },
-      { type: "file", file: { file_id: "file_1" } },
-    ],
-    [
-      "text document",
-      { type: "document", source: { type: "text", media_type: "text/plain", data: "grüß" } },
-      { type: "file", file: { file_data: `data:text/plain;base64,${Buffer.from("grüß").toString("base64")}` } },
-    ],
-  ])("%s", (_, block, part) => {
+  const parts = casesOf(new URL("requests/parts.yaml", import.meta.url)) as Cases<{ block: Json; part: Json }>;
+  test.each(parts)("%s", (_, { block, part }) => {
     expect(user(block, text("z"))).toEqual([{ role: "user", content: [part, text("z")] }]);
   });
 

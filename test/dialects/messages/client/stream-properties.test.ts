@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import type { Json } from "../../../../src/kit/index.ts";
 import {
   answer,
@@ -70,7 +71,7 @@ describe("whatever comes", () => {
         const shown = content.map((block) => (block["type"] === "text" ? words(block["text"]) : "")).join("");
         expect(killed ? given.startsWith(shown) : shown === given).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -128,7 +129,7 @@ describe("whatever comes", () => {
           expect(assembled(frames(written(events))).message).toEqual(complete);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 });

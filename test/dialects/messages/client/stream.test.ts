@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError, type Json, type StreamEvent } from "../../../../src/kit/index.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import {
   args,
   assembled,
@@ -11,7 +12,6 @@ import {
   ROUTE,
   said,
   streamFormat,
-  thought,
   usage,
   written,
 } from "./support.ts";
@@ -178,79 +178,20 @@ describe("a stream", () => {
   });
 });
 
+interface Case {
+  /** The last may say how it ends instead. */
+  readonly deltas: readonly Json[];
+  readonly content: readonly Json[];
+}
+
+const CASES = casesOf(new URL("streams/content.yaml", import.meta.url)) as Cases<Case>;
+
+test.each(CASES)("blocks: %s", (_, { deltas, content: blocks }) => {
+  const events = deltas.map((delta) => ("finish_reason" in delta ? chunk({}, delta) : chunk(delta)));
+  expect(content(...events)).toEqual(blocks);
+});
+
 describe("blocks", () => {
-  test("thinking is closed by its signature, then text, then calls, each in turn", () => {
-    expect(
-      content(
-        thought(0, { text: "hm" }),
-        thought(0, { text: "m" }),
-        thought(0, { signature: "S" }),
-        chunk({ reasoning_details: [{ type: "reasoning.encrypted", index: 1, data: "E" }] }),
-        said("text"),
-        begun(0, "f"),
-        args(0, '{"a"'),
-        args(0, ":1}"),
-        finish("tool_calls"),
-      ),
-    ).toEqual([
-      { type: "thinking", thinking: "hmm", signature: "S" },
-      { type: "redacted_thinking", data: "E" },
-      text("text"),
-      call(0, "f", { a: 1 }),
-    ]);
-  });
-
-  test("two thoughts are two blocks, with an index or without", () => {
-    const two = [
-      { type: "thinking", thinking: "a", signature: "S" },
-      { type: "thinking", thinking: "b", signature: "T" },
-    ];
-    const none = { index: undefined };
-    expect(
-      content(
-        thought(0, { text: "a", ...none }),
-        thought(0, { signature: "S", ...none }),
-        thought(0, { text: "b", signature: "T", ...none }),
-      ),
-    ).toEqual(two);
-    expect(
-      content(thought(0, { text: "a", signature: "S" }), thought(1, { text: "b" }), thought(1, { signature: "T" })),
-    ).toEqual(two);
-    expect(content(thought(0, { text: "a" }), thought(1, { text: "b" }))).toEqual([
-      { type: "thinking", thinking: "a", signature: "" },
-      { type: "thinking", thinking: "b", signature: "" },
-    ]);
-  });
-
-  test("with display omitted a thought is its signature alone", () => {
-    expect(content(thought(0, { signature: "S" }), said("a"))).toEqual([
-      { type: "thinking", thinking: "", signature: "S" },
-      text("a"),
-    ]);
-  });
-
-  test("reasoning_content is a thought; told in details as well it is not told twice", () => {
-    expect(content(chunk({ reasoning_content: "a" }), chunk({ reasoning_content: "b" }), said("c"))).toEqual([
-      { type: "thinking", thinking: "ab", signature: "" },
-      text("c"),
-    ]);
-    const both = { reasoning_content: "a", reasoning_details: [{ type: "reasoning.text", index: 0, text: "a" }] };
-    expect(content(chunk(both))).toEqual([{ type: "thinking", thinking: "a", signature: "" }]);
-    expect(content(chunk({ reasoning_content: "a" }), thought(0, { signature: "S" }))).toEqual([
-      { type: "thinking", thinking: "a", signature: "S" },
-    ]);
-  });
-
-  test("a summary is a thought", () => {
-    expect(content(chunk({ reasoning_details: [{ type: "reasoning.summary", summary: "s", index: 0 }] }))).toEqual([
-      { type: "thinking", thinking: "s", signature: "" },
-    ]);
-  });
-
-  test("empty deltas begin nothing", () => {
-    expect(content(chunk({ content: "", reasoning_content: "", refusal: null }), chunk({ content: null }))).toEqual([]);
-  });
-
   test("a call without arguments sends one empty piece", () => {
     const payloads = frames(written([begun(0, "f"), finish("tool_calls")]));
     expect(payloads.slice(1, -2)).toEqual([
@@ -266,39 +207,6 @@ describe("blocks", () => {
     format.event(args(0, '\\"{"}'));
     expect(types(format.event(begun(1, "g")))).toEqual(["content_block_stop", "content_block_start"]);
     expect(types(format.event(args(1, "{")))).toEqual(["content_block_delta"]);
-  });
-
-  test("calls that interleave wait for one another", () => {
-    expect(
-      content(
-        begun(0, "f"),
-        begun(1, "g"),
-        args(1, '{"b":'),
-        args(0, '{"a":'),
-        said("late"),
-        args(1, "2}"),
-        begun(2, "h"),
-        args(0, "1}"),
-        finish("tool_calls"),
-      ),
-    ).toEqual([call(0, "f", { a: 1 }), call(1, "g", { b: 2 }), text("late"), call(2, "h", {})]);
-  });
-
-  test("several calls in one delta", () => {
-    const tool_calls = [0, 1].map((index) => ({
-      index,
-      id: `call_${index}`,
-      type: "function",
-      function: {
-        name: "f",
-        arguments: '{"n":1}',
-      },
-    }));
-    expect(content(chunk({ tool_calls }))).toEqual([call(0, "f", { n: 1 }), call(1, "f", { n: 1 })]);
-  });
-
-  test("a call that was whole takes no more", () => {
-    expect(content(begun(0, "f", "{}"), said("a"), args(0, " \n"), said("b"))).toEqual([call(0, "f", {}), text("ab")]);
   });
 
   test("what waits is bounded", () => {
@@ -322,41 +230,6 @@ describe("blocks", () => {
 });
 
 describe("what only Messages has", () => {
-  const search = { type: "server_tool_use", id: "srv_1", name: "web_search", input: {} };
-  const result = { type: "web_search_tool_result", tool_use_id: "srv_1", content: [{ url: "https://a.example" }] };
-
-  test("blocks of the upstream arrive in their place, numbered anew", () => {
-    expect(
-      content(
-        said("a"),
-        native({ type: "content_block_start", index: 7, content_block: search }),
-        native({ type: "content_block_delta", index: 7, delta: { type: "input_json_delta", partial_json: '{"q":1}' } }),
-        native({ type: "content_block_stop", index: 7 }),
-        native({ type: "content_block_start", index: 8, content_block: result }),
-        native({ type: "content_block_stop", index: 8 }),
-        said("b"),
-        native({ type: "content_block_delta", index: 9, delta: { type: "citations_delta", citation: { url: "u" } } }),
-        native({ type: "content_block_stop", index: 9 }),
-        said("c"),
-      ),
-    ).toEqual([text("a"), { ...search, input: { q: 1 } }, result, text("b", { citations: [{ url: "u" }] }), text("c")]);
-  });
-
-  test("a text block that the upstream begins is continued by text", () => {
-    const start = native({
-      type: "content_block_start",
-      index: 1,
-      content_block: { type: "text", text: "", citations: [] },
-    });
-    expect(content(said("a"), start, said("b"))).toEqual([text("a"), text("b", { citations: [] })]);
-  });
-
-  test("fields of a call", () => {
-    expect(content(begun(0, "f", "{}", { native: { caller: { type: "direct" } } }))).toEqual([
-      call(0, "f", {}, { caller: { type: "direct" } }),
-    ]);
-  });
-
   test("fields of the message, its end and its usage; never in place of the gateway's own", () => {
     const { message } = assembled(
       frames(
@@ -394,13 +267,6 @@ describe("what only Messages has", () => {
         server_tool_use: { web_search_requests: 2 },
       },
     });
-  });
-
-  test("nothing of another dialect", () => {
-    const other = chunk({
-      native: { dialect: "responses", event: { type: "content_block_start", content_block: search } },
-    });
-    expect(content(other)).toEqual([]);
   });
 
   test.each([

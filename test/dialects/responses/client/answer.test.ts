@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import { readResponses } from "../../../../src/dialects/responses/client/request.ts";
 import { responsesFormat } from "../../../../src/dialects/responses/client/format.ts";
 import { contract } from "./contract.ts";
@@ -155,7 +156,7 @@ test("any JSON for a body: never an exception, always a described answer", () =>
       };
       expect(check("Response", answer(body, TOOLS))).toEqual([]);
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
 });
 

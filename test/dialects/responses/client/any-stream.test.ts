@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import type { Json } from "../../../../src/kit/index.ts";
 import { contract } from "./contract.ts";
 import { call, more, TOOLS } from "./deltas.ts";
@@ -41,7 +42,7 @@ test("any deltas: events are described ones, and come to the items of the last e
         expect(essence(assemble(all))).toEqual(essence((all.at(-1)!["response"] as Json)["output"]));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: Math.ceil(RUNS / 2) },
   );
 });
 
@@ -72,7 +73,7 @@ test("any JSON for a chunk: never an exception, never an event that is not descr
       };
       expect(faults(check, frames(stream([...events, last], TOOLS)))).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: Math.ceil(RUNS / 2) },
   );
 });
 

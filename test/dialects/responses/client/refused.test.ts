@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { RUNS } from "../../../properties/runs.ts";
 import type { Json } from "../../../../src/kit/index.ts";
 import { call, output, reasoning, refusal, user } from "./wire.ts";
 
@@ -160,6 +161,6 @@ test("any items, tools and choices: read, or refused with a pointer, never anoth
         expect(message).toMatch(/^$|^Invalid request: \/(?:input|tools|tool_choice)/);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   );
 });

@@ -1,131 +1,38 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kit/index.ts";
+import { type Cases, casesOf } from "../../cases.ts";
 import { contract } from "./contract.ts";
 import { call, more, TOOLS } from "./deltas.ts";
 import { assemble, chunks, essence, faults, frames, ROUTE, stream, typesOf } from "./support.ts";
 
 const check = contract();
 
-/** Name, deltas, the types of events that come of them. */
-const CASES: readonly (readonly [string, readonly Json[], Json, readonly string[]])[] = [
-  ["nothing", [{ role: "assistant", content: "" }], {}, []],
-  [
-    "text",
-    [{ role: "assistant", content: "" }, { content: "Hel" }, { content: "lo" }],
-    {},
-    [
-      "output_item.added",
-      "content_part.added",
-      "output_text.delta",
-      "output_text.done",
-      "content_part.done",
-      "output_item.done",
-    ],
-  ],
-  [
-    "a refusal after text",
-    [{ content: "I " }, { refusal: "can" }, { refusal: "not" }],
-    {},
-    [
-      "output_item.added",
-      "content_part.added",
-      "output_text.delta",
-      "output_text.done",
-      "content_part.done",
-      "content_part.added",
-      "refusal.delta",
-      "refusal.done",
-      "content_part.done",
-      "output_item.done",
-    ],
-  ],
-  [
-    "reasoning in full",
-    [{ reasoning_content: "Hm" }, { reasoning_content: "m" }],
-    {},
-    [
-      "output_item.added",
-      "content_part.added",
-      "reasoning_text.delta",
-      "reasoning_text.done",
-      "content_part.done",
-      "output_item.done",
-    ],
-  ],
-  [
-    "reasoning as a summary",
-    [{ reasoning_content: "Hm" }],
-    { reasoning: { summary: "auto" } },
-    [
-      "output_item.added",
-      "reasoning_summary_part.added",
-      "reasoning_summary_text.delta",
-      "reasoning_summary_text.done",
-      "reasoning_summary_part.done",
-      "output_item.done",
-    ],
-  ],
-  [
-    "a call",
-    [call(0, "c1", "add", ""), more(0, '{"a"'), more(0, ":1}")],
-    TOOLS,
-    ["output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done"],
-  ],
-  [
-    "a call of free text",
-    [call(0, "c1", "patch", '{"inp'), more(0, 'ut":"a\\nb"}')],
-    TOOLS,
-    ["output_item.added", "custom_tool_call_input.delta", "custom_tool_call_input.done", "output_item.done"],
-  ],
-  [
-    "a citation",
-    [
-      { content: "x" },
-      {
-        annotations: [
-          {
-            type: "url_citation",
-            url_citation: { url: "https://a.example", title: "A", start_index: 0, end_index: 1 },
-          },
-        ],
-      },
-    ],
-    {},
-    [
-      "output_item.added",
-      "content_part.added",
-      "output_text.delta",
-      "output_text.annotation.added",
-      "output_text.done",
-      "content_part.done",
-      "output_item.done",
-    ],
-  ],
-  [
-    "an image",
-    [{ images: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }],
-    {},
-    ["output_item.added", "image_generation_call.in_progress", "image_generation_call.completed", "output_item.done"],
-  ],
-];
+interface Case {
+  readonly deltas: readonly Json[];
+  readonly options: Json;
+  readonly types: readonly string[];
+}
 
-describe.each(CASES)("%s", (_, deltas, options, types) => {
-  const all = frames(stream(chunks(deltas), options));
+describe.each(casesOf(new URL("streams/events.yaml", import.meta.url)) as Cases<Case>)(
+  "%s",
+  (_, { deltas, options, types }) => {
+    const all = frames(stream(chunks(deltas), options));
 
-  test("comes as its events, in order", () => {
-    expect(typesOf(all)).toEqual(["created", "in_progress", ...types, "completed"]);
-  });
+    test("comes as its events, in order", () => {
+      expect(typesOf(all)).toEqual(["created", "in_progress", ...types, "completed"]);
+    });
 
-  test("is what OpenAI describes, event by event", () => {
-    expect(faults(check, all)).toEqual([]);
-  });
+    test("is what OpenAI describes, event by event", () => {
+      expect(faults(check, all)).toEqual([]);
+    });
 
-  test("comes to the same from deltas, from done items and from the last event", () => {
-    const { output } = all.at(-1)!["response"] as Json;
-    expect(all.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item)).toEqual(output);
-    expect(essence(assemble(all))).toEqual(essence(output));
-  });
-});
+    test("comes to the same from deltas, from done items and from the last event", () => {
+      const { output } = all.at(-1)!["response"] as Json;
+      expect(all.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item)).toEqual(output);
+      expect(essence(assemble(all))).toEqual(essence(output));
+    });
+  },
+);
 
 test("reasoning, text and parallel calls whose pieces alternate", () => {
   const all = frames(
