@@ -4,7 +4,7 @@ import { type Joined, mayBeAway } from "../joined.ts";
 
 const KEY = /rk_[0-9a-f]{64}/;
 
-/** Milliseconds in which every instance knows of a revocation (decisions 2.7), and those that a request takes to arrive. */
+/** Milliseconds in which every instance knows of a revocation, and those that a request takes to arrive. */
 const REVOKED = 1_000;
 const ARRIVAL = 250;
 

@@ -88,7 +88,7 @@ describe.each(FILES)("%s", (vendor, file) => {
     }
     for (const name of one.without ?? []) expect(body).not.toHaveProperty(name);
     expect(dropped.toSorted()).toEqual((one.dropped ?? []).toSorted());
-    expect(one.source).toMatch(/^https:|^SDK |^@|^decisions /);
+    expect(one.source).toMatch(/^https:|^SDK |^@|^own rule: /);
   });
 
   test("is known by its host, if it has one", () => {

@@ -9,7 +9,7 @@ import { requests } from "./arbitrary.ts";
 import { claudeCode } from "./claude-code.ts";
 import { request } from "./support.ts";
 
-/** An upstream whose operator lets everything through (decisions 9.8). */
+/** An upstream whose operator lets everything through. */
 const accepts = { fields: ["service_tier", "container", "web_search"] };
 const codec = anthropic.at!({ baseUrl: "", headers: {}, accepts }).codecs.chat!;
 
