@@ -20,8 +20,8 @@ export const COMMON = {
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    // Half of the suites wait for sockets and timers most of the time.
-    maxWorkers: 2,
+    // Of two cores a third is idle with two: suites wait for sockets, timers and processes.
+    maxWorkers: 3,
     dangerouslyIgnoreUnhandledErrors: false,
     // Skips for want of `../shared` are failures in CI: see test/support/shared.ts.
     passWithNoTests: false,
