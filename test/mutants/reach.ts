@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, type RunnerTestSuite } from "vitest";
 
 /** Lines of a file, from 1. */
 export interface Span {
@@ -30,7 +30,8 @@ await session.post("Debugger.enable");
 await session.post("Profiler.enable");
 await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
-afterAll(async () => {
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures to give
+afterAll(async ({}, suite) => {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const spans: Record<string, Span[]> = {};
   for (const { scriptId, url, functions } of result) {
@@ -48,10 +49,16 @@ afterAll(async () => {
     (spans[file.slice(ROOT.length)] ??= []).push(...found);
   }
   session.disconnect();
+  if (fails(suite)) return;
   const test = expect.getState().testPath!.slice(ROOT.length);
   const reach: Reach = { test, durationMs: Math.round(performance.now() - began), spans };
   writeFileSync(join(process.env["MUTANTS_REACH"]!, `${test.replaceAll("/", "~")}.json`), JSON.stringify(reach));
 });
+
+/** What a test says that fails as it is cannot be known. */
+function fails(suite: RunnerTestSuite): boolean {
+  return suite.tasks.some((task) => task.result?.state === "fail" || (task.type === "suite" && fails(task)));
+}
 
 /** From an offset in what runs to a line of what was written. */
 function lines(source: string, map: SourceMap | undefined): (offset: number) => number {

@@ -107,14 +107,13 @@ function copyProject(to: string): string {
   return copy;
 }
 
-/** What each test file runs of the sources as they are: all of them pass. */
+/** What each test file runs of the sources as they are; one that fails is left out. */
 async function reachOfTests(copy: string): Promise<Reach[]> {
   const written = join(folder, "reach");
   mkdirSync(written);
   console.log("every test once, to see what it runs");
-  if (!(await passes(copy, { MUTANTS_REACH: written }, 6 * TIMEOUT_MS))) {
-    throw new Error("the tests do not pass as they are: npm run test:unit");
-  }
+  const pass = await passes(copy, { MUTANTS_REACH: written }, 6 * TIMEOUT_MS);
+  if (!pass) console.log("a test file that fails as it is is left out");
   return readdirSync(written).map((name) => JSON.parse(readFileSync(join(written, name), "utf8")) as Reach);
 }
 
