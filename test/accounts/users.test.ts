@@ -58,10 +58,10 @@ describe("users", () => {
   });
 
   test("a hostile address takes no time", () => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     for (const text of [`a@${"a-".repeat(200_000)}`, "a.".repeat(200_000), "@".repeat(400_000)]) {
       expect(() => parseEmail(text)).toThrow("must be an e-mail address");
     }
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(process.cpuUsage(begun).user).toBeLessThan(2_000_000);
   });
 });

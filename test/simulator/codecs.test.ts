@@ -51,7 +51,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-const BRIEF = { ...TIMEOUTS, firstByte: 300, idle: 300 };
+const BRIEF = { ...TIMEOUTS, firstByte: 600, idle: 600 };
 
 /** Sends to an upstream of its own: a resting key outlives a lease. */
 async function send(dialect: DialectName, script: string, asked: Call, model = "m1"): Promise<Reply> {

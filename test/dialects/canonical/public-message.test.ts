@@ -102,9 +102,9 @@ describe("publicMessage", () => {
 
   test("hostile text of any length is done with quickly", () => {
     for (const unit of ["<", "a.", "a-", "bearer ", "://", "sk-"]) {
-      const started = performance.now();
+      const started = process.cpuUsage();
       publicMessage(unit.repeat(1_000_000));
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
     }
   });
 });

@@ -122,7 +122,7 @@ test("streams are killed through either address, and by another process's stop t
     const from = performance.now();
     expect(await kill()).toBe(STREAMS);
     for (const text of await Promise.all(streams)) expect(text.endsWith(DONE)).toBe(true);
-    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(performance.now() - from).toBeLessThan(5_000);
     await sim.forget();
   }
   expect(await killStreams()).toBe(0);

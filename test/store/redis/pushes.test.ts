@@ -44,7 +44,7 @@ describeRedis("stop tokens on Redis", () => {
     expect((await executed(server, "hget")) - before).toBeLessThanOrEqual(1);
     const startedAt = performance.now();
     await other.stopStreams(user.id);
-    expect((await ended) - startedAt).toBeLessThan(MAX_WAIT_MS / 2);
+    expect((await ended) - startedAt).toBeLessThan(MAX_WAIT_MS);
   });
 
   test("are asked for within a second by who may not subscribe", async () => {
@@ -54,7 +54,7 @@ describeRedis("stop tokens on Redis", () => {
     expect(state.certain).toBe(false);
     const startedAt = performance.now();
     await other.stopStreams(user.id);
-    expect((await ended) - startedAt).toBeLessThan(MAX_WAIT_MS + 200);
+    expect((await ended) - startedAt).toBeLessThan(2 * MAX_WAIT_MS);
   });
 
   test("are asked for when the subscribing connection is lost", async () => {
