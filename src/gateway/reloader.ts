@@ -29,7 +29,7 @@ export interface ReloaderParts {
   readonly build: (loaded: Loaded, number: number) => Promise<Generation>;
   /** After a swap or a rejection. @param loaded null when reading the file failed for a bug of the gateway's own. */
   readonly onResult: (result: ReloadResult, loaded: LoadResult | null) => void;
-  readonly log: Pick<Log, "error">;
+  readonly log: Pick<Log, "error" | "info">;
   readonly now: () => number;
 }
 
@@ -90,15 +90,17 @@ export class Reloader {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const { load, onResult } = this.#parts;
+    const { load, onResult, log } = this.#parts;
     let loaded: LoadResult | null = null;
     let result: ReloadResult;
     try {
       loaded = await load();
       this.#files = loaded.files;
       if (isLoaded(loaded) && loaded.hash === this.#current.snapshot.hash) {
+        const { hash } = loaded;
+        if (this.#rejection !== null) log.info({ hash }, "configuration is whole again: it is the one that serves");
         this.#rejection = null;
-        return { ok: true, hash: loaded.hash, changed: false };
+        return { ok: true, hash, changed: false };
       }
       result = isLoaded(loaded) ? await this.#swap(loaded) : this.#reject(loaded.diagnostics);
     } catch (error) {

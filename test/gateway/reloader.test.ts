@@ -49,6 +49,20 @@ test.each([
   expect(made.status).toMatchObject({ hash: good.hash, last_rejection: null });
 });
 
+test("a file that is whole again is told once, also when it equals what runs", async () => {
+  const bad: LoadResult = { ...good, ok: false, snapshot: null };
+  let loaded: LoadResult = bad;
+  const { made, told, lines } = reloader({ first: generation(good.hash), load: async () => loaded });
+  expect(await made.reload()).toMatchObject({ ok: false });
+  loaded = good;
+  for (let count = 0; count < 2; count += 1) {
+    expect(await made.reload()).toEqual({ ok: true, hash: good.hash, changed: false });
+  }
+  expect(told).toHaveLength(1);
+  expect(made.status.last_rejection).toBeNull();
+  expect(lines).toMatchObject([{ level: "info", message: "configuration is whole again: it is the one that serves" }]);
+});
+
 test("a build that throws anything is a rejected reload", async () => {
   const { made } = reloader({ build: async () => Promise.reject(unreadable) });
   expect(await made.reload()).toMatchObject({ ok: false, diagnostics: [{ rule: "plugin-setup" }] });
