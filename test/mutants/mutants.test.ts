@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mutantsOf, pick } from "./mutants.ts";
+import { functionsAround, mutantsOf, pick } from "./mutants.ts";
 
 const SOURCE = `import { a } from "./a === b.ts";
 /** A note: 3 < 4. */
@@ -35,4 +35,26 @@ test("a seed chooses the same again, each place once", () => {
   expect(pick(places, 30, 7)).toEqual(pick(places, 30, 7));
   expect(pick(places, 30, 7)).not.toEqual(pick(places, 30, 8));
   expect(new Set(pick(places, 200, 7)).size).toBe(100);
+});
+
+test("a place is in the functions around it, the innermost first", () => {
+  const text = `export class Health {
+  #tried(
+    ok: boolean,
+  ): void {
+    if (ok) {
+      note(ok);
+    }
+  }
+}
+
+function fresh(at: number): boolean {
+  return list.some((one) => {
+    return one > at;
+  });
+}
+`;
+  expect(functionsAround(text, 6)).toEqual(["#tried"]);
+  expect(functionsAround(text, 13)).toEqual(["fresh"]);
+  expect(functionsAround(text, 1)).toEqual([]);
 });

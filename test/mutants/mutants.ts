@@ -43,6 +43,27 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   return found;
 }
 
+const DECLARATION =
+  /^( *)(?:export |default |async |static |readonly |get |set |\*|const )*(?:function\*? )?(#?[A-Za-z_]\w*)(?: = |<[^(]*>)?(?:async )?\(/;
+const STATEMENTS: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "return", "catch", "await", "throw"]);
+
+/** The names of the functions and methods around a line, the innermost first: formatted text is told by its indentation. */
+export function functionsAround(text: string, line: number): string[] {
+  const rows = text.split("\n");
+  const names: string[] = [];
+  let inner = Infinity;
+  for (let at = line - 1; at >= 0; at -= 1) {
+    const row = rows[at]!;
+    const indent = row.search(/\S/);
+    // What closes a list of parameters belongs to the declaration above.
+    if (indent < 0 || indent >= inner || /^\s*[)\]}]/.test(row)) continue;
+    const name = /[({]$/.test(row) ? DECLARATION.exec(row)?.[2] : undefined;
+    inner = indent;
+    if (name !== undefined && !STATEMENTS.has(name)) names.push(name);
+  }
+  return names;
+}
+
 /** The text with its comments, strings, imports and types' lines blanked: as long as before. */
 function masked(text: string): string {
   return text

@@ -4,75 +4,51 @@
  */
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
-import { SourceMap } from "node:module";
 import { join } from "node:path";
 import { afterAll, expect, type RunnerTestSuite } from "vitest";
-
-/** Lines of a file, from 1. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface Reach {
   readonly test: string;
   readonly durationMs: number;
-  readonly spans: Readonly<Record<string, readonly Span[]>>;
+  /** By source file: the names of functions and methods, `#` included. */
+  readonly functions: Readonly<Record<string, readonly string[]>>;
 }
 
 const ROOT = new URL("../..", import.meta.url).pathname;
-const SOURCE_MAP = /\/\/# sourceMappingURL=data:application\/json[^,]*,([\w+/=]+)/g;
 
+/** One for all files of a worker: what is counted anew after a pause misses functions that were compiled before it. */
+const SESSION = Symbol.for("mutants.session");
+const holder = globalThis as { [SESSION]?: Session };
 const began = performance.now();
-const session = new Session();
-session.connect();
-await session.post("Debugger.enable");
-await session.post("Profiler.enable");
-await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+const session = (holder[SESSION] ??= await connected());
+// What the file before has left behind runs for nobody.
+await session.post("Profiler.takePreciseCoverage");
 
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern which fixtures to give
 afterAll(async ({}, suite) => {
   const { result } = await session.post("Profiler.takePreciseCoverage");
-  const spans: Record<string, Span[]> = {};
-  for (const { scriptId, url, functions } of result) {
-    const file = url.replace(/^file:\/\//, "");
+  const functions: Record<string, string[]> = {};
+  for (const script of result) {
+    const file = script.url.replace(/^file:\/\//, "");
     if (!file.startsWith(`${ROOT}src/`)) continue;
-    const { scriptSource } = await session.post("Debugger.getScriptSource", { scriptId });
-    const encoded = [...scriptSource.matchAll(SOURCE_MAP)].at(-1)?.[1];
-    const map = encoded && new SourceMap(JSON.parse(Buffer.from(encoded, "base64").toString()));
-    const lineOf = lines(scriptSource, map || undefined);
-    const called = functions.filter(({ ranges }) => ranges[0]!.count > 0).map(({ ranges }) => ranges[0]!);
-    const found = called.map(({ startOffset, endOffset }) => ({
-      from: lineOf(startOffset),
-      to: lineOf(endOffset - 1),
-    }));
-    (spans[file.slice(ROOT.length)] ??= []).push(...found);
+    const called = script.functions.filter(({ functionName, ranges }) => functionName !== "" && ranges[0]!.count > 0);
+    (functions[file.slice(ROOT.length)] ??= []).push(...called.map(({ functionName }) => functionName));
   }
-  session.disconnect();
   if (fails(suite)) return;
   const test = expect.getState().testPath!.slice(ROOT.length);
-  const reach: Reach = { test, durationMs: Math.round(performance.now() - began), spans };
+  const reach: Reach = { test, durationMs: Math.round(performance.now() - began), functions };
   writeFileSync(join(process.env["MUTANTS_REACH"]!, `${test.replaceAll("/", "~")}.json`), JSON.stringify(reach));
 });
+
+async function connected(): Promise<Session> {
+  const made = new Session();
+  made.connect();
+  await made.post("Profiler.enable");
+  await made.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  return made;
+}
 
 /** What a test says that fails as it is cannot be known. */
 function fails(suite: RunnerTestSuite): boolean {
   return suite.tasks.some((task) => task.result?.state === "fail" || (task.type === "suite" && fails(task)));
-}
-
-/** From an offset in what runs to a line of what was written. */
-function lines(source: string, map: SourceMap | undefined): (offset: number) => number {
-  const starts = [0];
-  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (starts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    const entry = map?.findEntry(low, offset - starts[low]!);
-    return (entry && "originalLine" in entry ? entry.originalLine : low) + 1;
-  };
 }

@@ -23,7 +23,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Mutant, mutantsOf, pick } from "./mutants.ts";
+import { functionsAround, type Mutant, mutantsOf, pick } from "./mutants.ts";
 import type { Reach } from "./reach.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
@@ -117,18 +117,13 @@ async function reachOfTests(copy: string): Promise<Reach[]> {
   return readdirSync(written).map((name) => JSON.parse(readFileSync(join(written, name), "utf8")) as Reach);
 }
 
-/** The tests that run the innermost function around a place, the shortest first. */
+/** The tests that run the innermost named function around a place, the shortest first. */
 function testsOf({ file, line }: Mutant, reaches: readonly Reach[]): string[] {
-  let size = Infinity;
-  let found: Reach[] = [];
-  for (const reach of reaches) {
-    for (const { from, to } of reach.spans[file] ?? []) {
-      if (line < from || line > to || to - from > size) continue;
-      if (to - from < size) found = [];
-      size = to - from;
-      if (!found.includes(reach)) found.push(reach);
-    }
-  }
+  const known = reaches.filter(({ functions }) => functions[file] !== undefined);
+  const name = functionsAround(readFileSync(join(ROOT, file), "utf8"), line).find((one) =>
+    known.some(({ functions }) => functions[file]!.includes(one)),
+  );
+  const found = name === undefined ? known : known.filter(({ functions }) => functions[file]!.includes(name));
   let left = MAX_TESTS_MS;
   return found
     .sort((one, other) => one.durationMs - other.durationMs)
