@@ -209,9 +209,9 @@ class SlicedParser {
     const name = this.#nameBefore(begin, level);
     const parts: string[] = [];
     // Longer than an escape, or a part of one would be looked for without end.
-    const most = Math.max(this.#sliceBytes, 4 * LONGEST_ESCAPE_BYTES);
+    const maxBytes = Math.max(this.#sliceBytes, 4 * LONGEST_ESCAPE_BYTES);
     for (let at = begin + 1; at < end;) {
-      const to = at + most < end ? this.#wholeCharacters(at, at + most) : end;
+      const to = at + maxBytes < end ? this.#wholeCharacters(at, at + maxBytes) : end;
       parts.push(JSON.parse(`"${this.#body.toString("utf8", at, to)}"`) as string);
       at = to;
       yield;

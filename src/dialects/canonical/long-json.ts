@@ -8,13 +8,13 @@ const VALUE_BYTES = 16;
 const SHORT_BYTES = 512;
 
 /** Whether writing a value is too long for one turn of the event loop; looks at no more of it than it takes to know. */
-export function isLong(value: unknown, mostBytes = SLICE_BYTES): boolean {
-  return leftOf(value, mostBytes) < 0;
+export function isLong(value: unknown, maxBytes = SLICE_BYTES): boolean {
+  return leftOf(value, maxBytes) < 0;
 }
 
 /** What is left of so many bytes behind a value, about; stops as soon as it is negative. */
-function leftOf(value: unknown, mostBytes: number): number {
-  let left = mostBytes - VALUE_BYTES;
+function leftOf(value: unknown, maxBytes: number): number {
+  let left = maxBytes - VALUE_BYTES;
   if (typeof value === "string") return left - value.length;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length && left >= 0; index++) left = leftOf(value[index], left);

@@ -23,9 +23,9 @@ const STREAMS = ["a", "b", "c", "d"];
 /** Of a call to the store. */
 const STORE_TIMEOUT = "20s";
 /** An exit that waits for a call takes longer: a connection without an answer is given up after 5 s. */
-const MOST_MS = 4_500;
+const MAX_EXIT_MS = 4_500;
 const DRAIN = { delay: "0s", timeout: "1s" };
-const MOST_DRAINED_MS = MOST_MS + 1_000;
+const MAX_DRAINED_EXIT_MS = MAX_EXIT_MS + 1_000;
 
 async function start(workers: number): Promise<GatewayProcess> {
   const config = workspace.configuration(sim.origin, { workers, drain: DRAIN });
@@ -75,7 +75,7 @@ async function endsIdle(gateway: GatewayProcess): Promise<void> {
   const took = await timeToEnd(gateway);
   expect(all.filter(isAlive)).toEqual([]);
   workspace.redis.resume();
-  expect(took).toBeLessThan(MOST_MS);
+  expect(took).toBeLessThan(MAX_EXIT_MS);
 }
 
 /** Starts again and waits until nothing is left to be settled. */
@@ -122,7 +122,7 @@ describeRedis("an exit while the store is away", () => {
       for (const text of await begun) expect(eventsOf(text).at(-2)).toContain("Server is shutting down");
       workspace.redis.resume();
       expect(await booksAfterStart(workers)).toEqual(SETTLED);
-      expect(took).toBeLessThan(MOST_DRAINED_MS);
+      expect(took).toBeLessThan(MAX_DRAINED_EXIT_MS);
     },
     90_000,
   );
@@ -138,7 +138,7 @@ describeRedis("an exit while the store is away", () => {
       for (const text of await begun) expect(eventsOf(text).at(-2)).toContain("Server is shutting down");
       await workspace.redis.restart();
       expect(await booksAfterStart(workers)).toEqual(SETTLED);
-      expect(took).toBeLessThan(MOST_DRAINED_MS);
+      expect(took).toBeLessThan(MAX_DRAINED_EXIT_MS);
     },
     90_000,
   );
