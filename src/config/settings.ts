@@ -24,6 +24,8 @@ export const STORE_TIMEOUT = "1s";
 export const RETENTION = "90d";
 export const DEADLINE = "5m";
 export const PROBE_TIMEOUT = "5s";
+export const OTLP_INTERVAL = "30s";
+export const DECISION_LOG = { size: "64MiB", keep: 8 } as const;
 
 /** Units of the daily quota, from the API's rules for audio and images. */
 const REQUEST_UNITS: Readonly<Record<Kind, number>> = {

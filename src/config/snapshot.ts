@@ -12,6 +12,7 @@ import type {
   ServerConfig,
   StoreConfig,
   TargetConfig,
+  TelemetryConfig,
   TierConfig,
   TimeoutsConfig,
   UpstreamConfig,
@@ -33,6 +34,7 @@ import {
   type StepSettings,
   type StoreSettings,
   type Target,
+  type TelemetrySettings,
   type Tier,
   type Timeouts,
   type Upstream,
@@ -44,9 +46,11 @@ import {
   bytes,
   UPSTREAM_CONNECTIONS,
   DEADLINE,
+  DECISION_LOG,
   inCamelCase,
   mapRecord,
   milliseconds,
+  OTLP_INTERVAL,
   overlay,
   PROBE_TIMEOUT,
   requestUnits,
@@ -85,6 +89,7 @@ export function buildSnapshot(
     models: mapRecord(config.models, (id, model) => buildModel(id, model, config)),
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
+    telemetry: buildTelemetry(config.telemetry ?? {}, sources.folder),
   });
 }
 
@@ -189,6 +194,28 @@ function buildTier(name: string, { access, limits }: TierConfig): Tier {
 
 function limit(value: Limit): number | null {
   return value === "none" ? null : value;
+}
+
+function buildTelemetry({ access_log: log, server_timing, otlp, decision_log }: TelemetryConfig, folder: string) {
+  return {
+    accessLog: { lines: log?.lines ?? "all", users: log?.users ?? false },
+    serverTiming: server_timing ?? "on_request",
+    otlp: otlp
+      ? {
+          endpoint: otlp.endpoint.replace(/\/+$/, ""),
+          headers: mapRecord(otlp.headers ?? {}, (_, value) => new Secret(value)),
+          sample: otlp.sample ?? 1,
+          interval: milliseconds(otlp.interval ?? OTLP_INTERVAL),
+        }
+      : null,
+    decisionLog: decision_log
+      ? {
+          file: resolve(folder, decision_log.file),
+          maxSize: bytes(decision_log.max_size ?? DECISION_LOG.size),
+          keep: decision_log.keep ?? DECISION_LOG.keep,
+        }
+      : null,
+  } satisfies TelemetrySettings;
 }
 
 function buildIncident(incident: IncidentConfig): Incident {

@@ -6,6 +6,7 @@ import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
+import type { EndedStream, StreamDirectory, StreamList } from "./stream-list.ts";
 
 /** One process and the instances that it knows of. */
 export interface ProcessReport {
@@ -43,7 +44,9 @@ export interface AdminView {
   notReady(): Promise<readonly string[]>;
   metrics(): Promise<ScrapeText>;
   report(): Promise<ProcessReport>;
-  streams(): Promise<{ readonly active: number }>;
+  streams(): Promise<StreamList>;
+  /** Ends one by its id, wherever it runs. */
+  endStream(id: string): Promise<EndedStream>;
   settlements(): Promise<UnstoredSettlements>;
   reload(): Promise<ReloadResult>;
 }
@@ -54,7 +57,8 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     metrics: () => view.metrics(),
     config: async () => configBody(await view.report()),
     upstreams: async () => upstreamsBody(await view.report()),
-    streams: () => view.streams(),
+    streams: async () => streamsBody(await view.streams()),
+    endStream: (id) => view.endStream(id),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
   };
@@ -88,6 +92,12 @@ export function upstreamsBody({ upstreams, self, others }: ProcessReport) {
       return [name, { ...state, instances: Object.fromEntries(instances) }];
     }),
   );
+}
+
+/** `GET /admin/streams`: the oldest first; `active` are those whose answer has begun. */
+export function streamsBody({ streams, complete }: StreamList) {
+  const active = streams.filter(({ state }) => state === "streaming").length;
+  return { active, complete, streams: streams.toSorted((a, b) => b.age_ms - a.age_ms) };
 }
 
 function inOrder(instances: readonly InstanceInfo[]): readonly InstanceInfo[] {
@@ -144,16 +154,20 @@ interface ProcessViewParts {
   readonly reloader: Pick<Reloader, "status" | "reload">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
+  readonly streams: Pick<StreamDirectory, "own" | "endOwn" | "list" | "end">;
 }
 
 export interface ProcessAdminView extends AdminView {
   /** The metrics of this process, to be merged with those of other workers. */
   collect(): Promise<Scrape>;
+  /** Of this process alone. */
+  ownStreams(): StreamList;
+  endOwnStream(id: string): boolean;
 }
 
 /** What the admin listener shows of this process. */
 export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
-  const { store, onFailure, loop, metrics, reloader, registry, state } = parts;
+  const { store, onFailure, loop, metrics, reloader, registry, state, streams } = parts;
   return {
     async notReady() {
       if (state.draining) return ["draining"];
@@ -178,7 +192,10 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
         complete: others !== null,
       };
     },
-    streams: async () => ({ active: state.activeStreams() }),
+    streams: () => streams.list(),
+    endStream: (id) => streams.end(id),
+    ownStreams: () => streams.own(),
+    endOwnStream: (id) => streams.endOwn(id),
     async settlements() {
       const rejected = store.rejections().map(({ id, settlement, reason, at }) => ({
         id,

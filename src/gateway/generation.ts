@@ -5,6 +5,7 @@ import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
+import type { PublicServer } from "../server/public.ts";
 import type { Loaded } from "./configuration.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
@@ -53,7 +54,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     pipeline,
     host,
     observer,
-    send: (target, call, exchange, onSent) => upstreams.send(target, call, exchange, onSent),
+    send: (...attempt) => upstreams.send(...attempt),
   });
   const retired = Promise.withResolvers<void>();
   let inFlight = 0;
@@ -120,6 +121,8 @@ export class ProcessState {
   draining = false;
   /** Streamed answers under way; set by the listener, which is opened last. */
   activeStreams: () => number = () => 0;
+  /** What runs here, to be listed and ended by id; set with it. */
+  streams: Pick<PublicServer, "streams" | "endStream"> = { streams: () => [], endStream: () => false };
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 

@@ -16,10 +16,10 @@ export interface PublicListener {
 
 /** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
 export async function listenPublic(
-  { start, now, log, state, closing }: StartContext,
+  { start, now, elapsed, log, state, closing }: StartContext,
   { store, isShared }: Storage,
   { identities, signIn, killSwitch }: Accounts,
-  { observer }: Telemetry,
+  { observer, traceOf }: Telemetry,
   { countForClient }: Tokenizer,
 ): Promise<PublicListener> {
   const validateBody = bodyValidators();
@@ -43,6 +43,9 @@ export async function listenPublic(
     settings: () => state.snapshot.server,
     validateBody,
     now,
+    elapsed,
+    traceOf,
+    serverTiming: () => state.snapshot.telemetry.serverTiming,
     log,
     routes,
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
@@ -50,6 +53,7 @@ export async function listenPublic(
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
+  state.streams = server;
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
     connections: server.connections,
     onMalformed: (status, requestId) =>

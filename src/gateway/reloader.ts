@@ -156,8 +156,9 @@ function messageOf(error: unknown): string {
 }
 
 /** The sections that a running process cannot change, as text to compare. Holds secrets: never shown or logged. */
-function restartSections({ server, store }: Snapshot): Record<string, string> {
+function restartSections({ server, store, telemetry }: Snapshot): Record<string, string> {
   const { admin } = server;
+  const { otlp } = telemetry;
   return {
     "server.listen": JSON.stringify(server.listen),
     "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.token.reveal()]),
@@ -170,5 +171,8 @@ function restartSections({ server, store }: Snapshot): Record<string, string> {
       store.timeout,
       store.retention,
     ]),
+    "telemetry.otlp": JSON.stringify(
+      otlp && { ...otlp, headers: Object.entries(otlp.headers).map(([name, value]) => [name, value.reveal()]) },
+    ),
   };
 }

@@ -29,6 +29,7 @@ import {
   type Telemetry,
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
+import { StreamDirectory } from "./stream-list.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /** For `dispose` of the plugins of all configurations at a stop; `STOP_MARGIN_MS` may leave less. */
@@ -91,7 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const storage = await openStorage(context);
     const accounts = await openAccounts(context, storage);
     const upstreams = openUpstreams(context);
-    const telemetry = openTelemetry(context, storage);
+    const telemetry = await openTelemetry(context, storage);
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
     const registry = new InstanceRegistry({ store: storage.store, self: () => instanceInfo(state), log });
@@ -110,7 +111,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { store } = storage;
     const { metrics } = telemetry;
     const { onFailure } = start.loaded.snapshot.store;
-    const adminView = processAdminView({ store, onFailure, loop, metrics, reloader, registry, state });
+    const streams = new StreamDirectory({
+      store,
+      instance: state.instance,
+      running: () => state.streams.streams(),
+      end: (id) => state.streams.endStream(id),
+      others: () => registry.others(),
+      log,
+    });
+    closing.add(() => streams.close());
+    const adminView = processAdminView({ store, onFailure, loop, metrics, reloader, registry, state, streams });
     const admin = options.worker ? null : await listenAdmin(context, adminView);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
@@ -146,7 +156,8 @@ async function prepare(options: GatewayOptions): Promise<StartContext> {
   const start = options.start ?? (await loadFirst(settings));
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
-  return { settings, start, clock: options.now ?? null, now, log, state, closing: new Closing(log) };
+  const elapsed = options.now ?? (() => performance.now());
+  return { settings, start, clock: options.now ?? null, now, elapsed, log, state, closing: new Closing(log) };
 }
 
 interface GenerationsOptions {
@@ -162,8 +173,12 @@ async function startGenerations(context: StartContext, options: GenerationsOptio
   const { settings, start, now, log, state, closing } = context;
   const { services, upstreams, telemetry, registry, keepsLastGood } = options;
   const { metrics, observer } = telemetry;
-  const build = async (loaded: Loaded, number: number): Promise<Generation> =>
-    createGeneration({ number, loaded, upstreams: await upstreams.lease(loaded.snapshot), services, observer });
+  const build = async (loaded: Loaded, number: number): Promise<Generation> => {
+    const { snapshot } = loaded;
+    await telemetry.prepare(snapshot.telemetry);
+    const lease = await upstreams.lease(snapshot);
+    return createGeneration({ number, loaded, upstreams: lease, services, observer: observer.of(snapshot) });
+  };
   const lastGood = lastGoodKeeper(settings);
   closing.add(() => lastGood.done());
   const remember = (loaded: Loaded): void => {
@@ -176,7 +191,11 @@ async function startGenerations(context: StartContext, options: GenerationsOptio
   const reloader = new Reloader({
     state,
     files: start.files,
-    load: () => loadAgain(settings),
+    load() {
+      // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
+      telemetry.reopen();
+      return loadAgain(settings);
+    },
     build,
     now,
     log,
@@ -185,6 +204,7 @@ async function startGenerations(context: StartContext, options: GenerationsOptio
       logReload(context, result);
       if (!result.ok) return;
       metrics.configuration(result.hash);
+      telemetry.reopen();
       if (loaded !== null && isLoaded(loaded)) remember(loaded);
       inBackground(log, "publishing this instance", registry.publish());
     },

@@ -24,7 +24,8 @@ import {
 } from "../kit/index.ts";
 import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, BoundHooks } from "./build.ts";
-import { ExchangeState, rateLimitHeaders } from "./exchange.ts";
+import { rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
+import { elapsedOf, ExchangeState } from "./exchange.ts";
 import { checkedReply, passOver, respond, transform } from "./hooks.ts";
 import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay } from "./stream.ts";
@@ -81,8 +82,9 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     // A store that is away would keep the refusal waiting for a second time.
     const isAway = principal === null || isStoreUnavailable(error);
     const windows = isAway ? null : await currentWindows(pipeline, principal, host);
-    observer.refused(request.head, error, request.receivedAt);
-    request.client.refuse(error, rateLimitHeaders(windows, host.now()));
+    observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
+    const timing = serverTimingHeader(request, elapsedOf(request, host));
+    request.client.refuse(error, { ...rateLimitHeaders(windows, host.now()), ...timing });
   }
 }
 
@@ -119,10 +121,9 @@ class Run {
   async serve(): Promise<boolean> {
     const state = this.#state;
     try {
+      this.#parts.observer.began?.(state.exchange);
       const reply = await this.#ask();
-      state.target = reply.target;
-      state.dropped = reply.dropped ?? [];
-      state.firstEventAt = this.#parts.host.now();
+      state.taken(reply);
       if (reply.type !== "answer") this.#begin();
       if (reply.type === "events") await this.#relayEvents(reply);
       else if (reply.type === "bytes") await this.#relayBytes(reply);
@@ -130,7 +131,7 @@ class Run {
     } catch (error) {
       if (error instanceof StalePrincipal && this.#attempts === null) {
         // It begins afresh: no price, no log line, no metric.
-        const outcome = { ...state.ending("refused", 0, null, null), bill: FREE, giveBack: true };
+        const outcome = { ...state.ending("refused", 0, null), bill: FREE, giveBack: true };
         await settleAll(state.settlers, outcome, state.exchange, this.#parts.host);
         return false;
       }
@@ -154,7 +155,8 @@ class Run {
     const { relay, transform: hooks, event } = this.#hooks;
     const call = hooks.length === 0 ? exchange.call : await transform(hooks, exchange, observer);
     if (call.stream) this.#events = new EventRelay(this.#state, event, observer, host);
-    this.#attempts = new Attempts(this.#hooks, call, exchange, send, observer);
+    this.#attempts = new Attempts(this.#hooks, call, exchange, send, observer, this.#state);
+    this.#state.attempts = this.#attempts;
     try {
       return checkedReply(await relay.call(exchange, this.#attempts.open), call);
     } catch (error) {
@@ -320,7 +322,7 @@ class Run {
   ): Promise<Last> {
     const state = this.#state;
     const { host, observer } = this.#parts;
-    const ending = state.ending(kind, status, failure, this.#attempts);
+    const ending = state.ending(kind, status, failure);
     state.bill ??= await price(this.#hooks.settle, ending, state.exchange, observer);
     if (kind === "gateway_error") state.bill = { ...state.bill, charge: 0n };
     const { bill } = state;

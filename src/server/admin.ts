@@ -22,6 +22,8 @@ export interface AdminOptions {
   readonly config: () => Awaitable<unknown>;
   readonly upstreams: () => Awaitable<unknown>;
   readonly streams: () => Awaitable<unknown>;
+  /** Ends a stream by its id, as its user could. `complete`: whether every instance was asked. */
+  readonly endStream: (id: string) => Awaitable<{ readonly ended: boolean; readonly complete: boolean }>;
   readonly settlements: () => Awaitable<unknown>;
   readonly reload: () => Promise<ReloadResult>;
   readonly log: Log;
@@ -29,7 +31,7 @@ export interface AdminOptions {
 
 /** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder. */
 export function createAdminHandler(options: AdminOptions): RequestListener {
-  const { notReady, metrics, config, upstreams, streams, settlements, reload, log } = options;
+  const { notReady, metrics, config, upstreams, streams, endStream, settlements, reload, log } = options;
   const routes: readonly Route[] = [
     { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
     {
@@ -52,6 +54,20 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
     { method: "GET", path: "/admin/config", handle: async () => jsonResponse(200, await config()) },
     { method: "GET", path: "/admin/upstreams", handle: async () => jsonResponse(200, await upstreams()) },
     { method: "GET", path: "/admin/streams", handle: async () => jsonResponse(200, await streams()) },
+    {
+      method: "DELETE",
+      path: "/admin/streams/:id",
+      async handle({ context }) {
+        const id = context.params?.["id"] ?? "";
+        const { ended, complete } = await endStream(id);
+        log.info({ id, ended }, "the end of a stream was asked for over the admin listener");
+        if (ended) return jsonResponse(200, { ended });
+        throw new GatewayError(
+          "NOT_FOUND",
+          complete ? "No such stream" : "No such stream on the instances that answer",
+        );
+      },
+    },
     { method: "GET", path: "/admin/settlements", handle: async () => jsonResponse(200, await settlements()) },
     {
       method: "POST",

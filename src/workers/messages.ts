@@ -1,5 +1,6 @@
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
+import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
@@ -9,7 +10,14 @@ export interface Answers {
   readonly ready: readonly string[];
   readonly metrics: Scrape;
   readonly report: ProcessReport;
-  readonly streams: number;
+  /** Of the worker alone. */
+  readonly ownStreams: StreamList;
+  /** Of all instances of its store. */
+  readonly streams: StreamList;
+  /** Of the worker alone; `about` is the stream's id. */
+  readonly endOwnStream: boolean;
+  /** Wherever it runs; `about` is the stream's id. */
+  readonly endStream: EndedStream;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
   /** `about` names the instance. */

@@ -116,6 +116,7 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_requests_total counter",
     "gateway_settlements gauge",
     "gateway_store_away gauge",
+    "gateway_telemetry_dropped_total counter",
     "gateway_time_to_first_token_seconds histogram",
     "gateway_tokens_total counter",
     "gateway_units_total counter",

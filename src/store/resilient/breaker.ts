@@ -160,6 +160,7 @@ const ASKING = [
   "linkIdentity",
   "remember",
   "publishInstance",
+  "broadcast",
   "listInstances",
   "markInstanceDead",
   "ping",

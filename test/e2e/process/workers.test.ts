@@ -160,7 +160,7 @@ describeRedis("workers", () => {
     expect((await instancesOf(gateway)).agree).toBe(true);
 
     const running = await streams(gateway, ["s0", "s1", "s2", "s3", "s4", "s5"], { chunks: 150, chunk_delay: "20ms" });
-    expect(await (await gateway.ask("/admin/streams")).json()).toEqual({ active: 6 });
+    expect(await (await gateway.ask("/admin/streams")).json()).toMatchObject({ active: 6 });
     await poll(async () => {
       const shares = (await workspace.instances()).map((instance) => instance.streams);
       return shares.length === 3 && shares.every((share) => share === 2);
