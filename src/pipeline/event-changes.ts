@@ -104,7 +104,7 @@ class Link {
           this.#keepsState ? "stream must return lists of events" : "event must return a stream event",
         );
       }
-      return events as readonly StreamEvent[];
+      return events;
     } catch (error) {
       if (this.#keepsState) this.#change = null;
       passOver(this.#hook, error, this.#observer);

@@ -27,6 +27,17 @@ const EVENTS: readonly StreamEvent[] = [
 const own = (usage: Usage | null = DECLARED): OwnReply => ({ type: "answer", body: completion(USAGE), usage });
 const ownStream = (usage: Usage | null = DECLARED): OwnReply => ({ type: "events", source: replay(EVENTS), usage });
 
+/** A plugin that keeps, and what it was given. */
+function keeping(maxBytes = 1_000_000): { readonly answer: () => KeepWish; readonly kept: WholeAnswer[] } {
+  const kept: WholeAnswer[] = [];
+  return { kept, answer: () => ({ type: "keep", maxBytes, keep: (answer) => void kept.push(answer) }) };
+}
+
+const loud = (event: StreamEvent): StreamEvent => {
+  const { text } = event;
+  return text === "" ? event : { data: chunk({ content: text.toUpperCase() }).data, text };
+};
+
 /** A pipeline with plugins that answer, in this order. */
 async function answering(hooks: readonly Hooks["answer"][], parts: BenchParts = {}, more: Hooks = {}): Promise<Bench> {
   const plugins = hooks.map((answer, at) => plugin(`cache-${at}`, "transform", { answer, ...more }));
@@ -116,10 +127,6 @@ describe("an own answer", () => {
   });
 
   test("is seen by response, event and stream hooks", async () => {
-    const loud = (event: StreamEvent): StreamEvent => {
-      const { text } = event;
-      return text === "" ? event : { data: chunk({ content: text.toUpperCase() }).data, text };
-    };
     const bench = await answering(
       [({ stream }) => (stream ? ownStream() : own())],
       {},
@@ -197,12 +204,11 @@ describe("an own answer", () => {
 });
 
 describe("what a plugin does wrong", () => {
-  const source = () => new FakeSource();
   const wrong: readonly (readonly [string, NonNullable<Hooks["answer"]>])[] = [
     ["throws", nonError],
     ["rejects", rejects],
     ["returns text", garbage("yes")],
-    ["returns a stream for a whole answer", () => ({ type: "events", source: source(), usage: null })],
+    ["returns a stream for a whole answer", () => ({ type: "events", source: new FakeSource(), usage: null })],
     ["declares no usage", garbage({ type: "answer", body: {} })],
     ["wants to keep without a bound", garbage({ type: "keep", keep() {} })],
   ];
@@ -233,12 +239,6 @@ describe("what a plugin does wrong", () => {
 });
 
 describe("a wish to keep the upstream's answer", () => {
-  /** A plugin that keeps, and what it was given. */
-  function keeping(maxBytes = 1_000_000): { readonly answer: () => KeepWish; readonly kept: WholeAnswer[] } {
-    const kept: WholeAnswer[] = [];
-    return { kept, answer: () => ({ type: "keep", maxBytes, keep: (answer) => void kept.push(answer) }) };
-  }
-
   test("a complete answer, as it came, once it is settled", async () => {
     const { answer, kept } = keeping();
     const bench = await answering([answer], {}, { response: (body) => ({ ...body, changed: true }) });

@@ -23,11 +23,12 @@ function withText(event: StreamEvent, text: string): StreamEvent {
   return { data: chunk({ content: text }).data, text, ...(event.usage && { usage: event.usage }) };
 }
 
+const release = (event: StreamEvent, text: string): readonly StreamEvent[] =>
+  text === "" ? [] : [withText(event, text)];
+
 /** Holds back what may be the beginning of `word`, and writes `***` for it. */
 function hiding(word: string): StreamChange {
   let held = "";
-  const release = (event: StreamEvent, text: string): readonly StreamEvent[] =>
-    text === "" ? [] : [withText(event, text)];
   return {
     event(event) {
       if (event.text === "") return [...this.end!(), event];
@@ -48,6 +49,15 @@ function hiding(word: string): StreamChange {
 function contents(text: string): string {
   return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content).join("");
 }
+
+const mark = (sign: string): Hooks => ({ event: (event) => withText(event, event.text + sign) });
+const twice = (sign: string): Hooks => ({
+  stream: () => ({ event: (event) => [withText(event, event.text + sign), withText(event, sign)] }),
+});
+const many = (event: StreamEvent): StreamEvent[] => Array.from({ length: 10 }, () => event);
+const refuse = (): never => {
+  throw new GatewayError("INVALID_REQUEST", "not this word");
+};
 
 interface Streamed {
   readonly bench: Bench;
@@ -102,10 +112,6 @@ describe("a change of a stream", () => {
   });
 
   test("stands in the order of the pipeline among event hooks", async () => {
-    const mark = (sign: string): Hooks => ({ event: (event) => withText(event, event.text + sign) });
-    const twice = (sign: string): Hooks => ({
-      stream: () => ({ event: (event) => [withText(event, event.text + sign), withText(event, sign)] }),
-    });
     const { source, client, done } = await started(await changing([mark("a"), twice("b"), mark("c"), twice("d")]));
     source.emit(chunk({ content: "-" })).finish();
     await done;
@@ -139,7 +145,6 @@ describe("a change of a stream", () => {
   });
 
   test("a full buffer pauses the upstream, whatever one event has become", async () => {
-    const many = (event: StreamEvent): StreamEvent[] => Array.from({ length: 10 }, () => event);
     const { bench, source, client } = await started(await changing([{ stream: () => ({ event: many }) }]));
     client.block();
     source.emit(chunk({ content: "a" })).emit(chunk({ content: "b" }));
@@ -152,9 +157,6 @@ describe("a change of a stream", () => {
   });
 
   test.each(["event", "end"] as const)("a refusal in %s ends the stream and is charged", async (at) => {
-    const refuse = (): never => {
-      throw new GatewayError("INVALID_REQUEST", "not this word");
-    };
     const change = at === "event" ? { event: refuse } : { event: () => [], end: refuse };
     const { bench, source, client, done } = await started(await changing([{ stream: () => change }]));
     source.emit(chunk({ content: "bad" }));
