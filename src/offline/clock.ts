@@ -127,16 +127,16 @@ export class VirtualClock implements Sweeper {
 
   /** Lets as much time pass as `work` takes. @throws what it throws; Error when it can never end */
   async until<Result>(work: Promise<Result>): Promise<Result> {
-    let over = false;
+    const running = new Set([work]);
     const ended = (): void => {
-      over = true;
+      running.clear();
       this.touch();
     };
     work.then(ended, ended);
     let stuckSince: number | null = null;
-    while (!over) {
-      await this.settle(() => over);
-      if (over) break;
+    while (running.size > 0) {
+      await this.settle(() => running.size === 0);
+      if (running.size === 0) break;
       const next = this.#next();
       if (next !== null && this.#pauses.size === 0) {
         const before = this.#happened;

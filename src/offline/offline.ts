@@ -100,7 +100,9 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
   context.state.activate(generation);
   const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer);
   const server = serverOfStreams(handler);
-  closing.add(() => void server.close());
+  closing.add(() => {
+    server.close();
+  });
   return new Room({
     ...options,
     loaded,

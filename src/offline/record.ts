@@ -20,9 +20,12 @@ import type { GatewayObserver } from "../telemetry/observer.ts";
 export interface Decision {
   readonly stage: Stage;
   readonly plugin: string;
-  readonly hook: "identify" | "admit" | "transform" | "attempt" | "relay" | "response" | "settle";
-  /** passed: the request went on; changed: with another call or body; refused: by a GatewayError; failed: it threw. */
-  readonly result: "passed" | "changed" | "skipped" | "refused" | "failed";
+  readonly hook: "identify" | "admit" | "transform" | "answer" | "attempt" | "relay" | "response" | "settle";
+  /**
+   * passed: the request went on; changed: with another call or body; answered: in an upstream's stead; refused: by a
+   * GatewayError; failed: it threw.
+   */
+  readonly result: "passed" | "changed" | "answered" | "skipped" | "refused" | "failed";
   /** Of a target's guard. */
   readonly upstream: string | null;
   /** What it threw. */
@@ -143,11 +146,8 @@ export class Recorder implements GatewayObserver {
   }
 
   #recorded(plugin: Plugin, hooks: Hooks): Hooks {
-    const { identify, windows, admit, transform, attempt, relay, event, response, settle, dispose } = hooks;
-    return {
-      ...(windows && { windows: (principal: Principal) => windows.call(hooks, principal) }),
-      ...(event && { event: (...args: Parameters<typeof event>) => event.apply(hooks, args) }),
-      ...(dispose && { dispose: () => dispose.call(hooks) }),
+    const { identify, admit, transform, answer, attempt, relay, response, settle } = hooks;
+    const recorded: Hooks = {
       ...(identify && {
         identify: async (head: Parameters<typeof identify>[0]): Promise<Principal | null | undefined> => {
           const kept = this.#keeper(plugin, "identify", this.#traces.get(head.requestId));
@@ -174,6 +174,17 @@ export class Recorder implements GatewayObserver {
           )(
             () => transform.call(hooks, call, exchange),
             (made) => (made === call ? "passed" : "changed"),
+          ),
+      }),
+      ...(answer && {
+        answer: (call: Parameters<typeof answer>[0], exchange: Exchange) =>
+          this.#keeper(
+            plugin,
+            "answer",
+            this.#traceOf(exchange),
+          )(
+            () => answer.call(hooks, call, exchange),
+            (made) => (made && made.type !== "keep" ? "answered" : "passed"),
           ),
       }),
       ...(attempt && {
@@ -212,6 +223,13 @@ export class Recorder implements GatewayObserver {
           )(() => settle.call(hooks, ending, exchange)),
       }),
     };
+    // Every other hook is called as it is. A hook may read its own object, which may be frozen: this is another one.
+    return new Proxy<Hooks>(recorded, {
+      get(own, name) {
+        const value: unknown = Reflect.get(own, name) ?? Reflect.get(hooks, name);
+        return typeof value === "function" && !Reflect.has(own, name) ? value.bind(hooks) : value;
+      },
+    });
   }
 
   #opened(exchange: Exchange, open: Open): Open {

@@ -179,7 +179,7 @@ test("every endpoint has a body that its models serve", () =>
   withRoom({}, async (room) => {
     for (const { id, realtime } of Object.values(room.snapshot.models)) {
       const { status, body } = await room.request({ model: id });
-      expect({ id, status }, body).toEqual({ id, status: realtime ? 400 : 200 });
+      expect({ id, status, body }).toEqual({ id, status: realtime ? 400 : 200, body });
       await room.advance(1_000);
     }
   }));
@@ -193,10 +193,11 @@ test("a client that leaves is charged by what was delivered", async () => {
   expect(result.ledger?.outcome).toBe("client_gone");
 });
 
+const variable = (name: string): string => `\${env:${name}}`;
+
 test("variables that are not set are made up, also where empty text cannot stand", async () => {
   const folder = await mkdtemp(join(tmpdir(), "offline-"));
   const file = join(folder, "gateway.yaml");
-  const variable = (name: string): string => `\${env:${name}}`;
   try {
     const config = baseConfig(folder);
     const upstreams = {

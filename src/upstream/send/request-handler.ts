@@ -1,5 +1,5 @@
-import type { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
+import { callbackify } from "node:util";
 import { type buildConnector, type Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
@@ -335,11 +335,6 @@ function openPool(
 }
 
 function connector(connect: Connect, upstream: string): buildConnector.connector {
-  return (_options, done) => {
-    // undici takes any duplex stream, and asks for no more of it than streams have.
-    connect(upstream).then(
-      (stream) => done(null, stream as Socket),
-      (error: Error) => done(error, null),
-    );
-  };
+  // undici takes any duplex stream, and asks for no more of it than streams have.
+  return callbackify(() => connect(upstream)) as unknown as buildConnector.connector;
 }
