@@ -7,6 +7,7 @@ import { bodyValidators } from "../server/body-schemas.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
+import type { RouteObserver } from "../telemetry/observer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export interface PublicListener {
@@ -14,14 +15,31 @@ export interface PublicListener {
   readonly listening: Listening;
 }
 
+type PublicParts = [
+  context: StartContext,
+  storage: Pick<Storage, "store" | "isShared">,
+  accounts: Accounts,
+  telemetry: Partial<Pick<Telemetry, "traceOf">> & { readonly observer: RouteObserver },
+  tokenizer: Pick<Tokenizer, "countForClient">,
+];
+
 /** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
-export async function listenPublic(
-  { start, now, elapsed, log, state, closing }: StartContext,
-  { store, isShared }: Storage,
-  { identities, signIn, killSwitch }: Accounts,
-  { observer, traceOf }: Telemetry,
-  { countForClient }: Tokenizer,
-): Promise<PublicListener> {
+export async function listenPublic(...parts: PublicParts): Promise<PublicListener> {
+  const [{ start, closing }, , , { observer }] = parts;
+  const server = publicServer(...parts);
+  const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+    connections: server.connections,
+    onMalformed: (status, requestId) =>
+      observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
+  });
+  closing.add(() => cut(listening));
+  return { server, listening };
+}
+
+/** The public API of this process, without an address of its own. */
+export function publicServer(...parts: PublicParts): PublicServer {
+  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
+  const { now, elapsed, log, state } = context;
   const validateBody = bodyValidators();
   // Made at the first request for it.
   let openApi: string | null = null;
@@ -33,7 +51,7 @@ export async function listenPublic(
     health: (upstream) => state.generation.health(upstream),
     kill: (userId) => killSwitch.kill(userId),
     validateTokenCount: (body) => validateBody("count_tokens", body),
-    tokensIn: countForClient,
+    tokensIn: (text) => tokenizer.countForClient(text),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     now,
     log,
@@ -44,7 +62,7 @@ export async function listenPublic(
     validateBody,
     now,
     elapsed,
-    traceOf,
+    ...(traceOf && { traceOf }),
     serverTiming: () => state.snapshot.telemetry.serverTiming,
     log,
     routes,
@@ -54,13 +72,7 @@ export async function listenPublic(
   });
   state.activeStreams = () => server.activeStreams();
   state.streams = server;
-  const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
-    connections: server.connections,
-    onMalformed: (status, requestId) =>
-      observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
-  });
-  closing.add(() => cut(listening));
-  return { server, listening };
+  return server;
 }
 
 /** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */

@@ -239,7 +239,7 @@ export function hostServices(
   { now, elapsed, log }: StartContext,
   { store }: Storage,
   { identities, killSwitch }: Accounts,
-  { count }: Tokenizer,
+  { count }: Pick<Tokenizer, "count">,
 ): HostServices {
   const timers = new DeadlineSweeper(now);
   return {

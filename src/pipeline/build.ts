@@ -1,4 +1,15 @@
-import type { Exchange, Hooks, Host, Log, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
+import {
+  type Exchange,
+  type Hooks,
+  type Host,
+  type Log,
+  type Model,
+  type Plugin,
+  pluginStorage,
+  type StepCondition,
+  type StepSettings,
+  type Tier,
+} from "../kit/index.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -10,8 +21,10 @@ interface LinkedStep {
 }
 
 /** A hook with what the runner needs to name it and to judge its failure. */
-interface Bound<Name extends keyof Hooks> {
+export interface Bound<Name extends keyof Hooks> {
   readonly plugin: string;
+  /** Of its step among those that apply: hooks of several names that run as one keep the pipeline's order. */
+  readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
 }
@@ -21,7 +34,9 @@ export interface BoundHooks {
   readonly admit: readonly Bound<"admit">[];
   readonly attempt: readonly Bound<"attempt">[];
   readonly transform: readonly Bound<"transform">[];
+  readonly answer: readonly Bound<"answer">[];
   readonly event: readonly Bound<"event">[];
+  readonly stream: readonly Bound<"stream">[];
   readonly response: readonly Bound<"response">[];
   readonly relay: Bound<"relay">;
   readonly settle: readonly Bound<"settle">[];
@@ -49,7 +64,10 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
   for (const { plugin, settings } of linked) {
     try {
       // The linker has checked the options against the plugin's own schema.
-      const hooks = await plugin.setup(settings.options as never, host);
+      const hooks = await plugin.setup(settings.options as never, {
+        ...host,
+        storage: pluginStorage(host.store, plugin.name),
+      });
       if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
       steps.push({ name: plugin.name, settings, hooks });
     } catch (cause) {
@@ -89,7 +107,9 @@ function hooksOf(steps: readonly Step[]): BoundHooks {
     admit: bind(steps, "admit"),
     attempt: bind(steps, "attempt"),
     transform: bind(steps, "transform"),
+    answer: bind(steps, "answer"),
     event: bind(steps, "event"),
+    stream: bind(steps, "stream"),
     response: bind(steps, "response"),
     relay,
     settle: bind(steps, "settle"),
@@ -97,12 +117,13 @@ function hooksOf(steps: readonly Step[]): BoundHooks {
 }
 
 function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bound<Name>[] {
-  return steps.flatMap((step) => {
+  return steps.flatMap((step, position) => {
     const call = step.hooks[name];
     if (call === undefined) return [];
     return [
       {
         plugin: step.name,
+        position,
         failOpen: step.settings.fail === "open",
         call: call.bind(step.hooks) as NonNullable<Hooks[Name]>,
       },

@@ -294,6 +294,7 @@ const EXPOSED = [
   "X-Should-Retry",
   "X-Gateway-Dropped",
   "Server-Timing",
+  "X-Gateway-Answered-By",
   "Request-Id",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",

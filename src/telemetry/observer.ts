@@ -39,9 +39,13 @@ export interface RejectedRequest extends AnsweredRequest {
 /** A request that was not inference, whatever its status. */
 export type ServedRequest = AnsweredRequest;
 
-export interface GatewayObserver {
+/** Told of the requests that do not reach the pipeline. */
+export interface RouteObserver {
   rejectedEarly(request: RejectedRequest): void;
   routeServed(request: ServedRequest): void;
+}
+
+export interface GatewayObserver extends RouteObserver {
   /** Of the requests that one configuration serves. */
   of(configuration: Pick<Snapshot, "hash" | "upstreams">): Observer;
 }
@@ -153,7 +157,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
 
 /** @param user digest of the user's id */
 function requestLine(exchange: Exchange, outcome: Outcome, user: string | undefined): object {
-  const { receivedAt } = exchange;
+  const { receivedAt, tags } = exchange;
   const { bill, target, firstEventAt, timeline } = outcome;
   const { upstream_ms, gateway_ms } = timeline ? durationsOf(timeline, 0) : {};
   return {
@@ -165,10 +169,12 @@ function requestLine(exchange: Exchange, outcome: Outcome, user: string | undefi
     tier: exchange.tier.name,
     user,
     stream: exchange.call.stream,
+    tags: tags && Object.fromEntries(tags.map(({ name, value }) => [name, value])),
     outcome: outcome.kind,
     status: outcome.status,
     code: outcome.code ?? undefined,
     upstream: target?.upstream,
+    answered_by: outcome.answeredBy,
     attempts: outcome.attempts,
     dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MAX_DROPPED_POINTERS) : undefined,
     prompt_tokens: bill.usage.prompt,
