@@ -1,4 +1,4 @@
-import type { Histogram, HrTime, SpanContext } from "@opentelemetry/api";
+import type { Histogram, HrTime, SpanContext, SpanKind, SpanStatus } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
@@ -39,7 +39,8 @@ const SCOPE = { name: "route-gateway" };
 
 /** Loads the packages, which a gateway without a receiver never does, and begins to send. */
 export async function openOtlp(options: OtlpOptions): Promise<TelemetrySink> {
-  const [traces, metrics, sdk, resources] = await Promise.all([
+  const [api, traces, metrics, sdk, resources] = await Promise.all([
+    import("@opentelemetry/api"),
     import("@opentelemetry/exporter-trace-otlp-http"),
     import("@opentelemetry/exporter-metrics-otlp-http"),
     import("@opentelemetry/sdk-metrics"),
@@ -58,7 +59,22 @@ export async function openOtlp(options: OtlpOptions): Promise<TelemetrySink> {
     exportTimeoutMillis: Math.min(interval, EXPORT_TIMEOUT_MS),
   });
   const provider = new sdk.MeterProvider({ resource, readers: [reader] });
-  return new OtlpSink(options, exporter, provider, resource);
+  const { SpanKind: kinds, SpanStatusCode: codes } = api;
+  const forms: SpanForms = {
+    resource,
+    kinds: { server: kinds.SERVER, client: kinds.CLIENT },
+    failed: { code: codes.ERROR },
+    unset: { code: codes.UNSET },
+  };
+  return new OtlpSink(options, exporter, provider, forms);
+}
+
+/** What every span is made with. */
+interface SpanForms {
+  readonly resource: Resource;
+  readonly kinds: Readonly<Record<Span["kind"], SpanKind>>;
+  readonly failed: SpanStatus;
+  readonly unset: SpanStatus;
 }
 
 interface SpanExporter {
@@ -71,18 +87,18 @@ class OtlpSink implements TelemetrySink {
   readonly #options: OtlpOptions;
   readonly #exporter: SpanExporter;
   readonly #provider: MeterProvider;
-  readonly #resource: Resource;
+  readonly #forms: SpanForms;
   readonly #instruments: ReadonlyMap<Instrument, Histogram>;
   #waiting: Span[] = [];
   #sending: Promise<void> | null = null;
   #cancelTimer: (() => void) | null = null;
   #isAway = false;
 
-  constructor(options: OtlpOptions, exporter: SpanExporter, provider: MeterProvider, resource: Resource) {
+  constructor(options: OtlpOptions, exporter: SpanExporter, provider: MeterProvider, forms: SpanForms) {
     this.#options = options;
     this.#exporter = exporter;
     this.#provider = provider;
-    this.#resource = resource;
+    this.#forms = forms;
     const meter = provider.getMeter(SCOPE.name);
     this.#instruments = new Map(
       Object.entries(INSTRUMENTS).map(([name, { unit, description, bounds }]) => [
@@ -147,18 +163,14 @@ class OtlpSink implements TelemetrySink {
 
   #export(batch: readonly Span[]): Promise<boolean> {
     return new Promise((resolve) => {
-      const spans = batch.map((span) => readable(span, this.#resource));
+      const spans = batch.map((span) => readable(span, this.#forms));
       this.#exporter.export(spans, ({ code }) => resolve(code === 0));
     });
   }
 }
 
-const KINDS = { server: 1, client: 2 } as const;
-const STATUS_ERROR = 2;
-const STATUS_UNSET = 0;
-
 /** As the exporter takes a span. */
-function readable(span: Span, resource: Resource): ReadableSpan {
+function readable(span: Span, forms: SpanForms): ReadableSpan {
   const { name, kind, trace, spanId, parentId, start, end, attributes, events, failed } = span;
   const context = (id: string, isRemote: boolean): SpanContext => ({
     traceId: trace.traceId,
@@ -169,18 +181,18 @@ function readable(span: Span, resource: Resource): ReadableSpan {
   const own = context(spanId, false);
   return {
     name,
-    kind: KINDS[kind],
+    kind: forms.kinds[kind],
     spanContext: () => own,
     ...(parentId !== null && { parentSpanContext: context(parentId, kind === "server") }),
     startTime: timeOf(start),
     endTime: timeOf(end),
     duration: timeOf(Math.max(0, end - start)),
-    status: { code: failed ? STATUS_ERROR : STATUS_UNSET },
+    status: failed ? forms.failed : forms.unset,
     attributes,
     links: [],
     events: events.map(({ name, at }) => ({ name, time: timeOf(at), attributes: {}, droppedAttributesCount: 0 })),
     ended: true,
-    resource,
+    resource: forms.resource,
     instrumentationScope: SCOPE,
     droppedAttributesCount: 0,
     droppedEventsCount: 0,

@@ -13,7 +13,7 @@ function observe(logRequests = true, accessLog: AccessLog = {}) {
   const log: Log = { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
   const metrics = metricsWith();
   const decisions: string[] = [];
-  const { of, ...observer } = createObserver({
+  const made = createObserver({
     metrics,
     log,
     logRequests,
@@ -23,7 +23,8 @@ function observe(logRequests = true, accessLog: AccessLog = {}) {
     sink: null,
     now: () => 1500,
   });
-  return { observer: { ...observer, ...of({ hash: "h1", upstreams: {} }) }, metrics, lines, decisions };
+  const observer = { ...made, ...made.of({ hash: "h1", upstreams: {} }) };
+  return { observer, metrics, lines, decisions };
 }
 
 test("one line says who, what and how it ended", () => {
