@@ -76,10 +76,10 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   killed: {
     test: { faults: { primary: SLOW } },
     end: async (room) => {
-      const { result } = await room.start({ model: CHAT, stream: true });
+      const started = await room.start({ model: CHAT, stream: true });
       await room.advance(LEAVE_AFTER_MS);
       await room.fetch("POST", "/v1/user/streams/kill");
-      return result();
+      return started.result();
     },
   },
   "thrown behind it": {

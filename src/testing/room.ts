@@ -135,8 +135,9 @@ const TOKENIZER = { count, countForClient: count };
 /** Providers keep what they were sent, for `sent`. */
 const RECORDED = { primary: "?record=true", backup: "?record=true" };
 
+const isScript = (fault: string): boolean => fault !== "down" && fault !== "unreachable";
+
 function recorded(faults: Readonly<Record<string, string>>): Record<string, string> {
-  const isScript = (fault: string): boolean => fault !== "down" && fault !== "unreachable";
   return Object.fromEntries(
     Object.entries(faults).map(([name, fault]) => [name, isScript(fault) ? `${fault}&record=true` : fault]),
   );

@@ -51,22 +51,24 @@ export class Watched {
   }
 
   #watch(hooks: Hooks): Hooks {
-    const { admit, attempt, transform, answer, event, stream, response } = hooks;
+    const own = bound(hooks);
+    const { admit, attempt, transform, answer, event, stream, response } = own;
     const disposal = this.#begin("dispose");
-    const own: Hooks = {
+    return {
+      ...own,
       dispose: async () => {
         disposal.times += 1;
-        await hooks.dispose?.();
+        await own.dispose?.();
       },
       ...(admit && {
         admit: async (exchange) => {
-          const admitted = await admit.call(hooks, exchange);
+          const admitted = await admit(exchange);
           return admitted && { ...admitted, ...(admitted.settle && { settle: this.#once("admit", admitted.settle) }) };
         },
       }),
       ...(attempt && {
         attempt: (target, exchange) => {
-          const guarded = attempt.call(hooks, target, exchange);
+          const guarded = attempt(target, exchange);
           if (!guarded) return guarded;
           const begun = this.#begin("attempt");
           return {
@@ -78,19 +80,18 @@ export class Watched {
           };
         },
       }),
-      ...(transform && { transform: (call, exchange) => transform.call(hooks, frozen(call), exchange) }),
-      ...(answer && { answer: (call, exchange) => answer.call(hooks, frozen(call), exchange) }),
-      ...(response && { response: (body, exchange) => response.call(hooks, frozen(body), exchange) }),
-      ...(event && { event: (one, exchange) => event.call(hooks, frozen(one), exchange) }),
+      ...(transform && { transform: (call, exchange) => transform(frozen(call), exchange) }),
+      ...(answer && { answer: (call, exchange) => answer(frozen(call), exchange) }),
+      ...(response && { response: (body, exchange) => response(frozen(body), exchange) }),
+      ...(event && { event: (one, exchange) => event(frozen(one), exchange) }),
       ...(stream && {
         stream: (exchange) => {
-          const change = stream.call(hooks, exchange);
+          const change = stream(exchange);
           if (!change) return change;
           return { event: (one) => change.event(frozen(one)), end: () => change.end?.() ?? [] };
         },
       }),
     };
-    return { ...bound(hooks), ...own };
   }
 
   #begin(what: string): Once {
@@ -108,15 +109,29 @@ export class Watched {
   }
 }
 
-/** Hooks that are called as they are, also those of a class. */
-function bound(hooks: Hooks): Hooks {
-  const { identify, windows, relay, settle } = hooks;
-  return {
-    ...(identify && { identify: identify.bind(hooks) }),
-    ...(windows && { windows: windows.bind(hooks) }),
-    ...(relay && { relay: relay.bind(hooks) }),
-    ...(settle && { settle: settle.bind(hooks) }),
-  };
+const HOOKS = [
+  "identify",
+  "admit",
+  "windows",
+  "attempt",
+  "transform",
+  "answer",
+  "stream",
+  "event",
+  "response",
+  "relay",
+  "settle",
+  "dispose",
+] as const satisfies readonly (keyof Hooks)[];
+
+/** The same hooks as functions, also those of a class. */
+function bound(hooks: Hooks): { [Name in keyof Hooks]: Hooks[Name] & ((this: void, ...args: never[]) => unknown) } {
+  return Object.fromEntries(
+    HOOKS.flatMap((name) => {
+      const call = hooks[name];
+      return call === undefined ? [] : [[name, call.bind(hooks)]];
+    }),
+  );
 }
 
 /** All the way down: of what a gateway hands over only the outermost may be frozen. */

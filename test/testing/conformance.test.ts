@@ -10,14 +10,16 @@ const OPTIONS: Readonly<Record<string, PluginTest["options"]>> = {
 describe.each(Object.keys(builtins))("%s", (name) => {
   test.each(conformance(name, { options: OPTIONS[name] }).map((one) => [one.name, one.run] as const))(
     "%s",
-    async (_, run) => run(),
+    async (_, run) => expect(run()).resolves.toBeUndefined(),
   );
 });
 
 describe("redact-names, from its file", () => {
   const plugin = new URL("../../plugins/redact-names.ts", import.meta.url);
   const cases = conformance(plugin, { options: { names: ["Ada"] } });
-  test.each(cases.map((one) => [one.name, one.run] as const))("%s", async (_, run) => run());
+  test.each(cases.map((one) => [one.name, one.run] as const))("%s", async (_, run) =>
+    expect(run()).resolves.toBeUndefined(),
+  );
 });
 
 test("the cases have names of their own", () => {
