@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   simulator: ["kit"],
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
-  gateway: [...GATEWAY, "server", "plugins"],
+  gateway: [...GATEWAY, "server", "plugins", "offline"],
   offline: [...GATEWAY, "server", "gateway"],
   workers: ["kit", "gateway", "server", "telemetry"],
   cli: "everything",

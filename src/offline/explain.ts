@@ -1,4 +1,3 @@
-import type { Loaded } from "../gateway/configuration.ts";
 import {
   type Endpoint,
   GatewayError,
@@ -14,7 +13,7 @@ import {
 import { applies } from "../pipeline/build.ts";
 import type { Used } from "./carried.ts";
 import { type ExplainedStep, explainedChain } from "./explain-chain.ts";
-import { openOffline } from "./offline.ts";
+import { type Configuration, openOffline } from "./offline.ts";
 import { type Fault, Providers } from "./providers.ts";
 import type { Decision } from "./record.ts";
 import { callOf, endpointOf } from "./requests.ts";
@@ -118,7 +117,7 @@ const DEAD_KEY = "Bearer rk_revoked";
  * What would become of a request, and why: by the real pipeline, without anything being counted, charged or sent.
  * @throws Error for a model, plan or upstream that there is not, naming the nearest.
  */
-export async function explain(loaded: Loaded, question: Question): Promise<Explanation> {
+export async function explain(loaded: Configuration, question: Question): Promise<Explanation> {
   const { snapshot } = loaded;
   const { caller, now, open = [], stream = false } = question;
   const model = named("model", snapshot.models, question.model);
@@ -178,7 +177,7 @@ function claiming(fault: Fault, counts: Readonly<Record<string, number>>): Fault
 }
 
 interface Told {
-  readonly loaded: Loaded;
+  readonly loaded: Configuration;
   readonly question: Question;
   readonly endpoint: Endpoint;
   readonly tier: string;
@@ -261,7 +260,7 @@ function stagesOf({ loaded, tier, question, result }: Told): readonly ExplainedS
   });
 }
 
-function conditionText(when: Loaded["steps"][number]["settings"]["when"]): string {
+function conditionText(when: Configuration["steps"][number]["settings"]["when"]): string {
   const parts = Object.entries(when ?? {}).map(([what, names]) => `${what} ${(names as readonly string[]).join(", ")}`);
   return `only for ${parts.join(" and ")}`;
 }

@@ -16,6 +16,9 @@ import { type Fault, Providers } from "./providers.ts";
 import { Recorder } from "./record.ts";
 import { existing, type Offline, Room } from "./room.ts";
 
+/** What serves, as far as a room needs it. */
+export type Configuration = Pick<Loaded, "snapshot" | "steps">;
+
 export interface OfflineOptions {
   /** Unix milliseconds at which the clock begins. */
   readonly now: number;
@@ -35,19 +38,21 @@ export interface OfflineOptions {
 const KEY = "offline";
 
 /** @throws Error for a plugin whose setup fails, or a fault of an upstream that there is not. */
-export async function openOffline(loaded: Loaded, options: OfflineOptions): Promise<Offline> {
+export async function openOffline(configuration: Configuration, options: OfflineOptions): Promise<Offline> {
   const closing = new Closing(SILENT);
   try {
-    return await open(loaded, options, closing);
+    return await open(configuration, options, closing);
   } catch (error) {
     await closing.all(null);
     throw error;
   }
 }
 
-async function open(real: Loaded, options: OfflineOptions, closing: Closing): Promise<Offline> {
+async function open(real: Configuration, options: OfflineOptions, closing: Closing): Promise<Offline> {
   const { faults = {}, random = sequence() } = options;
-  const loaded = { ...real, snapshot: withoutWorld(real.snapshot) };
+  const snapshot = withoutWorld(real.snapshot);
+  const { hash } = snapshot;
+  const loaded: Loaded = { ok: true, snapshot, steps: real.steps, diagnostics: [], hash, files: [], sources: [] };
   for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);
   const clock = new VirtualClock(options.now);
   const { now } = clock;
