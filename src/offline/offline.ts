@@ -5,13 +5,13 @@ import { publicServer } from "../gateway/listeners.ts";
 import { hostServices, openAccounts, openStorage, openTokenizer, type StartContext } from "../gateway/services.ts";
 import { Closing } from "../gateway/shutdown.ts";
 import type { Tokenizer } from "../gateway/tokenizer.ts";
-import { Secret, type Snapshot } from "../kit/index.ts";
 import { serverOfStreams } from "../server/listen.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import { createUpstreams } from "../upstream/upstreams.ts";
 import { CarriedCounters } from "./carried.ts";
 import { VirtualClock } from "./clock.ts";
+import { withoutWorld } from "./load.ts";
 import { type Fault, Providers } from "./providers.ts";
 import { Recorder } from "./record.ts";
 import { existing, type Offline, Room } from "./room.ts";
@@ -33,9 +33,6 @@ export interface OfflineOptions {
   /** Shared by several rooms, because it takes long to load; one of its own unless given. Not closed. */
   readonly tokenizer?: Pick<Tokenizer, "count" | "countForClient">;
 }
-
-/** In place of keys, which are never used offline: none is sent anywhere, and none of a cloud's is exchanged for a token. */
-const KEY = "offline";
 
 /** @throws Error for a plugin whose setup fails, or a fault of an upstream that there is not. */
 export async function openOffline(configuration: Configuration, options: OfflineOptions): Promise<Offline> {
@@ -67,7 +64,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     state: new ProcessState({ snapshot: loaded.snapshot, startedAt: now() }),
     closing,
   };
-  const recorder = new Recorder(now);
+  const recorder = new Recorder(clock);
   const carried = new CarriedCounters(now);
   const opened = await openStorage(context);
   const storage = { ...opened, store: carried.in(opened.store) };
@@ -130,21 +127,6 @@ function heldBy(clock: VirtualClock, { count, countForClient }: NonNullable<Offl
   return {
     count: (text: string) => clock.hold(count(text)),
     countForClient: (text: string) => clock.hold(countForClient(text)),
-  };
-}
-
-/** The same configuration, with nothing in it that reaches out of the process. */
-function withoutWorld(snapshot: Snapshot): Snapshot {
-  const upstreams = Object.entries(snapshot.upstreams).map(([name, upstream]) => {
-    const apiKeys = upstream.apiKeys.map((_key, index) => new Secret(`${KEY}-${index + 1}`));
-    return [name, { ...upstream, apiKeys: apiKeys.length > 0 ? apiKeys : [new Secret(KEY)], probe: null }] as const;
-  });
-  return {
-    ...snapshot,
-    // Many users of a test have one address.
-    server: { ...snapshot.server, ipLimit: null },
-    store: { ...snapshot.store, url: new Secret("memory:"), nodes: [] },
-    upstreams: Object.assign(Object.create(null) as object, Object.fromEntries(upstreams)),
   };
 }
 

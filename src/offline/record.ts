@@ -20,6 +20,7 @@ import {
   type Target,
 } from "../kit/index.ts";
 import type { GatewayObserver } from "../telemetry/observer.ts";
+import type { VirtualClock } from "./clock.ts";
 
 /** One call of one plugin's hook, other than for events of a stream. */
 export interface Decision {
@@ -81,10 +82,10 @@ export class Recorder implements GatewayObserver {
   readonly #traces = new Map<string, Trace>();
   /** By exchange id. */
   readonly #exchanges = new Map<string, Trace>();
-  readonly #now: () => number;
+  readonly #clock: VirtualClock;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
   }
 
   begin(requestId: string): Trace {
@@ -116,7 +117,7 @@ export class Recorder implements GatewayObserver {
       ?.attempts.findLast(({ upstream, model }) => upstream === target.upstream && model === target.model);
     // A stream that had begun to serve, and broke off.
     if (attempt?.outcome === "served" && !result.ok) fail(attempt, result.error);
-    if (attempt) attempt.endedAt = this.#now();
+    if (attempt) attempt.endedAt = this.#clock.now();
   }
 
   refused({ requestId }: Parameters<GatewayObserver["refused"]>[0], error: unknown): void {
@@ -245,7 +246,7 @@ export class Recorder implements GatewayObserver {
   #opened(trace: Trace | undefined, open: Open): Open {
     return async (target) => {
       const { upstream, model } = target;
-      const startedAt = this.#now();
+      const startedAt = this.#clock.now();
       const times = { startedAt, endedAt: startedAt };
       const attempt: Attempt = { upstream, model, outcome: "served", status: 200, reason: "", ...times };
       trace?.attempts.push(attempt);
@@ -256,7 +257,7 @@ export class Recorder implements GatewayObserver {
         else trace?.attempts.pop();
         throw error;
       } finally {
-        attempt.endedAt = this.#now();
+        attempt.endedAt = this.#clock.now();
       }
     };
   }
@@ -268,7 +269,8 @@ export class Recorder implements GatewayObserver {
     resultOf: (result: Result) => Decision["result"] = () => "passed",
   ): Promise<Result> {
     try {
-      const result = await call();
+      // A relay waits for upstreams, which are part of the room.
+      const result = await (decision.hook === "relay" ? call() : this.#clock.during(call));
       trace?.decisions.push({ ...decision, result: resultOf(result), upstream: null, error: null });
       return result;
     } catch (error) {

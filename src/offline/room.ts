@@ -309,7 +309,7 @@ export class InvalidQuestion extends Error {
 }
 
 /** Of names that might have been meant. */
-const MAX_NAMED = 10;
+const MAX_NAMED_COUNT = 10;
 
 /** @throws InvalidQuestion that names the nearest name when there is none of this one. */
 export function existing<Value>(record: Readonly<Record<string, Value>>, name: string, what = "upstream"): Value {
@@ -317,7 +317,7 @@ export function existing<Value>(record: Readonly<Record<string, Value>>, name: s
   if (found !== undefined) return found;
   const names = Object.keys(record);
   const near = nearest(name, names);
-  const some = `${names.slice(0, MAX_NAMED).join(", ")}${names.length > MAX_NAMED ? ", …" : ""}`;
+  const some = `${names.slice(0, MAX_NAMED_COUNT).join(", ")}${names.length > MAX_NAMED_COUNT ? ", …" : ""}`;
   throw new InvalidQuestion(
     `there is no ${what} ${name}: ${near === null ? `there are ${some}` : `did you mean ${near}?`}`,
   );

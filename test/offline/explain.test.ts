@@ -121,12 +121,13 @@ describe("what is explained", () => {
   });
 });
 
+const used = (count: number, length: number) => ({
+  used: count,
+  limit: null,
+  resetsAt: NOW - (NOW % length) + length,
+});
+
 test("counters are those the user would have after it, with what they bring", async () => {
-  const used = (count: number, length: number) => ({
-    used: count,
-    limit: null,
-    resetsAt: NOW - (NOW % length) + length,
-  });
   const windows = { day: used(40, 86_400_000), hour: used(9, 3_600_000), minute: used(3, 60_000) };
   const { limits, credits } = await ask({ caller: { ...CALLER, used: { windows, streams: 2 } } });
   expect(limits).toMatchObject({

@@ -26,7 +26,7 @@ const post = (question: Json, headers: Record<string, string> = {}) =>
 
 async function explained(question: Json): Promise<Explanation> {
   const { status, text } = await post(question);
-  expect(status, text).toBe(200);
+  expect({ status, text }).toEqual({ status: 200, text });
   return JSON.parse(text) as Explanation;
 }
 
