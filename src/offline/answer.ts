@@ -9,6 +9,7 @@ import {
   overloaded,
   type Store,
 } from "../kit/index.ts";
+import { bodyValidators } from "../server/body-schemas.ts";
 import { callerOf } from "./caller.ts";
 import { explain, type Explanation, type Question } from "./explain.ts";
 import { endpointNames } from "./requests.ts";
@@ -29,6 +30,7 @@ export interface ExplainedProcess {
  */
 export class Explainer {
   readonly #process: ExplainedProcess;
+  readonly #kept = { validateBody: bodyValidators() };
   #busy = false;
 
   constructor(process: ExplainedProcess) {
@@ -45,12 +47,13 @@ export class Explainer {
       const caller = await this.#caller(body);
       const configuration = loaded();
       const open = [...breakers()].filter(([, state]) => state === "open").map(([upstream]) => upstream);
-      return await explain(configuration, {
+      const asked = {
         ...question,
         open: [...(question.open ?? []), ...open],
         now: now(),
         ...(caller && { caller }),
-      });
+      };
+      return await explain(configuration, asked, this.#kept);
     } catch (error) {
       if (error instanceof InvalidQuestion)
         throw new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`);

@@ -13,7 +13,7 @@ import {
 import { applies } from "../pipeline/build.ts";
 import type { Used } from "./carried.ts";
 import { type ExplainedStep, explainedChain } from "./explain-chain.ts";
-import { type Configuration, openOffline } from "./offline.ts";
+import { type Configuration, type OfflineOptions, openOffline } from "./offline.ts";
 import { type Fault, Providers } from "./providers.ts";
 import type { Decision } from "./record.ts";
 import { callOf, endpointOf } from "./requests.ts";
@@ -51,6 +51,9 @@ export interface Question {
   readonly promptTokens?: number;
   readonly outputTokens?: number;
 }
+
+/** What may be kept from one question to the next. */
+export type Kept = Pick<OfflineOptions, "tokenizer" | "validateBody">;
 
 export interface ExplainedStage {
   readonly stage: Stage;
@@ -117,13 +120,14 @@ const DEAD_KEY = "Bearer rk_revoked";
  * What would become of a request, and why: by the real pipeline, without anything being counted, charged or sent.
  * @throws Error for a model, plan or upstream that there is not, naming the nearest.
  */
-export async function explain(loaded: Configuration, question: Question): Promise<Explanation> {
+export async function explain(loaded: Configuration, question: Question, kept: Kept = {}): Promise<Explanation> {
   const { snapshot } = loaded;
   const { caller, now, open = [], stream = false } = question;
   const model = named("model", snapshot.models, question.model);
   const tier = named("tier", snapshot.tiers, question.tier ?? caller?.tier ?? "");
   const endpoint = question.endpoint ?? endpointOf(model.kind);
-  const room = await openOffline(loaded, { now, tier: tier.name, faults: faultsOf(snapshot, question, endpoint) });
+  const faults = faultsOf(snapshot, question, endpoint);
+  const room = await openOffline(loaded, { ...kept, now, tier: tier.name, faults });
   try {
     for (const upstream of open) room.trip(upstream);
     await room.user(USER, {

@@ -5,6 +5,7 @@ import { publicServer } from "../gateway/listeners.ts";
 import { hostServices, openAccounts, openStorage, openTokenizer, type StartContext } from "../gateway/services.ts";
 import { Closing } from "../gateway/shutdown.ts";
 import type { Tokenizer } from "../gateway/tokenizer.ts";
+import type { ValidateBody } from "../server/body-schemas.ts";
 import { serverOfStreams } from "../server/listen.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
@@ -15,6 +16,9 @@ import { withoutWorld } from "./load.ts";
 import { type Fault, Providers } from "./providers.ts";
 import { Recorder } from "./record.ts";
 import { existing, type Offline, Room } from "./room.ts";
+
+/** A room is small and short-lived. */
+const MAX_KEYS_COUNT = 1_000;
 
 /** What serves, as far as a room needs it. */
 export type Configuration = Pick<Loaded, "snapshot" | "steps">;
@@ -32,6 +36,8 @@ export interface OfflineOptions {
   readonly random?: () => number;
   /** Shared by several rooms, because it takes long to load; one of its own unless given. Not closed. */
   readonly tokenizer?: Pick<Tokenizer, "count" | "countForClient">;
+  /** The same: schemas are compiled with the first body of each kind. */
+  readonly validateBody?: ValidateBody;
 }
 
 /** @throws Error for a plugin whose setup fails, or a fault of an upstream that there is not. */
@@ -68,7 +74,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
   const carried = new CarriedCounters(now);
   const opened = await openStorage(context);
   const storage = { ...opened, store: carried.in(opened.store) };
-  const accounts = await openAccounts(context, storage);
+  const accounts = await openAccounts(context, storage, { maxKeys: MAX_KEYS_COUNT });
   const upstreams = createUpstreams({
     dialects: DIALECTS,
     now,
@@ -103,7 +109,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     await generation.retire();
   });
   context.state.activate(generation);
-  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer);
+  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, options.validateBody);
   const server = serverOfStreams(handler);
   closing.add(() => {
     server.close();

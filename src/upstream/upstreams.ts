@@ -90,6 +90,17 @@ export function dialectAt(
   return spoken?.at?.(location) ?? spoken;
 }
 
+/** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
+function longestConnectTimeouts({ models }: Snapshot): ReadonlyMap<string, number> {
+  const longest = new Map<string, number>();
+  for (const { chain } of Object.values(models)) {
+    for (const { upstream, timeouts } of chain.flatMap((step) => step.targets)) {
+      longest.set(upstream, Math.max(timeouts.connect, longest.get(upstream) ?? 0));
+    }
+  }
+  return longest;
+}
+
 interface Lease {
   readonly snapshot: Snapshot;
   readonly probed: ReadonlyMap<string, ProbeSubject>;
@@ -117,8 +128,9 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async lease(snapshot: Snapshot): Promise<UpstreamSet> {
+    const connectTimeouts = longestConnectTimeouts(snapshot);
     const plans = await Promise.all(
-      Object.values(snapshot.upstreams).map((upstream) => this.#plan(upstream, snapshot)),
+      Object.values(snapshot.upstreams).map((upstream) => this.#plan(upstream, connectTimeouts)),
     );
     const releases: (() => Promise<void>)[] = [];
     const routes = new Map<string, Route>();
@@ -188,15 +200,10 @@ class UpstreamRegistry implements Upstreams {
     await this.#pools.destroy();
   }
 
-  async #plan(upstream: Upstream, snapshot: Snapshot): Promise<Plan> {
+  async #plan(upstream: Upstream, connectTimeouts: ReadonlyMap<string, number>): Promise<Plan> {
     const base = await this.#base(upstream);
     const dialect = dialectAt(base, upstream, this.#options.dialects);
-    const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
-    const connectTimeouts = targets
-      .filter((target) => target.upstream === upstream.name)
-      .map(({ timeouts }) => timeouts.connect);
-    // The longest connect timeout of all targets: a shorter one would end the connection of a target that still waits.
-    const connectTimeout = Math.max(upstream.timeouts.connect, ...connectTimeouts);
+    const connectTimeout = Math.max(upstream.timeouts.connect, connectTimeouts.get(upstream.name) ?? 0);
     return { upstream, dialect, base, connectTimeout };
   }
 
