@@ -64,11 +64,11 @@ export class Explainer {
   }
 
   async #caller({ user, key }: Json): Promise<Question["caller"]> {
-    if (user === undefined) return undefined;
+    if (typeof user !== "string") return undefined;
     const { store, loaded } = this.#process;
     const { snapshot } = loaded();
-    const caller = await callerOf(store, snapshot, String(user), key === undefined ? undefined : String(key));
-    if (caller === null) throw new InvalidQuestion(`there is no user ${String(user)}`);
+    const caller = await callerOf(store, snapshot, user, typeof key === "string" ? key : undefined);
+    if (caller === null) throw new InvalidQuestion(`there is no user ${user}`);
     return caller;
   }
 }

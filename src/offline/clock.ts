@@ -6,10 +6,11 @@ import type { Sweeper, SweptEntry } from "../upstream/send/deadlines.ts";
 const IDLE_TURNS = 12;
 /** A longer turn was spent on work, such as a long body that is written in parts. */
 const IDLE_TURN_MS = 1;
-/** Work off the event loop, such as decompression, is not seen by turns: it gets this long before a deadline passes … */
-const OFF_LOOP_GRACE_MS = 4;
-/** … and this long while a plugin, which may read a file, has not returned. */
-const HOOK_GRACE_MS = 200;
+/** Work off the event loop, such as decompression, is not seen by turns: it gets some looks before a deadline passes … */
+const LOOK_MS = 2;
+const LOOKS_COUNT = 2;
+/** … and more while a plugin, which may read a file, has not returned. */
+const HOOK_LOOKS_COUNT = 100;
 /** A gateway that serves besides is never idle: what is asked of it offline must end all the same. */
 const MAX_SETTLING_MS = 1_000;
 /** For work that nothing offline can end, such as a plugin that waits for a network. */
@@ -167,14 +168,10 @@ export class VirtualClock implements Sweeper {
   /** Whether something that is not done on the event loop has been at work. */
   async #happensStill(): Promise<boolean> {
     const before = this.#happened;
-    const from = performance.now();
-    do await realTime(OFF_LOOP_GRACE_MS / 2);
-    while (this.#happened === before && performance.now() - from < this.#graceMs);
+    const looks = this.#hooks > 0 ? HOOK_LOOKS_COUNT : LOOKS_COUNT;
+    // Looks, not time: a process that was stopped meanwhile has had none.
+    for (let look = 0; look < looks && this.#happened === before; look += 1) await realTime(LOOK_MS);
     return this.#happened !== before;
-  }
-
-  get #graceMs(): number {
-    return this.#hooks > 0 ? HOOK_GRACE_MS : OFF_LOOP_GRACE_MS;
   }
 
   #next(): SweptEntry | null {

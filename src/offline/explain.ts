@@ -124,14 +124,16 @@ export async function explain(loaded: Configuration, question: Question, kept: K
   const { snapshot } = loaded;
   const { caller, now, open = [], stream = false } = question;
   const model = named("model", snapshot.models, question.model);
-  const tier = named("tier", snapshot.tiers, question.tier ?? caller?.tier ?? "");
+  const tier = question.tier ?? caller?.tier ?? "";
+  // A user may be on a plan that there is no longer: it may call nothing.
+  if (caller === undefined || question.tier !== undefined) named("tier", snapshot.tiers, tier);
   const endpoint = question.endpoint ?? endpointOf(model.kind);
   const faults = faultsOf(snapshot, question, endpoint);
-  const room = await openOffline(loaded, { ...kept, now, tier: tier.name, faults });
+  const room = await openOffline(loaded, { ...kept, now, tier, faults });
   try {
     for (const upstream of open) room.trip(upstream);
     await room.user(USER, {
-      tier: tier.name,
+      tier,
       ...(caller && { id: caller.id, used: caller.used, credits: positive(caller.balance - caller.held) }),
     });
     const result = await room.request({
@@ -142,7 +144,7 @@ export async function explain(loaded: Configuration, question: Question, kept: K
       ...(question.body && { body: question.body }),
       ...(caller?.keyIsLive === false && { headers: { authorization: DEAD_KEY } }),
     });
-    return explanation({ loaded, question, endpoint, tier: tier.name, room, result });
+    return explanation({ loaded, question, endpoint, tier, room, result });
   } finally {
     await room.close();
   }

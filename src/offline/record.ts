@@ -160,7 +160,14 @@ export class Recorder implements GatewayObserver {
   }
 
   #recorded(of: RecordedStep, hooks: Hooks): Hooks {
-    const { identify, admit, transform, answer, attempt, relay, response, settle } = hooks;
+    const identify = hooks.identify?.bind(hooks);
+    const admit = hooks.admit?.bind(hooks);
+    const transform = hooks.transform?.bind(hooks);
+    const answer = hooks.answer?.bind(hooks);
+    const attempt = hooks.attempt?.bind(hooks);
+    const relay = hooks.relay?.bind(hooks);
+    const response = hooks.response?.bind(hooks);
+    const settle = hooks.settle?.bind(hooks);
     const trace = (exchange: Pick<Exchange, "requestId">): Trace | undefined => this.#traces.get(exchange.requestId);
     const recorded: Hooks = {
       ...(identify && {
@@ -168,19 +175,19 @@ export class Recorder implements GatewayObserver {
           this.#kept(
             { ...of, hook: "identify" },
             trace(head),
-            () => identify.call(hooks, head),
+            () => identify(head),
             (principal) => (principal ? "passed" : "skipped"),
           ),
       }),
       ...(admit && {
         admit: (exchange: Exchange) => {
           this.#began(exchange);
-          return this.#kept({ ...of, hook: "admit" }, trace(exchange), () => admit.call(hooks, exchange));
+          return this.#kept({ ...of, hook: "admit" }, trace(exchange), () => admit(exchange));
         },
       }),
       ...(transform && {
         transform: async (call: Call, exchange: Exchange) => {
-          const work = (): Awaitable<Call> => transform.call(hooks, call, exchange);
+          const work = (): Awaitable<Call> => transform(call, exchange);
           const made = await this.#kept({ ...of, hook: "transform" }, trace(exchange), work, (changed) =>
             changed === call ? "passed" : "changed",
           );
@@ -193,13 +200,13 @@ export class Recorder implements GatewayObserver {
           this.#kept(
             { ...of, hook: "answer" },
             trace(exchange),
-            () => answer.call(hooks, call, exchange),
+            () => answer(call, exchange),
             (made) => (made && made.type !== "keep" ? "answered" : "passed"),
           ),
       }),
       ...(attempt && {
         attempt: (target: Target, exchange: Exchange) => {
-          const guarded = attempt.call(hooks, target, exchange);
+          const guarded = attempt(target, exchange);
           const result = guarded === false ? "skipped" : "passed";
           trace(exchange)?.decisions.push({ ...of, hook: "attempt", result, upstream: target.upstream, error: null });
           return guarded;
@@ -209,7 +216,7 @@ export class Recorder implements GatewayObserver {
         relay: (exchange: Exchange, open: Open) => {
           this.#began(exchange);
           const recording = this.#opened(trace(exchange), open);
-          return this.#kept({ ...of, hook: "relay" }, trace(exchange), () => relay.call(hooks, exchange, recording));
+          return this.#kept({ ...of, hook: "relay" }, trace(exchange), () => relay(exchange, recording));
         },
       }),
       ...(response && {
@@ -217,13 +224,13 @@ export class Recorder implements GatewayObserver {
           this.#kept(
             { ...of, hook: "response" },
             trace(exchange),
-            () => response.call(hooks, body, exchange),
+            () => response(body, exchange),
             (made) => (made === body ? "passed" : "changed"),
           ),
       }),
       ...(settle && {
         settle: (ending: Ending, exchange: BegunExchange) =>
-          this.#kept({ ...of, hook: "settle" }, trace(exchange), () => settle.call(hooks, ending, exchange)),
+          this.#kept({ ...of, hook: "settle" }, trace(exchange), () => settle(ending, exchange)),
       }),
     };
     // Every other hook is called as it is. A hook may read its own object, which may be frozen: this is another one.

@@ -228,7 +228,8 @@ export class Room implements Offline {
     const { store, carried, tier: ofAll, credits: creditsOfAll } = this.#parts;
     const number = this.#callers.size + 1;
     const plan = tier ?? ofAll ?? this.snapshot.auth.signup.tier;
-    existing(this.snapshot.tiers, plan, "tier");
+    // A user of elsewhere may be on a plan that there is no longer.
+    if (id === undefined) existing(this.snapshot.tiers, plan, "tier");
     const user = await store.addUser({
       id: id ?? newId("user"),
       email: `user-${number}@offline.invalid`,

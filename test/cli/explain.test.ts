@@ -48,7 +48,7 @@ test.each([
   ["a user without their store", ["route/one", "--user", "x"], 2, "--user and --store go together"],
   ["a user that there is not", ["route/one", "--user", "x", "--store"], 1, "there is no user x"],
   ["a script that is none", ["route/one", "--tier", "Free", "--fault", "alpha=?statsu=1"], 2, "Did you mean 'status'?"],
-  ["a file that there is not", ["-c", "none.yaml", "route/one", "--tier", "Free"], 1, "none.yaml"],
+  ["a file that there is not", ["-c", "none.yaml", "route/one", "--tier", "Free"], 3, "none.yaml"],
 ])("%s ends with its code", async (_what, args, code, message) => {
   const exit = await explain(...args);
   expect(exit).toMatchObject({ code, stdout: "" });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Explainer } from "../../src/offline/answer.ts";
 import { explain, type Explanation, type Question } from "../../src/offline/explain.ts";
 import { explanationText } from "../../src/offline/explain-text.ts";
 import { loadOffline } from "../../src/offline/load.ts";
@@ -101,6 +102,14 @@ const CASES: Readonly<Record<string, Case>> = {
     chain: "aurora not tried, borealis not tried",
     reasons: ["refused by quota", "refused by quota"],
   },
+  "a user of a plan that there is no longer": {
+    asked: { caller: { ...CALLER, tier: "Gone" } },
+    status: 403,
+    code: "MODEL_NOT_ALLOWED",
+    decisions: "passed, refused, not reached, not reached, not reached, passed",
+    chain: "aurora not tried, borealis not tried",
+    reasons: ["refused by plan-check", "refused by plan-check"],
+  },
   "a revoked key": {
     asked: { caller: { ...CALLER, keyIsLive: false } },
     status: 401,
@@ -197,4 +206,24 @@ credits
   hold             0.0015375 USD
   expected charge  0.0015375 USD  for 3 prompt tokens, 1024 output tokens
 `);
+});
+
+test("a process answers one question at a time", async () => {
+  const asked = Promise.withResolvers<null>();
+  const explainer = new Explainer({
+    loaded: () => loaded,
+    store: {
+      findUser: () => asked.promise,
+      windows: () => Promise.reject(new Error("not asked")),
+      running: () => Promise.reject(new Error("not asked")),
+      listKeys: () => Promise.reject(new Error("not asked")),
+    },
+    breakers: () => [["aurora", "open"]],
+    now: () => NOW,
+  });
+  const first = explainer.answer({ model: "route/swift", user: "somebody" });
+  await expect(explainer.answer({ model: "route/swift", tier: "Lite" })).rejects.toMatchObject({ code: "OVERLOADED" });
+  asked.resolve(null);
+  await expect(first).rejects.toMatchObject({ code: "INVALID_REQUEST", message: expect.stringContaining("somebody") });
+  expect(chain(await explainer.answer({ model: "route/swift", tier: "Lite" }))).toBe("aurora skipped, borealis served");
 });

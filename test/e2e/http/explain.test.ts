@@ -84,13 +84,6 @@ test.each([
   expect(text).toContain(message);
 });
 
-test("one question is answered at a time", async () => {
-  const answers = await Promise.all(Array.from({ length: 4 }, () => post({ model: "route/one", tier: "Max" })));
-  const statuses = answers.map(({ status }) => status);
-  expect(statuses).toContain(200);
-  expect(new Set(statuses)).toEqual(new Set([200, 503]));
-});
-
 test("the token is needed", async () => {
   expect((await post({}, { authorization: "Bearer wrong" })).status).toBe(401);
 });
