@@ -1,4 +1,4 @@
-import type { UpstreamDialect } from "../dialects/dialect.ts";
+import type { Location, UpstreamDialect } from "../dialects/dialect.ts";
 import type {
   Breaker,
   Call,
@@ -73,21 +73,15 @@ interface Plan {
   readonly connectTimeout: number;
 }
 
-/** The dialect of an upstream as it is spoken at its address; null when this version has no such dialect. */
-export function dialectAt(
-  base: URL,
-  { dialect, headers, vendor, accepts, api }: Upstream,
-  dialects: UpstreamsOptions["dialects"],
-): UpstreamDialect | null {
-  const spoken = dialects[dialect] ?? null;
-  const location = {
+/** What of an upstream decides on how its dialect is spoken there. */
+export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstream): Location {
+  return {
     baseUrl: base.href.replace(/\/+$/, ""),
     headers: withLowerCaseNames(headers),
     ...(vendor && { vendor }),
     ...(accepts && { accepts }),
     ...(api && { api }),
   };
-  return spoken?.at?.(location) ?? spoken;
 }
 
 /** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
@@ -202,7 +196,8 @@ class UpstreamRegistry implements Upstreams {
 
   async #plan(upstream: Upstream, connectTimeouts: ReadonlyMap<string, number>): Promise<Plan> {
     const base = await this.#base(upstream);
-    const dialect = dialectAt(base, upstream, this.#options.dialects);
+    const spoken = this.#options.dialects[upstream.dialect] ?? null;
+    const dialect = spoken?.at?.(locationOf(base, upstream)) ?? spoken;
     const connectTimeout = Math.max(upstream.timeouts.connect, connectTimeouts.get(upstream.name) ?? 0);
     return { upstream, dialect, base, connectTimeout };
   }

@@ -159,12 +159,15 @@ test("the expected charge is of the tokens that are named, else of what is held"
 test("what a dialect cannot be told is named at every step of the chain, tried or not", async () => {
   const upstreams = { ...loaded.snapshot.upstreams };
   upstreams["borealis"] = { ...upstreams["borealis"]!, dialect: "anthropic" };
-  const swapped = { ...loaded, snapshot: { ...loaded.snapshot, upstreams } };
+  const swift = { ...loaded.snapshot.models["route/swift"]!, features: ["tools", "audio"] };
+  const models = { ...loaded.snapshot.models, "route/swift": swift };
+  const swapped = { ...loaded, snapshot: { ...loaded.snapshot, upstreams, models } };
   const body = { logit_bias: { 50256: -100 } };
   const explanation = await explain(swapped, { model: "route/swift", tier: "Lite", now: NOW, body });
   const dropped = explanation.chain.map(({ targets: [target] }) => target!.dropped);
   expect(dropped).toEqual([[], ["/logit_bias"]]);
-  expect(explanationText(explanation)).toContain("cannot be told /logit_bias");
+  expect(explanation.chain[1]!.targets[0]!.lost_features).toEqual(["audio"]);
+  expect(explanationText(explanation)).toContain("cannot be told /logit_bias, feature audio");
 });
 
 test.each([
