@@ -24,6 +24,7 @@ interface GenerationParts {
 export interface Generation extends RequestPipeline {
   readonly number: number;
   readonly snapshot: Snapshot;
+  readonly steps: Loaded["steps"];
   readonly host: Host;
   /** Of any upstream of the snapshot. */
   readonly health: (upstream: string) => UpstreamHealth;
@@ -46,7 +47,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     breaker: (name) => upstreams.breaker(name),
     order: (step, exchange) => upstreams.order(step, exchange),
   };
-  const pipeline = await buildPipeline(loaded.steps, host).catch(async (error: unknown) => {
+  const pipeline = await buildPipeline(loaded.steps, host, observer).catch(async (error: unknown) => {
     await upstreams.release();
     throw error;
   });
@@ -68,6 +69,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   return {
     number,
     snapshot,
+    steps: loaded.steps,
     host,
     health: (name) => upstreams.health(name),
     loadedAt: host.now(),

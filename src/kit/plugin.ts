@@ -104,6 +104,13 @@ export interface Plugin<Options = never> {
   setup(options: Readonly<Options>, host: PluginHost): Awaitable<Hooks>;
 }
 
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const MAX_NAME_CHARACTERS = 64;
+
+export function isPluginName(name: unknown): boolean {
+  return typeof name === "string" && NAME.test(name) && name.length <= MAX_NAME_CHARACTERS;
+}
+
 /** Identity with types: the default export of a plugin file. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
   return plugin;
@@ -173,6 +180,10 @@ export interface Observer {
   refused(request: ClientRequest, error: unknown, receivedAt: number, known?: RefusedRequest): void;
   finished(exchange: Exchange, outcome: Outcome): void;
   pluginFailed(name: string, error: unknown): void;
+  /** Asked once a pipeline for each hook of a plugin; called with the milliseconds of each call. Left out: nobody measures. */
+  hookTimer?(plugin: string, hook: string): (milliseconds: number) => void;
+  /** A synchronous hook has held up everything for longer than it may; told once a minute at most. */
+  pluginSlow?(plugin: string, hook: string, milliseconds: number): void;
 }
 
 /** What plugins and the pipeline reach outside themselves: state, time, chance. */

@@ -4,12 +4,14 @@ import {
   type Host,
   type Log,
   type Model,
+  type Observer,
   type Plugin,
   pluginStorage,
   type StepCondition,
   type StepSettings,
   type Tier,
 } from "../kit/index.ts";
+import { timed } from "./timing.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -27,6 +29,8 @@ export interface Bound<Name extends keyof Hooks> {
   readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
+  /** What the hook has returned to be called later, measured and bounded in time as hooks are. @param name for the metric */
+  later<Args extends unknown[], Result>(name: string, call: (...args: Args) => Result): (...args: Args) => Result;
 }
 
 /** The hooks that apply to one model and tier, in order. An absent hook costs nothing. */
@@ -58,9 +62,18 @@ interface Step {
   readonly hooks: Hooks;
 }
 
-/** Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed. */
-export async function buildPipeline(linked: readonly LinkedStep[], host: Host): Promise<Pipeline> {
+/**
+ * Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed.
+ * @param observer left out: hooks are not measured.
+ */
+export async function buildPipeline(
+  linked: readonly LinkedStep[],
+  host: Host,
+  observer: Pick<Observer, "hookTimer" | "pluginSlow"> = {},
+): Promise<Pipeline> {
   const steps: Step[] = [];
+  const bind = <Name extends keyof Hooks>(among: readonly Step[], name: Name): Bound<Name>[] =>
+    bound(among, name, { host, observer });
   for (const { plugin, settings } of linked) {
     try {
       // The linker has checked the options against the plugin's own schema.
@@ -90,7 +103,10 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       if (byModel === undefined) known.set(tierName, (byModel = new Map()));
       let hooks = byModel.get(modelId);
       if (hooks === undefined) {
-        hooks = hooksOf(steps.filter((step) => applies(step.settings.when, model, tier)));
+        hooks = hooksOf(
+          steps.filter((step) => applies(step.settings.when, model, tier)),
+          bind,
+        );
         byModel.set(modelId, hooks);
       }
       return hooks;
@@ -100,7 +116,9 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
   };
 }
 
-function hooksOf(steps: readonly Step[]): BoundHooks {
+type Bind = <Name extends keyof Hooks>(steps: readonly Step[], name: Name) => Bound<Name>[];
+
+function hooksOf(steps: readonly Step[], bind: Bind): BoundHooks {
   const [relay] = bind(steps, "relay");
   if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
   return {
@@ -116,22 +134,33 @@ function hooksOf(steps: readonly Step[]): BoundHooks {
   };
 }
 
-function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bound<Name>[] {
+/** A relay takes as long as its upstreams do. */
+const UNTIMED: ReadonlySet<keyof Hooks> = new Set(["relay"]);
+
+function bound<Name extends keyof Hooks>(
+  steps: readonly Step[],
+  name: Name,
+  around: Pick<Parameters<typeof timed>[1], "host" | "observer">,
+): Bound<Name>[] {
   return steps.flatMap((step, position) => {
     const call = step.hooks[name];
     if (call === undefined) return [];
+    const own = call.bind(step.hooks) as NonNullable<Hooks[Name]> & ((...args: unknown[]) => unknown);
+    const timing = { ...around, plugin: step.name, timeoutMs: step.settings.timeout ?? null };
     return [
       {
         plugin: step.name,
         position,
         failOpen: step.settings.fail === "open",
-        call: call.bind(step.hooks) as NonNullable<Hooks[Name]>,
+        call: UNTIMED.has(name) ? own : (timed(own, { ...timing, hook: name }) as typeof own),
+        later: (hook, later) => timed(later, { ...timing, hook }),
       },
     ];
   });
 }
 
-function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
+/** Whether a step takes part in requests for the model by users of the plan. */
+export function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
   if (when === null) return true;
   if (when.tiers && !when.tiers.includes(tier.name)) return false;
   return !when.models || when.models.some((glob) => matches(glob, model.id));

@@ -147,6 +147,10 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         const user = accessLog().users ? (digest(exchange.principal.userId) ?? undefined) : undefined;
         log.info(requestLine(exchange, outcome, user), "request");
       },
+      hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
+      pluginSlow(plugin, hook, milliseconds) {
+        log.warn({ plugin, hook, duration_ms: Math.round(milliseconds) }, "plugin held up every request");
+      },
       pluginFailed(plugin, error) {
         metrics.pluginFailed(plugin);
         log.warn({ plugin, err: error }, "plugin failed");

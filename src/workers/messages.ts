@@ -2,7 +2,7 @@ import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.t
 import type { FirstLoad } from "../gateway/configuration.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
-import type { ReloadResult } from "../server/admin.ts";
+import type { ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
 
 /** What a supervisor can ask a worker, with the type of the answer. */
@@ -20,6 +20,8 @@ export interface Answers {
   readonly endStream: EndedStream;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
+  /** `about` is the question, as JSON. */
+  readonly explain: ExplainResult;
   /** `about` names the instance. */
   readonly markInstanceDead: null;
 }

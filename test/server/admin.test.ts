@@ -20,6 +20,7 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     endStream: (id) => ({ ended: id === "s1", complete: id !== "s3" }),
     settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
+    explain: async (question) => ({ ok: true, explanation: { question } }),
     log: memoryLog(lines),
     ...options,
   });
@@ -91,6 +92,7 @@ const PATHS = [
   "/admin/streams/s1",
   "/admin/settlements",
   "/admin/reload",
+  "/admin/explain",
   "/admin/nothing",
   "/admin",
 ];
