@@ -17,8 +17,12 @@ import {
   parseKeyName,
   parsePluginName,
   parsePort,
+  parseThreshold,
+  parseTime,
+  type Threshold,
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
+import type { ReplayOptions } from "./replay.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
@@ -72,6 +76,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addServeCommands(program);
   addCheckCommand(program);
   addExplainCommand(program);
+  addReplayCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
   addKeyCommands(program.command("keys").description("API keys"), openAccounts);
   addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
@@ -143,6 +148,34 @@ function addExplainCommand(program: Command): void {
     .action(async (model: string, _options: object, command: Command) => {
       const { explainRequest } = await import("./explain.ts");
       await explainRequest(model, command.optsWithGlobals<ExplainOptions>());
+    });
+}
+
+function addReplayCommand(program: Command): void {
+  const thresholds = (value: string, before: readonly Threshold[]): readonly Threshold[] => [
+    ...before,
+    parseThreshold(value),
+  ];
+  program
+    .command("replay")
+    .description("put the requests of a decision log to a configuration, and say what would differ")
+    .argument("<logs...>", "files of telemetry.decision_log")
+    .option("--against <file>", "compare with a replay of this configuration, in place of what was logged")
+    .option("--limits", "tell what limits refuse, and how much users ask for")
+    .option("--since <time>", "compare requests from then on; those before are replayed for their counters", parseTime)
+    .option("--until <time>", "leave out requests from then on", parseTime)
+    .option("--tier <tier>", "compare requests of this plan")
+    .option("--model <model>", "compare requests for this model")
+    .option(
+      "--fail-on <what>",
+      "exit with 1 for any, refusals, upstreams, models (beyond :10 or :1%), or cost:5%; may be repeated",
+      thresholds,
+      [],
+    )
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
+    .action(async (files: readonly string[], _options: object, command: Command) => {
+      const { replayLog } = await import("./replay.ts");
+      await replayLog(files, command.optsWithGlobals<ReplayOptions>());
     });
 }
 

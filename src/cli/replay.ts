@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { ConfigurationError } from "../config/diagnostics.ts";
+import { loadOffline } from "../offline/load.ts";
+import { replay, type ReplayReport } from "../offline/replay/replay.ts";
+import { replayMarkdown, replayText } from "../offline/replay/report.ts";
+import { configFile, EXIT, ExitError, type Threshold } from "./options.ts";
+
+export interface ReplayOptions {
+  readonly config?: string;
+  readonly against?: string;
+  readonly limits?: boolean;
+  readonly since?: number;
+  readonly until?: number;
+  readonly tier?: string;
+  readonly model?: string;
+  readonly failOn: readonly Threshold[];
+  readonly format: "text" | "json" | "markdown";
+}
+
+/** Says what a decision log would look like under another configuration. @throws ExitError */
+export async function replayLog(files: readonly string[], options: ReplayOptions): Promise<void> {
+  const { against, limits = false, since = null, until = null, tier = null, model = null, format, failOn } = options;
+  for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
+  const [configuration, old] = await Promise.all([
+    load(configFile(options.config)),
+    against === undefined ? null : load(configFile(against)),
+  ]);
+  const report = await replay({ files, configuration, against: old, limits, since, until, tier, model });
+  if (report.log.lines === 0 && report.log.bad > 0) {
+    throw new ExitError(EXIT.failed, `no line can be used; the first: ${report.log.bad_lines[0]}`);
+  }
+  for (const line of report.log.bad_lines) process.stderr.write(`gateway: ${line}\n`);
+  const rest = report.log.bad - report.log.bad_lines.length;
+  if (rest > 0) process.stderr.write(`gateway: and ${rest} more lines that cannot be used\n`);
+  process.stdout.write(WRITERS[format](report));
+  const found = failOn.filter((threshold) => isBeyond(report, threshold)).map(({ text }) => text);
+  if (found.length > 0) throw new ExitError(EXIT.findings, `beyond --fail-on ${found.join(", ")}`);
+}
+
+const WRITERS: Readonly<Record<ReplayOptions["format"], (report: ReplayReport) => string>> = {
+  json: (report) => `${JSON.stringify(report, null, 2)}\n`,
+  text: replayText,
+  markdown: replayMarkdown,
+};
+
+/** @throws ExitError for a file that cannot be read; ConfigurationError for one that has errors */
+async function load(file: string) {
+  try {
+    return await loadOffline({ file });
+  } catch (error) {
+    const isUnread =
+      error instanceof ConfigurationError &&
+      error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
+    throw isUnread ? new ExitError(EXIT.failed, (error as Error).message) : error;
+  }
+}
+
+/** Whether more differs than may. */
+function isBeyond(
+  { compared, changed, lost, cost, upstreams, models_gone: gone }: ReplayReport,
+  by: Threshold,
+): boolean {
+  const among = { any: changed.requests, refusals: lost.requests, upstreams: sum(upstreams), models: sum(gone) };
+  if (by.what === "cost") {
+    const share = cost.percent === null ? Infinity : Math.abs(cost.percent);
+    return share > by.most;
+  }
+  const requests = among[by.what];
+  return by.isShare ? requests * 100 > by.most * compared : requests > by.most;
+}
+
+function sum(rows: readonly { readonly requests: number }[]): number {
+  return rows.reduce((total, { requests }) => total + requests, 0);
+}
