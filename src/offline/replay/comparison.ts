@@ -131,7 +131,9 @@ export class Comparison {
       cost.now += now.charge;
     }
     const isResult = then.result !== now.result;
-    const isUpstream = then.upstream !== now.upstream;
+    // Of one that is refused now, or was then, that says enough.
+    const isServed = then.upstream !== null && now.upstream !== null;
+    const isUpstream = then.upstream !== now.upstream && (isServed || !isResult);
     const isCharge = then.charge !== now.charge;
     if (isCharge) this.#charges.of({ plan, model }).add(compared);
     if (!isCounted && now.charge > 0n) this.#assumed += 1;

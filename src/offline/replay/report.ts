@@ -47,7 +47,7 @@ function summaryOf({ log, compared, changed, lost, won, cost, currency, same, ag
     ...(log.bad > 0 ? [`${counted(log.bad, "line")} of the log cannot be used, the first: ${log.bad_lines[0]}`] : []),
     ...(log.late > 0 ? [`${counted(log.late, "line")} stood too late in the log, and came too late here`] : []),
     ...(passedOver > 0 ? [`not replayed, because no pipeline saw them: ${listOf(log.passed_over)}`] : []),
-    ...(same ? ["nothing differs"] : [`${touched(changed)} differ`]),
+    ...(same ? ["nothing differs"] : [`different: ${touched(changed)}`]),
     ...(lost.requests > 0 ? [`refused or failed now, and not then: ${touched(lost)}`] : []),
     ...(won.requests > 0 ? [`refused or failed then, and not now: ${touched(won)}`] : []),
     ...models_gone.map((gone) => `the model ${gone.model} is gone: ${touched(gone)}`),
