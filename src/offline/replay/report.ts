@@ -127,7 +127,7 @@ function more({ length }: readonly unknown[]): string[] {
 
 /** Names come from configurations and clients: none ends its cell, or is markup. */
 function escaped(text: string): string {
-  return text.replaceAll(/\p{C}/gu, "\uFFFD").replaceAll(/[\\`*_{}[\]<>()#|~!]/g, "\\$&");
+  return text.replaceAll(/\p{C}/gu, "\uFFFD").replaceAll(/[\\`*_{}[\]<>#|~!]/g, "\\$&");
 }
 
 function touched({ requests, users }: { readonly requests: number; readonly users: number }): string {
