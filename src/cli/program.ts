@@ -131,7 +131,9 @@ function addExplainCommand(program: Command): void {
   program
     .command("explain")
     .description("say what would become of a request, and why: every stage, limit and step of the chain, offline")
-    .argument("<model>", "as clients name it")
+    .argument("[model]", "as clients name it")
+    .option("--request <id>", "a past request by its id or X-Request-Id, then and now, instead of a model")
+    .option("--log <file>", "decision log that has it; the configured one unless given; may be repeated", list, [])
     .option("--tier <tier>", "plan; that of --user unless given")
     .option("--user <user>", `${USER}, with their counters and credits; needs --store`)
     .option("--key <key-id>", "key of the user, as `keys list` shows it")
@@ -145,7 +147,7 @@ function addExplainCommand(program: Command): void {
     .option("--prompt-tokens <number>", "that the upstream will count; by the body's size unless given", parseCount)
     .option("--output-tokens <number>", "the same; as many as are held unless given", parseCount)
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
-    .action(async (model: string, _options: object, command: Command) => {
+    .action(async (model: string | undefined, _options: object, command: Command) => {
       const { explainRequest } = await import("./explain.ts");
       await explainRequest(model, command.optsWithGlobals<ExplainOptions>());
     });

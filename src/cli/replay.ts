@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { ConfigurationError } from "../config/diagnostics.ts";
-import { loadOffline } from "../offline/load.ts";
 import { replay, type ReplayReport } from "../offline/replay/replay.ts";
 import { replayMarkdown, replayText } from "../offline/replay/report.ts";
-import { configFile, EXIT, ExitError, type Threshold } from "./options.ts";
+import { load } from "./explain.ts";
+import { EXIT, ExitError, type Threshold } from "./options.ts";
 
 export interface ReplayOptions {
   readonly config?: string;
@@ -22,8 +21,8 @@ export async function replayLog(files: readonly string[], options: ReplayOptions
   const { against, limits = false, since = null, until = null, tier = null, model = null, format, failOn } = options;
   for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
   const [configuration, old] = await Promise.all([
-    load(configFile(options.config)),
-    against === undefined ? null : load(configFile(against)),
+    load(options),
+    against === undefined ? null : load({ config: against }),
   ]);
   const report = await replay({ files, configuration, against: old, limits, since, until, tier, model });
   if (report.log.lines === 0 && report.log.bad > 0) {
@@ -42,18 +41,6 @@ const WRITERS: Readonly<Record<ReplayOptions["format"], (report: ReplayReport) =
   text: replayText,
   markdown: replayMarkdown,
 };
-
-/** @throws ExitError for a file that cannot be read; ConfigurationError for one that has errors */
-async function load(file: string) {
-  try {
-    return await loadOffline({ file });
-  } catch (error) {
-    const isUnread =
-      error instanceof ConfigurationError &&
-      error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
-    throw isUnread ? new ExitError(EXIT.failed, (error as Error).message) : error;
-  }
-}
 
 /** Whether more differs than may. */
 function isBeyond(
