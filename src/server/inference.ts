@@ -122,7 +122,7 @@ class ServedRequest implements InferenceRequest, Indexed {
       credentials: credentialsOf(http.req.headers),
       ip,
       endpoint: format.endpoint,
-      ...(trace && { trace }),
+      trace: trace ?? undefined,
       header: (name) => valueOf(http.req.headers[name]),
     };
     this.client = new ServerClient(http, options.log, options.stallAfterMs);
