@@ -4,6 +4,7 @@ import type { AdminOptions, ReloadResult } from "../server/admin.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
+import type { RollbackTarget } from "./kept-generations.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
 
@@ -46,6 +47,7 @@ export interface AdminView {
   streams(): Promise<{ readonly active: number }>;
   settlements(): Promise<UnstoredSettlements>;
   reload(): Promise<ReloadResult>;
+  rollback(to: RollbackTarget): Promise<ReloadResult>;
 }
 
 export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "log"> {
@@ -57,6 +59,7 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     streams: () => view.streams(),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
+    rollback: (to) => view.rollback(to),
   };
 }
 
@@ -141,7 +144,7 @@ interface ProcessViewParts {
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<EventLoopMonitor, "blocked">;
   readonly metrics: Pick<Metrics, "scrape" | "collect">;
-  readonly reloader: Pick<Reloader, "status" | "reload">;
+  readonly reloader: Pick<Reloader, "status" | "reload" | "rollback">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
 }
@@ -192,5 +195,6 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       return { pending: store.pending, rejected };
     },
     reload: () => reloader.reload(),
+    rollback: (to) => reloader.rollback(to),
   };
 }

@@ -3,12 +3,25 @@ import { hostname } from "node:os";
 import type { BreakerState, Host, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
+import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
+import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
+import type { GuardReport } from "./guard.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
 export type HostServices = Omit<Host, "snapshot" | "breaker" | "order">;
+
+/** Enough of a hash to tell a few from each other: in lines of log and labels of metrics. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 12);
+}
+
+/** Where the requests of one generation are counted while it is compared with another; null: they are not. */
+export interface Trial {
+  counts: RequestCounts | null;
+}
 
 interface GenerationParts {
   readonly number: number;
@@ -16,7 +29,9 @@ interface GenerationParts {
   /** Leased for this configuration; released when the generation is disposed of. */
   readonly upstreams: UpstreamSet;
   readonly services: HostServices;
+  /** Counts in `trial`. */
   readonly observer: Observer;
+  readonly trial?: Trial;
 }
 
 /** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
@@ -28,6 +43,9 @@ export interface Generation extends RequestPipeline {
   readonly health: (upstream: string) => UpstreamHealth;
   /** Unix milliseconds. */
   readonly loadedAt: number;
+  readonly trial: Trial;
+  /** From probation into force: what it has learnt of its upstreams stays. */
+  promote(): void;
   /**
    * Takes no more requests, and disposes of its plugins once the last request in flight has settled. Resolves after that,
    * or as soon as `giveUp` is aborted: what is not disposed of by then is named in the log and left behind.
@@ -37,10 +55,11 @@ export interface Generation extends RequestPipeline {
 
 /** @throws Error naming the plugin whose setup failed; the upstreams are released then. */
 export async function createGeneration(parts: GenerationParts): Promise<Generation> {
-  const { number, loaded, upstreams, services, observer } = parts;
+  const { number, loaded, upstreams, services, observer, trial = { counts: null } } = parts;
   const { snapshot } = loaded;
   const host: Host = {
     ...services,
+    log: withConfig(services.log, () => shortHash(snapshot.hash)),
     snapshot,
     breaker: (name) => upstreams.breaker(name),
     order: (step, exchange) => upstreams.order(step, exchange),
@@ -70,6 +89,8 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     host,
     health: (name) => upstreams.health(name),
     loadedAt: host.now(),
+    trial,
+    promote: () => upstreams.adopt(),
     enter() {
       inFlight += 1;
     },
@@ -105,6 +126,12 @@ export interface UpstreamState {
   readonly can_serve: boolean;
 }
 
+/** A generation on probation, and the users that it serves. */
+export interface Candidate {
+  readonly generation: Generation;
+  readonly takes: (userId: string) => boolean;
+}
+
 interface ProcessStateOptions {
   /** Of the start; serves as the settings in force until the first generation is built from it. */
   readonly snapshot: Snapshot;
@@ -120,6 +147,10 @@ export class ProcessState {
   draining = false;
   /** Streamed answers under way; set by the listener, which is opened last. */
   activeStreams: () => number = () => 0;
+  /** Serves a share of the users beside the generation in force. */
+  candidate: Candidate | null = null;
+  /** What the others are told of the latest guard; set by the reloader. */
+  guardReport: () => GuardReport | null = () => null;
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 
@@ -142,6 +173,11 @@ export class ProcessState {
   /** Requests that arrive from now on are served by it. */
   activate(generation: Generation): void {
     this.#generation = generation;
+  }
+
+  /** Who serves a user's request in place of the generation that has identified it; null: that one does. */
+  candidateFor(userId: string): Generation | null {
+    return this.candidate?.takes(userId) === true ? this.candidate.generation : null;
   }
 
   /** Every upstream of the configuration in force, by name. */

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
-import { type BreakerState, inBackground, type Log, type Store } from "../kit/index.ts";
+import { type BreakerState, inBackground, type Log, type Store, storeUnavailable } from "../kit/index.ts";
 import type { ProcessState } from "./generation.ts";
+import type { GuardReport } from "./guard.ts";
 
 /** What every instance publishes about itself for the others. */
 export interface InstanceInfo {
@@ -20,11 +21,14 @@ export interface InstanceInfo {
   readonly health: Readonly<Record<string, string>>;
   /** Streamed answers under way. */
   readonly streams: number;
+  /** Of the latest changed file that served a share of the users first; left out: there was none. */
+  readonly guard?: GuardReport;
 }
 
 /** This process as it is now. */
 export function instanceInfo(state: ProcessState): InstanceInfo {
   const { instance, startedAt, draining, generation } = state;
+  const guard = state.guardReport();
   return {
     instance,
     host: hostname(),
@@ -37,6 +41,7 @@ export function instanceInfo(state: ProcessState): InstanceInfo {
     breakers: Object.fromEntries(state.breakers()),
     health: Object.fromEntries(state.health()),
     streams: state.activeStreams(),
+    ...(guard && { guard }),
   };
 }
 
@@ -87,6 +92,13 @@ export class InstanceRegistry {
     } catch {
       return null;
     }
+  }
+
+  /** What the others have reported of their guards, by instance. @throws what the store throws. */
+  async guards(): Promise<ReadonlyMap<string, GuardReport>> {
+    const others = await this.others();
+    if (others === null) throw storeUnavailable(new Error("the other instances are not known"));
+    return new Map(others.flatMap(({ instance, guard }) => (guard ? [[instance, guard] as const] : [])));
   }
 
   /** Leaves the list and stops. */

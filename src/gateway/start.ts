@@ -1,22 +1,32 @@
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Store } from "../kit/index.ts";
-import { createLog, type GatewayLog, type LogLevel, prettyLines } from "../telemetry/log.ts";
+import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import {
   type FirstLoad,
-  isLoaded,
   lastGoodKeeper,
   loadAgain,
   type Loaded,
   loadFirst,
   type LoadSettings,
+  setupDiagnostic,
 } from "./configuration.ts";
-import { createGeneration, type Generation, type HostServices, ProcessState } from "./generation.ts";
+import {
+  createGeneration,
+  type Generation,
+  type HostServices,
+  ProcessState,
+  shortHash,
+  type Trial,
+} from "./generation.ts";
+import { ownAgreement, sharedAgreement } from "./guard.ts";
 import { instanceInfo, InstanceRegistry } from "./instances.ts";
+import { KeptGenerations, type RollbackTarget } from "./kept-generations.ts";
 import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listeners.ts";
-import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
+import { Reloader, type ReloadEvent, type ReloadResult } from "./reloader.ts";
 import {
   hostServices,
   openAccounts,
@@ -71,6 +81,8 @@ export interface Gateway {
   /** What the admin listener shows, also where the supervisor has that listener. */
   readonly adminView: ProcessAdminView;
   reload(): Promise<ReloadResult>;
+  /** Returns to one of the last ten generations, as `GET /admin/config` lists them. */
+  rollback(to: RollbackTarget): Promise<ReloadResult>;
   /**
    * Stops as `server.drain` says: finishes requests in flight, ends those that are left with an error event, settles all.
    * @param maxMs for requests in flight, without the delay before; left out: as configured.
@@ -100,6 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       upstreams,
       telemetry,
       registry,
+      storage,
       keepsLastGood: options.worker?.keepsLastGood ?? true,
     });
     const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer);
@@ -126,6 +139,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       instance: state.instance,
       adminView,
       reload: () => reloader.reload(),
+      rollback: (to) => reloader.rollback(to),
       drain(maxMs) {
         const { delay, timeout } = state.snapshot.server.drain;
         return maxMs === undefined ? stop(delay, timeout) : stop(0, Math.min(timeout, maxMs));
@@ -141,9 +155,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** Settings and the configuration to start with. @throws ConfigurationError */
 async function prepare(options: GatewayOptions): Promise<StartContext> {
   const { file, env = process.env, strict = false, mode = "serve", logLevel = "info", logPretty = false } = options;
-  const log = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
+  const plain = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
+  const log = withConfig(plain, () => shortHash(state.snapshot.hash));
+  const start = options.start ?? (await loadFirst({ file, env, strict, mode, log: plain }));
   const settings: LoadSettings = { file, env, strict, mode, log };
-  const start = options.start ?? (await loadFirst(settings));
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
   return { settings, start, clock: options.now ?? null, now, log, state, closing: new Closing(log) };
@@ -154,62 +169,106 @@ interface GenerationsOptions {
   readonly upstreams: Upstreams;
   readonly telemetry: Telemetry;
   readonly registry: InstanceRegistry;
+  readonly storage: Storage;
   readonly keepsLastGood: boolean;
 }
 
 /** Puts the first generation in force. @returns what replaces it. @throws ConfigurationError when a plugin's setup fails. */
 async function startGenerations(context: StartContext, options: GenerationsOptions): Promise<Reloader> {
   const { settings, start, now, log, state, closing } = context;
-  const { services, upstreams, telemetry, registry, keepsLastGood } = options;
-  const { metrics, observer } = telemetry;
-  const build = async (loaded: Loaded, number: number): Promise<Generation> =>
-    createGeneration({ number, loaded, upstreams: await upstreams.lease(loaded.snapshot), services, observer });
-  const lastGood = lastGoodKeeper(settings);
-  closing.add(() => lastGood.done());
-  const remember = (loaded: Loaded): void => {
-    if (keepsLastGood) lastGood.remember(loaded);
+  const { services, upstreams, telemetry, registry, keepsLastGood, storage } = options;
+  const { metrics, observerOf } = telemetry;
+  const build = async (loaded: Loaded, number: number, probation: boolean): Promise<Generation> => {
+    const { snapshot } = loaded;
+    const trial: Trial = { counts: null };
+    const lease = await upstreams.lease(snapshot, {
+      probation,
+      ...(probation && { log: withConfig(log, () => shortHash(snapshot.hash)) }),
+    });
+    const observer = observerOf(snapshot.hash, trial);
+    return createGeneration({ number, loaded, upstreams: lease, services, observer, trial });
   };
-  const first = await build(start.loaded, 1).catch((error: unknown) => {
+  const lastGood = lastGoodKeeper(settings);
+  const kept = await KeptGenerations.open(start.loaded, { settings, writes: keepsLastGood });
+  closing.add(() => lastGood.done());
+  closing.add(() => kept.done());
+  const remember = (loaded: Loaded, isGood: boolean): void => {
+    if (isGood && keepsLastGood) lastGood.remember(loaded);
+    kept.remember(loaded, state.generation.loadedAt);
+    metrics.configuration(loaded.hash);
+  };
+  const first = await build(start.loaded, 1, false).catch((error: unknown) => {
     throw new ConfigurationError([setupDiagnostic(start.loaded.snapshot.file, error)]);
   });
   state.activate(first);
+  const publish = (): void => inBackground(log, "publishing this instance", registry.publish());
   const reloader = new Reloader({
     state,
     files: start.files,
+    fileHash: start.rejected === null ? start.loaded.hash : null,
     load: () => loadAgain(settings),
     build,
+    kept,
+    agreement: (base, candidate) =>
+      storage.isShared
+        ? sharedAgreement({ base, candidate, store: storage.store, peers: () => registry.guards(), now })
+        : ownAgreement(now),
     now,
     log,
-    onResult(result, loaded) {
-      metrics.reloaded(result.ok ? "ok" : "rejected");
-      logReload(context, result);
-      if (!result.ok) return;
-      metrics.configuration(result.hash);
-      if (loaded !== null && isLoaded(loaded)) remember(loaded);
-      inBackground(log, "publishing this instance", registry.publish());
+    onEvent(event) {
+      if (event.type === "taken" || event.type === "returned") remember(event.loaded, true);
+      countReload(metrics, event);
+      logReload(context, event);
+      if (event.type !== "rejected") publish();
     },
   });
+  state.guardReport = () => reloader.guard?.report ?? null;
   closing.add(async (deadline) => {
     const giveUp = new AbortController();
     const timer = setTimeout(() => giveUp.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.leftMs ?? Infinity));
     await reloader.close(giveUp.signal);
     clearTimeout(timer);
   });
-  metrics.configuration(first.snapshot.hash);
+  remember(start.loaded, start.rejected === null);
   if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
-  else remember(start.loaded);
   return reloader;
 }
 
-function logReload({ log, state }: StartContext, result: ReloadResult): void {
-  if (result.ok) {
-    log.info({ hash: result.hash, generation: state.generation.number }, "configuration reloaded");
+function countReload(metrics: Metrics, event: ReloadEvent): void {
+  if (event.type === "rejected") metrics.reloaded("rejected");
+  else if (event.type === "guarded") metrics.candidate(event.hash);
+  else if (event.type === "decided") {
+    metrics.guarded(event.decision.result);
+    metrics.candidate(null);
+  } else metrics.reloaded("ok");
+}
+
+function logReload({ log, state }: StartContext, event: ReloadEvent): void {
+  if (event.type === "rejected") {
+    const errors = event.diagnostics.filter(({ severity }) => severity === "error");
+    const first = errors[0] ?? event.diagnostics[0];
+    const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
+    log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
     return;
   }
-  const errors = result.diagnostics.filter(({ severity }) => severity === "error");
-  const first = errors[0] ?? result.diagnostics[0];
-  const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
-  log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
+  const { hash } = event;
+  const config = shortHash(hash);
+  const { number, snapshot } = state.generation;
+  if (event.type === "guarded") {
+    const { share } = snapshot.reload.guard!;
+    log.info(
+      { config, hash, share },
+      "configuration serves a share of the users and is compared with the one in force",
+    );
+  } else if (event.type === "decided") {
+    const { result, reason } = event.decision;
+    if (result === "rolled_back") log.error({ config, hash, reason }, `configuration rolled back: ${reason}`);
+    else log.info({ config, hash, reason }, `configuration ${result}: ${reason}`);
+  } else {
+    const done =
+      event.type === "taken" ? "configuration reloaded" : "configuration of a former generation serves again";
+    log.info({ hash, generation: number }, done);
+  }
 }
 
 function logListening(

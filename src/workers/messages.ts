@@ -12,6 +12,8 @@ export interface Answers {
   readonly streams: number;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
+  /** `about` is the target as JSON. */
+  readonly rollback: ReloadResult;
   /** `about` names the instance. */
   readonly markInstanceDead: null;
 }

@@ -95,6 +95,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.settlements();
     case "reload":
       return adminView.reload();
+    case "rollback":
+      return adminView.rollback(JSON.parse(about) as string | number);
     case "markInstanceDead":
       await store.markInstanceDead(about);
       await store.publishInstance(about, "null", 1);
