@@ -126,6 +126,25 @@ export interface UpstreamState {
   readonly can_serve: boolean;
 }
 
+/** What a process serves in place of the file as it is. */
+export interface Instead {
+  /** Hashes: of the file, and of what serves. */
+  readonly of: string;
+  readonly serves: string;
+  /** Why the file is passed over; null while it is compared with what serves. */
+  readonly reason: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** The file as it is, while something else serves after a rollback. */
+export interface PassedOver {
+  readonly hash: string;
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
 /** A generation on probation, and the users that it serves. */
 export interface Candidate {
   readonly generation: Generation;
@@ -149,8 +168,8 @@ export class ProcessState {
   activeStreams: () => number = () => 0;
   /** Serves a share of the users beside the generation in force. */
   candidate: Candidate | null = null;
-  /** What the others are told of the latest guard; set by the reloader. */
-  guardReport: () => GuardReport | null = () => null;
+  /** What the others are told of its changes of configuration; set with the first generation. */
+  reloads: { readonly report: GuardReport | null; readonly instead: Instead | null } | null = null;
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 

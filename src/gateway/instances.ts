@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { type BreakerState, inBackground, type Log, type Store, storeUnavailable } from "../kit/index.ts";
-import type { ProcessState } from "./generation.ts";
+import type { Instead, ProcessState } from "./generation.ts";
 import type { GuardReport } from "./guard.ts";
 
 /** What every instance publishes about itself for the others. */
@@ -23,12 +23,14 @@ export interface InstanceInfo {
   readonly streams: number;
   /** Of the latest changed file that served a share of the users first; left out: there was none. */
   readonly guard?: GuardReport;
+  /** Left out: it serves the file as it is, or the file is bad. */
+  readonly instead?: Instead;
 }
 
 /** This process as it is now. */
 export function instanceInfo(state: ProcessState): InstanceInfo {
   const { instance, startedAt, draining, generation } = state;
-  const guard = state.guardReport();
+  const { report: guard = null, instead = null } = state.reloads ?? {};
   return {
     instance,
     host: hostname(),
@@ -42,6 +44,7 @@ export function instanceInfo(state: ProcessState): InstanceInfo {
     health: Object.fromEntries(state.health()),
     streams: state.activeStreams(),
     ...(guard && { guard }),
+    ...(instead && { instead }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { LoadResult } from "../config/load.ts";
 import { dataFolder, type Loaded, type LoadSettings, loadOptions } from "./configuration.ts";
 
 /** How many generations a rollback can return to, the one that serves among them. */
-const MAX_KEPT = 10;
+const MAX_GENERATIONS = 10;
 const INDEX_FILE = "index.json";
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -65,8 +65,8 @@ export class KeptGenerations {
   remember(loaded: Loaded, since: number): void {
     const { hash, snapshot, sources } = loaded;
     const others = this.#list.filter((kept) => kept.hash !== hash);
-    const dropped = others.slice(MAX_KEPT - 1);
-    this.#list = [{ hash, since: new Date(since).toISOString() }, ...others.slice(0, MAX_KEPT - 1)];
+    const dropped = others.slice(MAX_GENERATIONS - 1);
+    this.#list = [{ hash, since: new Date(since).toISOString() }, ...others.slice(0, MAX_GENERATIONS - 1)];
     const { writes, settings } = this.#options;
     if (!writes) return;
     const list = this.#list;
@@ -120,7 +120,7 @@ export class KeptGenerations {
 async function readIndex(folder: string): Promise<readonly KeptGeneration[]> {
   try {
     const value: unknown = JSON.parse(await readFile(join(folder, INDEX_FILE), "utf8"));
-    return Array.isArray(value) ? value.filter(isKept).slice(0, MAX_KEPT) : [];
+    return Array.isArray(value) ? value.filter(isKept).slice(0, MAX_GENERATIONS) : [];
   } catch {
     return [];
   }

@@ -3,8 +3,8 @@ import type { LoadResult } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { RequestCounts } from "./comparison.ts";
 import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
-import type { Generation, ProcessState } from "./generation.ts";
-import { type Agreement, Guard, type GuardDecision, type GuardStatus } from "./guard.ts";
+import type { Generation, Instead, PassedOver, ProcessState } from "./generation.ts";
+import { type Agreement, Guard, type GuardDecision, type GuardReport, type GuardStatus } from "./guard.ts";
 import type { KeptGenerations, RollbackTarget } from "./kept-generations.ts";
 
 export type ReloadResult =
@@ -34,13 +34,6 @@ export interface ConfigStatus {
   readonly generations: readonly { readonly hash: string; readonly since: string; readonly serves: boolean }[];
 }
 
-export interface PassedOver {
-  readonly hash: string;
-  readonly reason: string;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
 /** What happened to the configuration, for the log and the metrics. */
 export type ReloadEvent =
   | { readonly type: "rejected"; readonly diagnostics: readonly Diagnostic[] }
@@ -54,6 +47,8 @@ export interface ReloaderParts {
   /** The files that the start has read, and their hash; null where something else serves in their place. */
   readonly files: readonly string[];
   readonly fileHash: string | null;
+  /** The file, where the start serves another configuration as the other instances do. */
+  readonly passedOver?: PassedOver | null;
   readonly load: () => Promise<LoadResult>;
   /** @throws Error when a plugin's setup fails. */
   readonly build: (loaded: Loaded, number: number, onProbation: boolean) => Promise<Generation>;
@@ -95,6 +90,7 @@ export class Reloader {
     this.#parts = parts;
     this.#files = parts.files;
     this.#fileHash = parts.fileHash;
+    this.#passedOver = parts.passedOver ?? null;
     this.#number = this.#current.number;
     this.#restart = restartSections(this.#current.snapshot);
   }
@@ -104,9 +100,24 @@ export class Reloader {
     return this.#files;
   }
 
-  /** The running guard, or the latest one. */
-  get guard(): Guard | null {
-    return this.#lastGuard;
+  /** Of the running guard, or the latest one. */
+  get report(): GuardReport | null {
+    return this.#lastGuard?.report ?? null;
+  }
+
+  /** What serves in place of the file, while it is compared or passed over. */
+  get instead(): Instead | null {
+    const { hash: serves } = this.#current.snapshot;
+    if (this.#probation !== null)
+      return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
+    return (
+      this.#passedOver && {
+        of: this.#passedOver.hash,
+        serves,
+        reason: this.#passedOver.reason,
+        at: this.#passedOver.at,
+      }
+    );
   }
 
   get status(): ConfigStatus {

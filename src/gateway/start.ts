@@ -1,32 +1,14 @@
-import { ConfigurationError } from "../config/diagnostics.ts";
 import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Store } from "../kit/index.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
-import type { Upstreams } from "../upstream/upstreams.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
-import {
-  type FirstLoad,
-  lastGoodKeeper,
-  loadAgain,
-  type Loaded,
-  loadFirst,
-  type LoadSettings,
-  setupDiagnostic,
-} from "./configuration.ts";
-import {
-  createGeneration,
-  type Generation,
-  type HostServices,
-  ProcessState,
-  shortHash,
-  type Trial,
-} from "./generation.ts";
-import { ownAgreement, sharedAgreement } from "./guard.ts";
+import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
+import { type Generation, ProcessState, shortHash } from "./generation.ts";
+import { startGenerations } from "./generations.ts";
 import { instanceInfo, InstanceRegistry } from "./instances.ts";
-import { KeptGenerations, type RollbackTarget } from "./kept-generations.ts";
+import type { RollbackTarget } from "./kept-generations.ts";
 import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listeners.ts";
-import { Reloader, type ReloadEvent, type ReloadResult } from "./reloader.ts";
+import type { Reloader, ReloadResult } from "./reloader.ts";
 import {
   hostServices,
   openAccounts,
@@ -36,13 +18,10 @@ import {
   openUpstreams,
   type StartContext,
   type Storage,
-  type Telemetry,
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** For `dispose` of the plugins of all configurations at a stop; `STOP_MARGIN_MS` may leave less. */
-const DISPOSE_TIMEOUT_MS = 3_000;
 /**
  * Time for everything after `server.drain.timeout`. README promises one second; the rest of it is for the exit of the
  * process. A platform kills a process that takes longer than it was told.
@@ -162,113 +141,6 @@ async function prepare(options: GatewayOptions): Promise<StartContext> {
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
   return { settings, start, clock: options.now ?? null, now, log, state, closing: new Closing(log) };
-}
-
-interface GenerationsOptions {
-  readonly services: HostServices;
-  readonly upstreams: Upstreams;
-  readonly telemetry: Telemetry;
-  readonly registry: InstanceRegistry;
-  readonly storage: Storage;
-  readonly keepsLastGood: boolean;
-}
-
-/** Puts the first generation in force. @returns what replaces it. @throws ConfigurationError when a plugin's setup fails. */
-async function startGenerations(context: StartContext, options: GenerationsOptions): Promise<Reloader> {
-  const { settings, start, now, log, state, closing } = context;
-  const { services, upstreams, telemetry, registry, keepsLastGood, storage } = options;
-  const { metrics, observerOf } = telemetry;
-  const build = async (loaded: Loaded, number: number, probation: boolean): Promise<Generation> => {
-    const { snapshot } = loaded;
-    const trial: Trial = { counts: null };
-    const lease = await upstreams.lease(snapshot, {
-      probation,
-      ...(probation && { log: withConfig(log, () => shortHash(snapshot.hash)) }),
-    });
-    const observer = observerOf(snapshot.hash, trial);
-    return createGeneration({ number, loaded, upstreams: lease, services, observer, trial });
-  };
-  const lastGood = lastGoodKeeper(settings);
-  const kept = await KeptGenerations.open(start.loaded, { settings, writes: keepsLastGood });
-  closing.add(() => lastGood.done());
-  closing.add(() => kept.done());
-  const remember = (loaded: Loaded, isGood: boolean): void => {
-    if (isGood && keepsLastGood) lastGood.remember(loaded);
-    kept.remember(loaded, state.generation.loadedAt);
-    metrics.configuration(loaded.hash);
-  };
-  const first = await build(start.loaded, 1, false).catch((error: unknown) => {
-    throw new ConfigurationError([setupDiagnostic(start.loaded.snapshot.file, error)]);
-  });
-  state.activate(first);
-  const publish = (): void => inBackground(log, "publishing this instance", registry.publish());
-  const reloader = new Reloader({
-    state,
-    files: start.files,
-    fileHash: start.rejected === null ? start.loaded.hash : null,
-    load: () => loadAgain(settings),
-    build,
-    kept,
-    agreement: (base, candidate) =>
-      storage.isShared
-        ? sharedAgreement({ base, candidate, store: storage.store, peers: () => registry.guards(), now })
-        : ownAgreement(now),
-    now,
-    log,
-    onEvent(event) {
-      if (event.type === "taken" || event.type === "returned") remember(event.loaded, true);
-      countReload(metrics, event);
-      logReload(context, event);
-      if (event.type !== "rejected") publish();
-    },
-  });
-  state.guardReport = () => reloader.guard?.report ?? null;
-  closing.add(async (deadline) => {
-    const giveUp = new AbortController();
-    const timer = setTimeout(() => giveUp.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.leftMs ?? Infinity));
-    await reloader.close(giveUp.signal);
-    clearTimeout(timer);
-  });
-  remember(start.loaded, start.rejected === null);
-  if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
-  return reloader;
-}
-
-function countReload(metrics: Metrics, event: ReloadEvent): void {
-  if (event.type === "rejected") metrics.reloaded("rejected");
-  else if (event.type === "guarded") metrics.candidate(event.hash);
-  else if (event.type === "decided") {
-    metrics.guarded(event.decision.result);
-    metrics.candidate(null);
-  } else metrics.reloaded("ok");
-}
-
-function logReload({ log, state }: StartContext, event: ReloadEvent): void {
-  if (event.type === "rejected") {
-    const errors = event.diagnostics.filter(({ severity }) => severity === "error");
-    const first = errors[0] ?? event.diagnostics[0];
-    const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
-    log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
-    return;
-  }
-  const { hash } = event;
-  const config = shortHash(hash);
-  const { number, snapshot } = state.generation;
-  if (event.type === "guarded") {
-    const { share } = snapshot.reload.guard!;
-    log.info(
-      { config, hash, share },
-      "configuration serves a share of the users and is compared with the one in force",
-    );
-  } else if (event.type === "decided") {
-    const { result, reason } = event.decision;
-    if (result === "rolled_back") log.error({ config, hash, reason }, `configuration rolled back: ${reason}`);
-    else log.info({ config, hash, reason }, `configuration ${result}: ${reason}`);
-  } else {
-    const done =
-      event.type === "taken" ? "configuration reloaded" : "configuration of a former generation serves again";
-    log.info({ hash, generation: number }, done);
-  }
 }
 
 function logListening(

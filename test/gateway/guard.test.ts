@@ -15,12 +15,16 @@ import { memoryLog } from "../server/support.ts";
 const SETTINGS = { share: 0.5, for: 400, minRequests: 5, maxErrorRatio: 2, maxTtftRatio: 1.5 };
 const USERS = Array.from({ length: 40 }, (_, index) => `user-${index}`);
 
+function snapshot(hash: string): Snapshot {
+  return { hash, reload: { guard: SETTINGS } } as Snapshot;
+}
+
 /** A store that can be away, and the reports of instances on it. */
 async function sharedStore() {
   const store = await openStore("memory:", { serving: true, now: Date.now });
   onTestFinished(() => store.close());
   const reports = new Map<string, () => GuardReport>();
-  const shared = { away: false, reports, now: 1_000_000, remembered: vi.fn() };
+  const shared = { away: false, reports, now: 1_000_000, remembered: vi.fn<(name: string) => void>() };
   const check = (): void => {
     if (shared.away) throw storeUnavailable(new Error("away"));
   };
@@ -29,7 +33,6 @@ async function sharedStore() {
     shared.remembered(name);
     return store.remember(name, value);
   };
-  const snapshot = (hash: string): Snapshot => ({ hash, reload: { guard: SETTINGS } }) as Snapshot;
   const agreementOf = (self: string, base: string, candidate: string): Agreement =>
     sharedAgreement({
       base: snapshot(base),

@@ -16,6 +16,12 @@ const MIN_REQUESTS = 20;
 /** Beyond what the clocks of two instances differ by. */
 const PATIENCE_MS = 20_000;
 
+type Shown = ConfigStatus & { readonly agree: boolean | null };
+
+async function statusOf(instance: TestGateway): Promise<Shown> {
+  return JSON.parse((await instance.admin("/admin/config")).text) as Shown;
+}
+
 describeRedis("a guard over two instances", () => {
   const redis = redisOfSuite();
   let simulator: Simulator;
@@ -37,8 +43,6 @@ describeRedis("a guard over two instances", () => {
     await simulator.close();
   });
 
-  const statusOf = async (instance: TestGateway): Promise<ConfigStatus & { readonly agree: boolean | null }> =>
-    JSON.parse((await instance.admin("/admin/config")).text) as ConfigStatus & { readonly agree: boolean | null };
   const both = () => Promise.all(instances.map(statusOf));
   const script = (query: string): Json => ({
     upstreams: { "one-1": { base_url: scriptedUrl(simulator.origin, query) } },

@@ -64,6 +64,15 @@ async function load(): Promise<ReadonlySet<string>> {
   return failed;
 }
 
+/** The plan's daily limit that a user is told. */
+async function day(user: TestUser): Promise<string | undefined> {
+  return (await gateway.chat(user)).headers["x-ratelimit-limit-day"]?.toString();
+}
+
+function limit(perDay: number | "none"): Json {
+  return { tiers: { Max: { limits: { day: perDay } } } };
+}
+
 describe("under load", () => {
   test("a generation whose upstream fails is rolled back within its window, and meets only its share of the users", async () => {
     const before = await status();
@@ -134,15 +143,10 @@ describe("under load", () => {
 });
 
 describe("during a guard", () => {
-  const chat = async (user: TestUser): Promise<string | undefined> =>
-    (await gateway.chat(user)).headers["x-ratelimit-limit-day"]?.toString();
-  const limit = (day: number): Json => ({ tiers: { Max: { limits: { day } } } });
-
   test("users are served by one side each, those whom nobody knows and other routes by the old one", async () => {
     const candidate = await guarded(limit(77));
     const share = new Set(chosen(candidate).map(({ id }) => id));
-    for (const user of [...users, ...users])
-      expect(await chat(user), user.id).toBe(share.has(user.id) ? "77" : undefined);
+    for (const user of [...users, ...users]) expect(await day(user)).toBe(share.has(user.id) ? "77" : undefined);
     expect((await gateway.send("/v1/chat/completions", { body: {} })).status).toBe(401);
     expect((await status()).guard!.requests.candidate).toBe(2 * share.size);
   });
@@ -171,14 +175,14 @@ describe("during a guard", () => {
       guard: { state: "running", candidate: second },
     });
     const [user] = chosen(second);
-    expect(await chat(user!)).toBe("78");
+    expect(await day(user!)).toBe("78");
     expect(await gateway.reload({ tiers: { Max: { limits: { day: "none" } } } })).toEqual({
       ok: true,
       hash,
       changed: false,
     });
     expect(await status()).toMatchObject({ hash, passed_over: null, guard: { state: "replaced", candidate: second } });
-    expect(await chat(user!)).toBeUndefined();
+    expect(await day(user!)).toBeUndefined();
     expect(await gateway.metric("gateway_config_guards_total", { result: "replaced" })).toBe(2);
   });
 
@@ -215,9 +219,6 @@ describe("during a guard", () => {
 });
 
 describe("POST /admin/rollback", () => {
-  const day = async (): Promise<string | undefined> =>
-    (await gateway.chat(users[0]!)).headers["x-ratelimit-limit-day"]?.toString();
-
   test("returns to a former generation, by number or hash; the next change of the file is taken as usual", async () => {
     await gateway.reload({ reload: null });
     gateway.clock.advance(FOR_MS);
@@ -229,7 +230,7 @@ describe("POST /admin/rollback", () => {
     }
     const answer = await rollback();
     expect([answer.status, JSON.parse(answer.text)]).toEqual([200, { ok: true, hash: hashes[1] }]);
-    expect(await day()).toBe("1000");
+    expect(await day(users[0]!)).toBe("1000");
     expect(await status()).toMatchObject({
       hash: hashes[1],
       generation: 5,
@@ -243,14 +244,14 @@ describe("POST /admin/rollback", () => {
     expect(await gateway.reload({})).toMatchObject({ ok: false, diagnostics: [{ rule: "rolled-back" }] });
     expect((await status()).hash).toBe(hashes[1]);
     expect(JSON.parse((await rollback(hashes[0]!.slice(0, 8))).text)).toEqual({ ok: true, hash: hashes[0] });
-    expect(await day()).toBeUndefined();
+    expect(await day(users[0]!)).toBeUndefined();
     expect(JSON.parse((await rollback(hashes[2])).text)).toEqual({ ok: true, hash: hashes[2] });
     expect((await status()).passed_over, "the file serves again").toBeNull();
     expect(await gateway.reload({ tiers: { Max: { limits: { day: 3_000 } } } })).toMatchObject({
       ok: true,
       changed: true,
     });
-    expect(await day()).toBe("3000");
+    expect(await day(users[0]!)).toBe("3000");
   });
 
   test("a generation that is not kept is a 422", async () => {
@@ -271,6 +272,6 @@ describe("POST /admin/rollback", () => {
       await gateway.reload({ tiers: { Max: { limits: { day: limit * 1_000 } } } });
     expect((await status()).generations).toHaveLength(10);
     expect((await rollback(9)).status).toBe(200);
-    expect(await day()).toBe("3000");
+    expect(await day(users[0]!)).toBe("3000");
   });
 });

@@ -62,7 +62,13 @@ export class TestGateway {
     this.#config = parts.config;
   }
 
-  static async start({ config = {}, base, chains = {}, files = {}, log }: TestGatewayOptions = {}): Promise<TestGateway> {
+  static async start({
+    config = {},
+    base,
+    chains = {},
+    files = {},
+    log,
+  }: TestGatewayOptions = {}): Promise<TestGateway> {
     const folder = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
     const simulator = await startSimulator();
     const clock = new TestClock();
