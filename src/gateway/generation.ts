@@ -169,7 +169,7 @@ export class ProcessState {
   /** Serves a share of the users beside the generation in force. */
   candidate: Candidate | null = null;
   /** What the others are told of its changes of configuration; set with the first generation. */
-  reloads: { readonly report: GuardReport | null; readonly instead: Instead | null } | null = null;
+  reloads: { readonly reports: readonly GuardReport[]; readonly instead: Instead | null } | null = null;
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 

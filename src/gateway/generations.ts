@@ -119,10 +119,12 @@ async function asOthersServe(
   kept: KeptGenerations,
 ): Promise<OthersServe | null> {
   const { hash } = start.loaded;
-  const others = (await registry.others()) ?? [];
+  if (start.rejected !== null || kept.list.every((one) => one.hash === hash)) return null;
+  // While the store is away nobody knows.
+  const others = await registry.all().catch(() => []);
   const instead = others.map((other) => other.instead).find((one) => one?.of === hash);
   const found = instead === undefined ? undefined : kept.list.find((one) => one.hash === instead.serves);
-  if (instead === undefined || found === undefined || start.rejected !== null) return null;
+  if (instead === undefined || found === undefined) return null;
   const loaded = await kept.load(found);
   if (loaded === null || !isLoaded(loaded)) return null;
   const { reason, at } = instead;

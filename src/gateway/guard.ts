@@ -55,7 +55,7 @@ export interface Agreement {
   /** @returns the decision in force: the first one of all instances. */
   decide(id: string, decision: GuardDecision): Promise<GuardDecision>;
   /** The latest guards of the other instances, by instance. */
-  peers(): Promise<ReadonlyMap<string, GuardReport>>;
+  peers(): Promise<ReadonlyMap<string, readonly GuardReport[]>>;
 }
 
 export interface GuardParts {
@@ -210,7 +210,10 @@ export class Guard {
   /** Takes over what the others have counted. @returns what one of them has decided. */
   async #askPeers(): Promise<GuardDecision | null> {
     const { agreement, base, candidate } = this.#parts;
-    for (const [instance, report] of await agreement.peers()) {
+    const all = [...(await agreement.peers())].flatMap(([instance, reports]) =>
+      reports.map((report) => ({ instance, report })),
+    );
+    for (const { instance, report } of all) {
       if (report.base !== base || report.candidate !== candidate) continue;
       const { id, decision } = report;
       const isSameAttempt = id !== null && id === this.#attempt?.id;

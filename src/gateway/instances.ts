@@ -21,8 +21,8 @@ export interface InstanceInfo {
   readonly health: Readonly<Record<string, string>>;
   /** Streamed answers under way. */
   readonly streams: number;
-  /** Of the latest changed file that served a share of the users first; left out: there was none. */
-  readonly guard?: GuardReport;
+  /** Of the latest changed files that served a share of the users first. */
+  readonly guards?: readonly GuardReport[];
   /** Left out: it serves the file as it is, or the file is bad. */
   readonly instead?: Instead;
 }
@@ -30,7 +30,7 @@ export interface InstanceInfo {
 /** This process as it is now. */
 export function instanceInfo(state: ProcessState): InstanceInfo {
   const { instance, startedAt, draining, generation } = state;
-  const { report: guard = null, instead = null } = state.reloads ?? {};
+  const { reports: guards = [], instead = null } = state.reloads ?? {};
   return {
     instance,
     host: hostname(),
@@ -43,7 +43,7 @@ export function instanceInfo(state: ProcessState): InstanceInfo {
     breakers: Object.fromEntries(state.breakers()),
     health: Object.fromEntries(state.health()),
     streams: state.activeStreams(),
-    ...(guard && { guard }),
+    ...(guards.length > 0 && { guards }),
     ...(instead && { instead }),
   };
 }
@@ -90,18 +90,22 @@ export class InstanceRegistry {
   async others(): Promise<readonly InstanceInfo[] | null> {
     try {
       const own = this.#options.self().instance;
-      const instances = [...(await this.#options.store.listInstances()).values()].flatMap(parseInstance);
-      return instances.filter(({ instance }) => instance !== own);
+      return (await this.all()).filter(({ instance }) => instance !== own);
     } catch {
       return null;
     }
   }
 
+  /** Every instance of the store, this one too once it is published. @throws what the store throws. */
+  async all(): Promise<readonly InstanceInfo[]> {
+    return [...(await this.#options.store.listInstances()).values()].flatMap(parseInstance);
+  }
+
   /** What the others have reported of their guards, by instance. @throws what the store throws. */
-  async guards(): Promise<ReadonlyMap<string, GuardReport>> {
+  async guards(): Promise<ReadonlyMap<string, readonly GuardReport[]>> {
     const others = await this.others();
     if (others === null) throw storeUnavailable(new Error("the other instances are not known"));
-    return new Map(others.flatMap(({ instance, guard }) => (guard ? [[instance, guard] as const] : [])));
+    return new Map(others.map(({ instance, guards = [] }) => [instance, guards]));
   }
 
   /** Leaves the list and stops. */

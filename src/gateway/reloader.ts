@@ -60,6 +60,8 @@ export interface ReloaderParts {
   readonly now: () => number;
 }
 
+const MAX_REPORTED_GUARDS = 4;
+
 interface Probation {
   readonly guard: Guard;
   readonly generation: Generation;
@@ -80,7 +82,8 @@ export class Reloader {
   #rejection: ConfigStatus["last_rejection"] = null;
   #passedOver: PassedOver | null = null;
   #probation: Probation | null = null;
-  #lastGuard: Guard | null = null;
+  /** The latest last. */
+  #guards: readonly Guard[] = [];
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
   /** Replaced, with requests still in flight or plugins being disposed of. */
@@ -100,9 +103,9 @@ export class Reloader {
     return this.#files;
   }
 
-  /** Of the running guard, or the latest one. */
-  get report(): GuardReport | null {
-    return this.#lastGuard?.report ?? null;
+  /** Of the running guard and the latest ones: others may not have heard of their end. */
+  get reports(): readonly GuardReport[] {
+    return this.#guards.map((guard) => guard.report);
   }
 
   /** What serves in place of the file, while it is compared or passed over. */
@@ -130,7 +133,7 @@ export class Reloader {
       pending: this.#pending,
       last_rejection: this.#rejection,
       passed_over: this.#passedOver,
-      guard: this.#lastGuard?.status ?? null,
+      guard: this.#guards.at(-1)?.status ?? null,
       generations: this.#parts.kept.list.map((kept) => ({ ...kept, serves: kept.hash === snapshot.hash })),
     };
   }
@@ -272,7 +275,7 @@ export class Reloader {
       },
     });
     this.#probation = { guard, generation, loaded };
-    this.#lastGuard = guard;
+    this.#guards = [...this.#guards.slice(1 - MAX_REPORTED_GUARDS), guard];
     this.#rejection = null;
     this.#passedOver = null;
     state.candidate = { generation, takes: (userId) => guard.takes(userId) };
@@ -316,13 +319,14 @@ export class Reloader {
       return { ok: true, hash: guard.candidate, changed: true };
     }
     const found = kept.find(to);
-    if (typeof found === "string") return this.#refuse("unknown-generation", found);
+    // A rollback that cannot be done says nothing about the file: it is no rejection.
+    if (typeof found === "string") return { ok: false, diagnostics: [this.#refusal("unknown-generation", found)] };
     await this.#dropCandidate("rolled_back", "asked for");
     const { hash } = this.#current.snapshot;
     if (found.hash === hash) return { ok: true, hash, changed: guard !== undefined };
     const loaded = await kept.load(found);
-    if (loaded === null) return this.#refuse("unknown-generation", "its copies are gone");
-    if (!isLoaded(loaded)) return { ok: false, diagnostics: loaded.diagnostics };
+    const gone = [this.#refusal("unknown-generation", "its copies are gone")];
+    if (loaded === null || !isLoaded(loaded)) return { ok: false, diagnostics: loaded?.diagnostics ?? gone };
     const result = await this.#swap(loaded, "returned");
     if (result.ok && this.#fileHash !== null && this.#fileHash !== loaded.hash)
       this.#passedOver = { hash: this.#fileHash, reason: "a rollback was asked for", at: this.#time() };
@@ -333,11 +337,6 @@ export class Reloader {
     this.#rejection = { at: this.#time(), diagnostics };
     this.#parts.onEvent({ type: "rejected", diagnostics });
     return { ok: false, diagnostics };
-  }
-
-  /** A rollback that cannot be done says nothing about the file. */
-  #refuse(rule: RuleId, message: string): ReloadResult {
-    return { ok: false, diagnostics: [this.#refusal(rule, message)] };
   }
 
   #refusal(rule: RuleId, message: string): Diagnostic {

@@ -41,7 +41,7 @@ async function sharedStore() {
       now: () => shared.now,
       async peers() {
         check();
-        return new Map([...reports].filter(([name]) => name !== self).map(([name, report]) => [name, report()]));
+        return new Map([...reports].filter(([name]) => name !== self).map(([name, report]) => [name, [report()]]));
       },
     });
   const join = async (self: string, base = "base", candidate = "candidate") => {

@@ -9,7 +9,8 @@ import { eventually } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 const SHARE = 0.25;
-const FOR_MS = 4_000;
+/** Longer than any test takes: its end comes with the clocks of the instances. */
+const FOR_MS = 60_000;
 const USERS = 24;
 /** So many that neither instance alone has them: only the sum of both is evidence. */
 const MIN_REQUESTS = 20;
@@ -93,14 +94,14 @@ describeRedis("a guard over two instances", () => {
       expect([(await one.chat(user)).status, (await two.chat(user)).status]).toEqual([200, 200]);
   });
 
-  test("a good one is promoted on both, by the clock of the one whose time is over first", async () => {
+  test("a good one is promoted on both", async () => {
     const candidate = await guarded({ billing: { cost_multiplier: 2 } });
     const statuses = [];
     for (const instance of instances) for (const user of users) statuses.push((await instance.chat(user)).status);
     expect(new Set(statuses)).toEqual(new Set([200]));
     const all = 2 * chosen(candidate).length;
     await eventually(async () => (await statusOf(instances[0])).guard!.requests.candidate === all, PATIENCE_MS);
-    instances[0].clock.advance(FOR_MS);
+    for (const { clock } of instances) clock.advance(FOR_MS);
     await eventually(() => statesAre("promoted"), PATIENCE_MS);
     await eventually(
       async () => (await both()).every((status) => status.hash === candidate && status.agree === true),
