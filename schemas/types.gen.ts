@@ -597,6 +597,7 @@ export interface LocalStep {
   };
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 export interface ConditionConfig {
   /**
@@ -620,6 +621,7 @@ export interface AuthStep {
   options?: AuthOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * auth takes no options: credentials are read as the API says.
@@ -633,6 +635,7 @@ export interface PlanCheckStep {
   options?: PlanCheckOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * plan-check takes no options: plans are declared under tiers.
@@ -646,6 +649,7 @@ export interface QuotaStep {
   options?: QuotaOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * quota takes no options: limits are declared under tiers, holds under billing.
@@ -659,6 +663,7 @@ export interface BreakerStep {
   options?: BreakerOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * breaker takes no options: thresholds are declared under upstreams and defaults.
@@ -672,6 +677,7 @@ export interface TransformStep {
   options?: TransformOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * Fields of the request body to set and to remove, before it is sent on.
@@ -713,6 +719,7 @@ export interface MeterStep {
   options?: MeterOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * meter takes no options: prices are declared under models and billing.
