@@ -11,7 +11,7 @@ export type Tally = readonly [requests: number, failures: number, timed: number,
 export type Tallies = Readonly<Record<string, Tally>>;
 
 /** Kinds counted apart; those beyond are counted as one, so that what instances tell each other stays small. */
-const MAX_KINDS = 200;
+const MAX_KINDS = 50;
 const OTHER_KINDS = "other";
 /** Added to each time: what differs by milliseconds on a fast network is no different. */
 const TIME_FLOOR_MS = 10;

@@ -5,6 +5,8 @@ import { addUp, type Comparison, compare, type RequestCounts, type Tallies } fro
 /** Between looks at the counts: a twentieth of the guard's time, within these bounds. */
 const MIN_TICK_MS = 20;
 const MAX_TICK_MS = 1_000;
+/** For every so many peers another tick is left out: each of them reads what all have counted. */
+const PEERS_PER_TICK = 20;
 /** Instances read a changed file within this time of each other. */
 const JOIN_WITHIN_MS = 60_000;
 const MAX_ATTEMPTS = 100;
@@ -91,6 +93,7 @@ export class Guard {
   #decision: GuardDecision | null = null;
   #comparison: Comparison | null = null;
   #busy = false;
+  #ticksToSkip = 0;
   #closed = false;
 
   constructor(parts: GuardParts) {
@@ -178,6 +181,10 @@ export class Guard {
   /** One at a time: a store that is slower than the interval must not be asked more and more. */
   async #tick(): Promise<void> {
     if (this.#busy || this.#closed) return;
+    if (this.#ticksToSkip > 0) {
+      this.#ticksToSkip -= 1;
+      return;
+    }
     this.#busy = true;
     try {
       const decision = await this.#look();
@@ -210,9 +217,9 @@ export class Guard {
   /** Takes over what the others have counted. @returns what one of them has decided. */
   async #askPeers(): Promise<GuardDecision | null> {
     const { agreement, base, candidate } = this.#parts;
-    const all = [...(await agreement.peers())].flatMap(([instance, reports]) =>
-      reports.map((report) => ({ instance, report })),
-    );
+    const peers = await agreement.peers();
+    this.#ticksToSkip = Math.floor(peers.size / PEERS_PER_TICK);
+    const all = [...peers].flatMap(([instance, reports]) => reports.map((report) => ({ instance, report })));
     for (const { instance, report } of all) {
       if (report.base !== base || report.candidate !== candidate) continue;
       const { id, decision } = report;

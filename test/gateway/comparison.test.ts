@@ -68,10 +68,10 @@ describe("what counts", () => {
     expect(compare({}, counts.tallies, GUARD, false)).toMatchObject({ requests: 1, failures: 1 });
   });
 
-  test("models beyond two hundred are counted together", () => {
+  test("models beyond fifty are counted together", () => {
     const counts = new RequestCounts();
     for (let model = 0; model < 1_000; model += 1) counts.finished(exchange(`route/${model}`), outcome("served"));
-    expect(Object.keys(counts.tallies)).toHaveLength(201);
+    expect(Object.keys(counts.tallies)).toHaveLength(51);
     expect(compare({}, counts.tallies, GUARD, false).requests).toBe(1_000);
   });
 });

@@ -5,6 +5,7 @@ import {
   Guard,
   type GuardDecision,
   type GuardReport,
+  ownAgreement,
   sharedAgreement,
 } from "../../src/gateway/guard.ts";
 import { type Snapshot, type Store, storeUnavailable } from "../../src/kit/index.ts";
@@ -138,4 +139,33 @@ test("the same change is tried afresh once its first try is long over; another p
   shared.now += SETTINGS.for;
   await eventually(() => again.decisions.length === 1 && other.decisions.length === 1);
   expect(again.decisions).toMatchObject([{ result: "promoted" }]);
+});
+
+test("the more instances there are, the less often each of them asks for what all have counted", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const asked = async (peers: number): Promise<number> => {
+    let count = 0;
+    const guard = new Guard({
+      settings: SETTINGS,
+      base: "base",
+      candidate: "candidate",
+      counts: { base: new RequestCounts(), candidate: new RequestCounts() },
+      agreement: {
+        ...ownAgreement(() => 0),
+        async peers() {
+          count += 1;
+          return new Map(Array.from({ length: peers }, (_, index) => [`instance-${index}`, []]));
+        },
+      },
+      now: () => 0,
+      log: memoryLog([]),
+      onDecision: () => undefined,
+    });
+    await guard.start();
+    await vi.advanceTimersByTimeAsync((SETTINGS.for / 20) * 60);
+    guard.close();
+    return count;
+  };
+  expect([await asked(0), await asked(19), await asked(20), await asked(100)]).toEqual([61, 61, 31, 11]);
 });
