@@ -188,8 +188,7 @@ test.each<[body: string, to: string | number]>([
 test.each(["{", '{"to": -1}', '{"to": 1.5}', '{"to": {}}', '{"to": null}'])(
   "a rollback to nowhere is a 400: %s",
   async (body) => {
-    const rollback: AdminOptions["rollback"] = () => Promise.reject(new Error("asked"));
-    const { ask } = await admin({ rollback });
+    const { ask } = await admin({ rollback: () => Promise.reject(new Error("asked")) });
     expect((await ask("/admin/rollback", AUTH, "POST", body)).status).toBe(400);
   },
 );
