@@ -189,6 +189,14 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     },
     reload: () => changeAll("reload"),
     rollback: (to) => changeAll("rollback", JSON.stringify(to)),
+    async explain(question) {
+      const about = JSON.stringify(question);
+      for (const worker of pool.workers.filter(canAnswer)) {
+        const answer = await worker.ask("explain", { about }).catch(() => null);
+        if (answer !== null) return answer;
+      }
+      return { ok: false, code: "OVERLOADED", message: "no worker answers" };
+    },
     retainCounters(worker) {
       const scrape = latest.get(worker);
       if (scrape !== undefined) retained = aggregate([retained, countsOf(scrape)]);

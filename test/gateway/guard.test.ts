@@ -144,6 +144,7 @@ test("the same change is tried afresh once its first try is long over; another p
 test("the more instances there are, the less often each of them asks for what all have counted", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
+  // oxlint-disable-next-line unicorn/consistent-function-scoping -- it needs the timers of this test
   const asked = async (peers: number): Promise<number> => {
     let count = 0;
     const guard = new Guard({

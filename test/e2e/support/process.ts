@@ -38,7 +38,7 @@ export class GatewayProcess {
 
   /** A GET, or with `method` another request, to the admin listener with its token. */
   ask(path: string, method = "GET", body?: object): Promise<Response> {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...(body && { "content-type": "application/json" }) };
     return fetch(`${this.admin}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 
