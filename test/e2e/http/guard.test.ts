@@ -119,6 +119,20 @@ describe("under load", () => {
     });
   });
 
+  test("one whose first token is late is rolled back, though nothing fails", async () => {
+    const before = await status();
+    const candidate = await guarded(script("first_byte=250ms"));
+    expect([...(await load())]).toEqual([]);
+    expect(await status()).toMatchObject({
+      hash: before.hash,
+      guard: {
+        state: "rolled_back",
+        candidate,
+        reason: expect.stringMatching(/^the first token took \d+\.\d\d times/) as string,
+      },
+    });
+  });
+
   test("a good one is promoted when its time is over", async () => {
     const before = await status();
     const candidate = await guarded({ billing: { cost_multiplier: 2 } });
