@@ -159,7 +159,8 @@ function bound<Name extends keyof Hooks>(
   });
 }
 
-function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
+/** Whether a step takes part in requests for the model by users of the plan. */
+export function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
   if (when === null) return true;
   if (when.tiers && !when.tiers.includes(tier.name)) return false;
   return !when.models || when.models.some((glob) => matches(glob, model.id));
