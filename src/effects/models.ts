@@ -255,6 +255,9 @@ function priceOf(list: PriceList, name: string): Decimal {
 /** The price as written, to tell two that charge the same. */
 function priceText(model: Model): string {
   const own = [...listOf(model)].filter(([, { isOwn }]) => isOwn);
-  const text = own.map(([name, { price }]) => `${name}: ${decimalText(price)}`).join(", ");
+  const text = own
+    .map(([name, { price }]) => `${name}: ${decimalText(price)}`)
+    .toSorted()
+    .join(", ");
   return decimalNumber(model.multipliers.cost) === 1 ? text : `${text}, times ${decimalText(model.multipliers.cost)}`;
 }
