@@ -274,10 +274,10 @@ export class Changes {
 
   /** Of two sets of names of which one that is missing is worse. */
   fewer(kind: ChangeKind, subject: Subject, [before, after]: Two<readonly string[]>, plans?: readonly string[]): void {
-    const lost = before.filter((name) => !after.includes(name));
-    const gained = after.filter((name) => !before.includes(name));
-    if (lost.length > 0) this.add(kind, subject, [lost, []], plans);
-    if (gained.length > 0) this.add(KINDS[kind].opposite, subject, [[], gained], plans);
+    const isLost = before.some((name) => !after.includes(name));
+    const isGained = after.some((name) => !before.includes(name));
+    if (isLost) this.add(kind, subject, [before, after], plans);
+    if (isGained) this.add(KINDS[kind].opposite, subject, [before, after], plans);
   }
 }
 

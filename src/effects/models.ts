@@ -104,10 +104,12 @@ function compareTargets(changes: Changes, [old, now]: Two<Target>, models: Two<M
   differs("max_output", [old.maxOutput ?? null, now.maxOutput ?? null], [models[0].maxOutput, models[1].maxOutput]);
   differs("features", [old.features, now.features], [models[0].features, models[1].features]);
   // Values may come from secrets: only their places are shown.
-  for (const pointer of pointersOfDifference(old.parameters ?? {}, now.parameters ?? {})) {
+  for (const pointer of pointersOfDifference(old.parameters ?? NO_PARAMETERS, now.parameters ?? NO_PARAMETERS)) {
     changes.add("target-changed", about(`parameters ${pointer}`), [null, null], reached);
   }
 }
+
+const NO_PARAMETERS: NonNullable<Target["parameters"]> = { set: {}, remove: [], rename: {} };
 
 function shownOf(value: unknown): string | readonly string[] {
   return Array.isArray(value) ? value.map(String) : value === null ? "none" : String(value);

@@ -99,7 +99,7 @@ function rowsOf(changes: readonly Change[]): readonly Row[] {
   const single = changes.map(({ subject, plans: touches, kind, before, after, ...more }): Row => {
     const { plan, model, upstream, plugin, setting = null } = subject;
     // What comes or goes is its own subject, and alike but for its name.
-    const isSubject = [plan, model, upstream, plugin].some((name) => name === before || name === after);
+    const isSubject = /-(?:removed|added)$/.test(kind) && setting === null;
     const names = { plans: listOf(plan), models: listOf(model), upstreams: listOf(upstream), plugins: listOf(plugin) };
     const values = isSubject ? { before: null, after: null } : { before, after };
     return { kind, class: more.class, percent: more.percent, setting, ...names, ...values, touches, count: 1 };
@@ -140,7 +140,7 @@ function sentence(row: Row, quote: (text: string) => string): string {
   ];
   const sign = percent !== null && percent > 0 ? "+" : "";
   const share = percent === null ? "" : ` (${sign}${percent}%)`;
-  const isPlain = (before === null && after === null) || typeof before === "boolean" || typeof after === "boolean";
+  const isPlain = (before === null && after === null) || (typeof before === "boolean" && setting === null);
   return `${subjects.join(", ")}${isPlain ? "" : `: ${quote(valueText(before))} → ${quote(valueText(after))}${share}`}`;
 }
 

@@ -66,7 +66,12 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
     changes.add("upstream-headers-changed", about(`headers.${name}`), values, plans);
   }
   if (!same(old.apiKeys, now.apiKeys)) {
-    changes.add("upstream-keys-changed", about("api_keys"), [countText(old), countText(now)], plans);
+    changes.add(
+      "upstream-keys-changed",
+      about("api_keys"),
+      [countText(old), countText(now, old.apiKeys.length === now.apiKeys.length)],
+      plans,
+    );
   }
   for (const [setting, name] of TIMEOUTS) {
     const values = [old.timeouts[name], now.timeouts[name]] as const;
@@ -107,6 +112,6 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function countText({ apiKeys }: Upstream): string {
-  return `${apiKeys.length} ${apiKeys.length === 1 ? "key" : "keys"}`;
+function countText({ apiKeys }: Upstream, areOthers = false): string {
+  return `${apiKeys.length} ${areOthers ? "other " : ""}${apiKeys.length === 1 ? "key" : "keys"}`;
 }

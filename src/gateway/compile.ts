@@ -20,7 +20,7 @@ export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
 const STAND_INS = [
   // Long enough for a secret that signs tokens.
   ...[
-    "https://unset.invalid/stands/in",
+    "https://unset.invalid/stands-in-for-it",
     "1",
     "1s",
     "1MiB",
