@@ -29,6 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
   gateway: [...GATEWAY, "server", "plugins"],
+  offline: [...GATEWAY, "server", "gateway"],
   workers: ["kit", "gateway", "server", "telemetry"],
   cli: "everything",
   index: "everything",
@@ -70,7 +71,17 @@ const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string]
 ];
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
-const IMPURE_LAYERS = new Set(["gateway", "workers", "cli", "server", "upstream", "simulator", "store", "accounts"]);
+const IMPURE_LAYERS = new Set([
+  "gateway",
+  "workers",
+  "cli",
+  "server",
+  "upstream",
+  "simulator",
+  "store",
+  "accounts",
+  "offline",
+]);
 const IMPURE_FILES = new Set(["src/config/watch.ts"]);
 
 const sources = MODULES.map((module) => ({ ...module, layer: layerOf(module.path) }));

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { KeepWish, OwnReply } from "./own-reply.ts";
 import type { AttemptResult, Reply, StreamEvent } from "./reply.ts";
 import type {
   Awaitable,
@@ -44,6 +45,17 @@ export interface Guarded {
  */
 export type Open = (target: Target) => Promise<Reply>;
 
+/** Changes the events of one stream. Synchronous: it runs inside back-pressure. */
+export interface StreamChange {
+  /**
+   * What the client gets in an event's place: none, itself, others. Throw GatewayError to refuse the rest. Whatever has
+   * been held back must come before the event with the finish reason: clients read nothing behind it.
+   */
+  event(event: StreamEvent): readonly StreamEvent[];
+  /** What is held back still when the upstream has ended, broken off or not; not called when nobody reads any more. */
+  end?(): readonly StreamEvent[];
+}
+
 export interface Hooks {
   /** identify: who is calling. Nothing means "not me"; nobody known is a 401. Throw GatewayError to refuse. */
   identify?(request: ClientRequest): Awaitable<Principal | null | undefined>;
@@ -55,6 +67,16 @@ export interface Hooks {
   attempt?(target: Target, exchange: Exchange): Guarded | false | void;
   /** transform: returns the call to send on; the argument is frozen. */
   transform?(call: Call, exchange: Exchange): Awaitable<Call>;
+  /**
+   * transform: asked in order once every `transform` has run, before any upstream. An own reply serves the call, and nobody
+   * further is asked; a wish is granted when an upstream then serves it; nothing: no interest.
+   */
+  answer?(call: Call, exchange: Exchange): Awaitable<OwnReply | KeepWish | null | void>;
+  /**
+   * transform: begins to change one stream, at its first event, for what has to hold text back, drop or add events;
+   * nothing leaves the stream as it is. State of a stream belongs into what is returned.
+   */
+  stream?(exchange: BegunExchange): StreamChange | null | void;
   /** transform: each stream event on its way to the client. Synchronous: it runs inside back-pressure. */
   event?(event: StreamEvent, exchange: BegunExchange): StreamEvent;
   /** transform: a complete answer in the canonical shape; not asked for bodies relayed as bytes. */

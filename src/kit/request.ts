@@ -135,8 +135,10 @@ export interface Ending {
   readonly kind: OutcomeKind;
   /** Whether an upstream had been sent the request: it may bill it, answered or not. */
   readonly sent: boolean;
-  /** Whether an upstream had produced anything. */
+  /** Whether an upstream, or a plugin in its stead, had produced anything. */
   readonly begun: boolean;
+  /** The plugin that answered in an upstream's stead: `usage` is what it wants charged. Left out: none did. */
+  readonly answeredBy?: string;
   /** Whether a stream's finish reason was seen: its answer is whole, whatever ended the stream. */
   readonly finished: boolean;
   readonly status: number;

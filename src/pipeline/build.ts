@@ -10,8 +10,10 @@ interface LinkedStep {
 }
 
 /** A hook with what the runner needs to name it and to judge its failure. */
-interface Bound<Name extends keyof Hooks> {
+export interface Bound<Name extends keyof Hooks> {
   readonly plugin: string;
+  /** Of its step among those that apply: hooks of several names that run as one keep the pipeline's order. */
+  readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
 }
@@ -21,7 +23,9 @@ export interface BoundHooks {
   readonly admit: readonly Bound<"admit">[];
   readonly attempt: readonly Bound<"attempt">[];
   readonly transform: readonly Bound<"transform">[];
+  readonly answer: readonly Bound<"answer">[];
   readonly event: readonly Bound<"event">[];
+  readonly stream: readonly Bound<"stream">[];
   readonly response: readonly Bound<"response">[];
   readonly relay: Bound<"relay">;
   readonly settle: readonly Bound<"settle">[];
@@ -89,7 +93,9 @@ function hooksOf(steps: readonly Step[]): BoundHooks {
     admit: bind(steps, "admit"),
     attempt: bind(steps, "attempt"),
     transform: bind(steps, "transform"),
+    answer: bind(steps, "answer"),
     event: bind(steps, "event"),
+    stream: bind(steps, "stream"),
     response: bind(steps, "response"),
     relay,
     settle: bind(steps, "settle"),
@@ -97,12 +103,13 @@ function hooksOf(steps: readonly Step[]): BoundHooks {
 }
 
 function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bound<Name>[] {
-  return steps.flatMap((step) => {
+  return steps.flatMap((step, position) => {
     const call = step.hooks[name];
     if (call === undefined) return [];
     return [
       {
         plugin: step.name,
+        position,
         failOpen: step.settings.fail === "open",
         call: call.bind(step.hooks) as NonNullable<Hooks[Name]>,
       },

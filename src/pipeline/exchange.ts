@@ -51,6 +51,8 @@ export class ExchangeState {
   /** The caller's counters, for the headers of the answer. */
   windows: Windows | null = null;
   target: Target | null = null;
+  /** The plugin that answers in an upstream's stead. */
+  answeredBy: string | null = null;
   /** What the upstream's dialect could not express, as JSON pointers into the body. */
   dropped: readonly string[] = [];
   /** Unix milliseconds; null before an upstream has answered. */
@@ -61,7 +63,8 @@ export class ExchangeState {
   written = false;
   /** Set once it has been priced. */
   bill: Bill | null = null;
-  settled = false;
+  /** Set once it is settled. */
+  outcome: Outcome | null = null;
   readonly #host: Host;
   #call: Call;
   #format: AnswerFormat | null;
@@ -116,6 +119,13 @@ export class ExchangeState {
     return (this.#prompt ??= new PackedText(this.format.promptText()));
   }
 
+  /** Who a client is told to have answered. */
+  get provider(): string {
+    if (this.answeredBy !== null) return this.answeredBy;
+    const { upstream } = this.target!;
+    return this.#host.snapshot.upstreams[upstream]?.displayName ?? upstream;
+  }
+
   /** Sends the head of a streamed answer, once. */
   start(contentType: string): void {
     if (this.started) return;
@@ -125,6 +135,7 @@ export class ExchangeState {
 
   headers(): Record<string, string> {
     const headers = rateLimitHeaders(this.windows, this.#host.now());
+    if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     return this.dropped.length > 0 ? { ...headers, ...droppedHeader(this.dropped) } : headers;
   }
 
@@ -134,6 +145,7 @@ export class ExchangeState {
       kind,
       sent: attempts?.sent ?? false,
       begun: this.firstEventAt !== null,
+      ...(this.answeredBy !== null && { answeredBy: this.answeredBy }),
       finished,
       status,
       code: failure?.code ?? null,

@@ -100,6 +100,7 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     status: outcome.status,
     code: outcome.code ?? undefined,
     upstream: target?.upstream,
+    answered_by: outcome.answeredBy,
     attempts: outcome.attempts,
     dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MAX_DROPPED_POINTERS) : undefined,
     prompt_tokens: bill.usage.prompt,
