@@ -26,7 +26,7 @@ export async function diff(old: string, now: string, options: DiffOptions): Prom
   const before = await readSide(old, { folder, token: options.adminToken });
   const after = await readSide(now, { folder, token: options.adminToken });
   const changes = compare(before, after);
-  const impact = options.store ? await impactOn(after.snapshot) : null;
+  const impact = options.store ? await impactOn((isAddress(now) ? before : after).snapshot) : null;
   const format = { text: formatText, json: formatJson, markdown: formatMarkdown }[options.format];
   process.stdout.write(format({ old, new: now, changes, impact }));
   const failing: readonly ChangeClass[] = options.failOn === "risky" ? ["breaking", "risky"] : ["breaking"];

@@ -303,11 +303,18 @@ export const REDACTED = "[redacted]";
 export function same(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (isSecret(a) && isSecret(b)) return same(a.reveal(), b.reveal());
-  if (typeof a === "string" && typeof b === "string") return a.includes(REDACTED) || b.includes(REDACTED);
+  if (typeof a === "string" && typeof b === "string") return couldBe(a, b) || couldBe(b, a);
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => same((a as Keyed)[key], (b as Keyed)[key]));
+}
+
+/** Whether a text with redacted parts could be the other one. */
+function couldBe(redacted: string, text: string): boolean {
+  if (!redacted.includes(REDACTED)) return false;
+  const parts = redacted.split(REDACTED).map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
 }
 
 type Keyed = Readonly<Record<string, unknown>>;

@@ -217,11 +217,10 @@ function amounts(
 
 function chargesTheSame([old, now]: Two<Model>, ofAll: Two<Decimal>): boolean {
   const [was, is] = [listOf(old), listOf(now)];
-  const charge = (list: PriceList, name: string, { multipliers }: Model, all: Decimal): Decimal =>
-    multiply(multiply(priceOf(list, name), multipliers.cost), all);
-  return [...new Set([...was.keys(), ...is.keys()])].every(
-    (name) => compareDecimals(charge(was, name, old, ofAll[0]), charge(is, name, now, ofAll[1])) === 0,
-  );
+  const factors = [multiply(old.multipliers.cost, ofAll[0]), multiply(now.multipliers.cost, ofAll[1])] as const;
+  return [...new Set([...was.keys(), ...is.keys()])].every((name) => {
+    return compareDecimals(multiply(priceOf(was, name), factors[0]), multiply(priceOf(is, name), factors[1])) === 0;
+  });
 }
 
 type PriceList = ReadonlyMap<string, { readonly price: Decimal; readonly isOwn: boolean }>;

@@ -71,8 +71,7 @@ function scopeOf(when: StepCondition | null, sides: Two<Snapshot>): readonly (re
   const patterns = when?.models?.map(patternOf);
   const meant = patterns ? models.filter((id) => patterns.some((pattern) => pattern.test(id))) : models;
   const plans = when?.tiers ? tiers.filter((name) => when.tiers!.includes(name)) : tiers;
-  const all = <Name>(some: readonly Name[], every: readonly Name[]) => (some.length === every.length ? "all" : some);
-  return [all(meant, models), all(plans, tiers)];
+  return [meant.length === models.length ? "all" : meant, plans.length === tiers.length ? "all" : plans];
 }
 
 function namesOf([before, after]: Two<Snapshot>, section: "models" | "tiers"): readonly string[] {

@@ -17,21 +17,11 @@ export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
  * What stands for a reference that has no value on this machine: the first that is taken where it is written. The order
  * is that of how often they fit.
  */
-const STAND_INS = [
-  // Long enough for a secret that signs tokens.
-  ...[
-    "https://unset.invalid/stands-in-for-it",
-    "1",
-    "1s",
-    "1MiB",
-    "1h",
-    "true",
-    "2026-01-01",
-    "unset.invalid:1",
-    "smtp://unset.invalid",
-  ],
-  ...["redis://unset.invalid", "none", "openai", "chat", "weighted", "closed", "USD", "unset@unset.invalid", "::1/128"],
-];
+const STAND_INS =
+  // The first is long enough for a secret that signs tokens.
+  "https://unset.invalid/stands-in-for-it 1 1s 1MiB 1h true 2026-01-01 unset.invalid:1 smtp://unset.invalid redis://unset.invalid none openai chat weighted closed USD unset@unset.invalid ::1/128".split(
+    " ",
+  );
 
 /**
  * Compiles a configuration that is not going to serve here. References without a value on this machine get one that

@@ -75,18 +75,21 @@ const SECRETS = [
   "upstreams/*/headers/*",
 ].map((path) => path.split("/"));
 /** What an operator's own options and parameters call a secret. */
-const SECRET_NAME = /(?:^|[_-])(?:secret|token|password|passwd|key|credentials?|authorization|cookie)s?$/i;
+const SECRET_NAME = /(?:^|[^a-z])(?:secret|token|password|passwd|key|credential|authorization|cookie)s?$/i;
+const SECRET_NAME_IN_CAMEL_CASE = /[a-z](?:Secret|Token|Password|Key|Credential)s?$/;
 const FREE_FORM = /^(?:pipeline\/\d+\/options|models\/[^\n]*\/parameters\/set)\//;
 const REFERENCE = /\$\{(?:env|file):[^{}]*\}/g;
-const SHORTEST_TOKEN_SECRET_BYTES = 32;
+/** As often as makes it long enough for a secret that signs tokens. */
+const TOKEN_SECRET_REPEATS = 4;
 
 function redact(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item, index) => redact(item, [...path, String(index)]));
   if (isRecord(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, [...path, key])]));
   }
-  if (value === null || value === "" || typeof value === "boolean" || !isSecret(path)) return value;
-  return withoutSecret(String(value), path);
+  if (value === null || value === "" || typeof value === "boolean") return value;
+  if (isSecret(path)) return withoutSecret(String(value), path);
+  return typeof value === "string" ? value.replace(/(\w:\/\/)[^/\s]*@/g, `$1${REDACTED}@`) : value;
 }
 
 function isSecret(path: readonly string[]): boolean {
@@ -94,7 +97,9 @@ function isSecret(path: readonly string[]): boolean {
     (pattern) => pattern.length === path.length && pattern.every((part, index) => part === "*" || part === path[index]),
   );
   if (isNamed) return true;
-  return FREE_FORM.test(path.join("/")) && path.some((key) => SECRET_NAME.test(key));
+  return (
+    FREE_FORM.test(path.join("/")) && path.some((key) => SECRET_NAME.test(key) || SECRET_NAME_IN_CAMEL_CASE.test(key))
+  );
 }
 
 /** Still of the form that its place asks for; nothing is left of it but references without their defaults. */
@@ -110,12 +115,16 @@ function withoutSecret(text: string, path: readonly string[]): string {
 }
 
 function redacted(path: readonly string[]): string {
-  return path.at(-1) === "value" ? REDACTED.padEnd(SHORTEST_TOKEN_SECRET_BYTES, ".") : REDACTED;
+  return path.at(-1) === "value" ? REDACTED.repeat(TOKEN_SECRET_REPEATS) : REDACTED;
 }
 
 /** An address without who asks there. */
 function withoutUser(url: string): string {
-  return url.replace(/(\w+:\/\/).*@/s, "$1");
+  return url.replace(/(\w:\/\/).*@/s, `$1${REDACTED}@`);
+}
+
+function schemaName(path: string): string {
+  return `${basename(path)}.schema.json`;
 }
 
 /** What `sourceBody` has said of another gateway, as files below `folder`; every other file is the disk's. */
@@ -125,10 +134,9 @@ export function sourceAccess(body: SourceBody, folder: string): FileAccess {
   const plugins = new Map(body.plugins.map((plugin) => [at(plugin.path), plugin]));
   // A file that nobody else may write; nothing of it is run.
   const anchor = import.meta.filename;
-  const schemaOf = (path: string): string => `${basename(path)}.schema.json`;
   for (const [path, { schema }] of plugins) {
     files.set(path, "");
-    files.set(resolve(dirname(path), schemaOf(path)), JSON.stringify(schema));
+    files.set(resolve(dirname(path), schemaName(path)), JSON.stringify(schema));
   }
   return {
     async read(path) {
@@ -144,7 +152,7 @@ export function sourceAccess(body: SourceBody, folder: string): FileAccess {
       const plugin = plugins.get(path);
       if (plugin === undefined) throw new Error("is not known");
       const { name, stage, needs } = plugin;
-      const schema = pathToFileURL(resolve(dirname(anchor), schemaOf(path)));
+      const schema = pathToFileURL(resolve(dirname(anchor), schemaName(path)));
       return { default: { name, stage, needs, schema, setup: () => ({}) } };
     },
   };

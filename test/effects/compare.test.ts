@@ -169,6 +169,15 @@ describe("every part of a snapshot is compared", () => {
   });
 });
 
+/** A secret that is another is shown as such: there is no more to say of it. */
+function shown(value: unknown): string {
+  return value === "another" ? "set" : String(value).replace(/^another | other/, "");
+}
+
+function rowOf({ kind, subject, plans }: Change, [before, after]: readonly unknown[]): string {
+  return JSON.stringify([kind, Object.entries(subject).toSorted(), shown(before), shown(after), plans.toSorted()]);
+}
+
 describe("properties", () => {
   test("nothing differs from itself, in whatever order it is written", () => {
     fc.assert(
@@ -180,15 +189,11 @@ describe("properties", () => {
   });
 
   test("what is lost one way is gained the other way, by the same plans", () => {
-    // A secret that is another is shown as such: there is no more to say of it.
-    const shown = (value: unknown) => (value === "another" ? "set" : String(value).replace(/^another | other/, ""));
-    const row = ({ kind, subject, plans }: Change, [before, after]: readonly unknown[]) =>
-      JSON.stringify([kind, Object.entries(subject).toSorted(), shown(before), shown(after), plans.toSorted()]);
     fc.assert(
       fc.property(snapshots, snapshots, (a, b) => {
-        const there = compare(side(a), side(b)).map((change) => row(change, [change.before, change.after]));
+        const there = compare(side(a), side(b)).map((change) => rowOf(change, [change.before, change.after]));
         const back = compare(side(b), side(a)).map((change) =>
-          row({ ...change, kind: KINDS[change.kind].opposite }, [change.after, change.before]),
+          rowOf({ ...change, kind: KINDS[change.kind].opposite }, [change.after, change.before]),
         );
         expect(there.toSorted()).toEqual(back.toSorted());
       }),
