@@ -82,6 +82,7 @@ test("a refused reload is a 422 with its diagnostics, a broken one a 500 without
 
 const PATHS = [
   "/admin/config",
+  "/admin/config/source",
   "/admin/upstreams",
   "/admin/streams",
   "/admin/settlements",
