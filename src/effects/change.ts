@@ -170,6 +170,7 @@ const PAIRS = [
     ["retention-shorter", "risky", "the ledger forgets sooner"],
     ["retention-longer", "safe", "the ledger is kept for longer"],
   ],
+  [["operation-changed", "safe", "only operators notice"]],
   [["incidents-changed", "safe", "the status page shows other incidents"]],
 ] as const;
 

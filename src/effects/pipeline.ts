@@ -1,6 +1,6 @@
 import type { Snapshot, StepCondition, StepSettings } from "../kit/index.ts";
 import { type Changes, same, type Side, type Two } from "./change.ts";
-import { pointersOfDifference } from "./values.ts";
+import { duration, pointersOfDifference } from "./values.ts";
 
 /** The plugins, what they are told, when they run, and the code of local ones. @param everyone the plans of both sides. */
 export function comparePipelines(changes: Changes, [before, after]: Two<Side>, everyone: readonly string[]): void {
@@ -50,6 +50,13 @@ function compareSteps(
     changes.add("plugin-condition-changed", { plugin, setting: "when" }, values, plans);
   }
   changes.differs("plugin-failure-changed", { plugin, setting: "fail" }, [old.fail, now.fail], plans);
+  const timeout = { show: duration, none: "none", plans };
+  changes.smaller(
+    "timeout-shortened",
+    { plugin, setting: "timeout" },
+    [old.timeout ?? null, now.timeout ?? null],
+    timeout,
+  );
 }
 
 /** By name; one that stands again has the number of its turn. */

@@ -1,7 +1,15 @@
 import { dirname, relative } from "node:path";
 import { type Address, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
 import { type Changes, same, type Two, type Value } from "./change.ts";
-import { compareDecimals, decimalNumber, duration, secretText, size } from "./values.ts";
+import {
+  compareDecimals,
+  decimalNumber,
+  duration,
+  pointersOfDifference,
+  secretText,
+  size,
+  snakeCase,
+} from "./values.ts";
 
 function at(setting: string): { readonly setting: string } {
   return { setting };
@@ -13,10 +21,24 @@ export function compareService(changes: Changes, sides: Two<Snapshot>): void {
   compareBilling(changes, sides);
   compareServer(changes, sides);
   compareStore(changes, sides);
+  compareOperation(changes, sides);
   const [before, after] = sides.map(({ incidents }) => incidents) as [Snapshot["incidents"], Snapshot["incidents"]];
   if (!same(before, after)) {
     const values = [before.map(({ title }) => title), after.map(({ title }) => title)] as const;
     changes.add("incidents-changed", at("status.incidents"), values);
+  }
+}
+
+const SECTIONS_OF_CLIENTS = "hash file server store auth billing tiers upstreams models pipeline incidents".split(" ");
+
+/** Sections that only operators notice. Values may be secrets: only their places are shown. */
+function compareOperation(changes: Changes, [before, after]: Two<Snapshot>): void {
+  const [old, now] = [before, after].map((side) => {
+    return Object.fromEntries(Object.entries(side).filter(([section]) => !SECTIONS_OF_CLIENTS.includes(section)));
+  });
+  for (const pointer of pointersOfDifference(old, now)) {
+    const setting = snakeCase(pointer.slice(1).replaceAll("/", "."));
+    changes.add("operation-changed", { setting }, [null, null]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Snapshot, Upstream } from "../kit/index.ts";
 import { type Changes, same, type Subject, type Two, type Value } from "./change.ts";
 import { TIMEOUTS } from "./models.ts";
-import { duration } from "./values.ts";
+import { duration, snakeCase } from "./values.ts";
 
 /** Upstreams that one side has under another name, by the old one: the same in everything but that. */
 export function renamedUpstreams(before: Snapshot, after: Snapshot): ReadonlyMap<string, string> {
@@ -106,10 +106,6 @@ function acceptsOf(old: Upstream, now: Upstream): readonly (readonly [setting: s
   const [was, is] = [old, now].map(({ accepts }) => new Map<string, Value>(Object.entries(accepts ?? {})));
   const names = [...new Set([...was!.keys(), ...is!.keys()])].filter((name) => !same(was!.get(name), is!.get(name)));
   return names.map((name) => [snakeCase(name), was!.get(name) ?? null, is!.get(name) ?? null]);
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function countText({ apiKeys }: Upstream, areOthers = false): string {

@@ -57,11 +57,18 @@ export function pointersOfDifference(a: unknown, b: unknown, pointer = ""): read
   if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) {
     return [pointer === "" ? "/" : pointer];
   }
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+  const found = [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
     pointersOfDifference(a[key], b[key], `${pointer}/${escapeSegment(key)}`),
   );
+  // Of secrets there is nothing to see inside.
+  return found.length > 0 ? found : [pointer];
 }
 
 function isContainer(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
+}
+
+/** The key of the configuration behind a name of the snapshot. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -53,7 +53,7 @@ const WHOLE: Snapshot = {
       }),
     ],
     pipeline: [
-      "auth",
+      { use: "auth", timeout: 5_000 },
       { use: "transform", options: { set: { "/user": "x" } }, when: { models: ["route/o*"], tiers: ["Free"] } },
       "stream-relay",
       "meter",
@@ -82,7 +82,9 @@ const auth: Snapshot["auth"] = {
 };
 const incident = { id: "i", title: "t", description: "d", severity: "error", status: "ongoing" } as const;
 const incidents: Snapshot["incidents"] = [{ ...incident, created_at: "2026-01-10T08:00:00Z", resolved_at: null }];
-const BASE: Snapshot = { ...WHOLE, server, auth, incidents };
+/** Sections that only operators notice are compared as they are, also one that nobody knows yet. */
+const added = { observing: { sampleShare: 0.5, headers: { token: new Secret("observed") } } };
+const BASE: Snapshot = { ...WHOLE, server, auth, incidents, ...added };
 
 /** Leaves that say nothing of their own: names repeat their key, the rest is no effect. */
 const MUTE: readonly RegExp[] = [
