@@ -181,7 +181,7 @@ type IdOf<Pair> = Pair extends readonly (infer One)[]
     : never
   : never;
 
-export type ChangeKind = IdOf<(typeof PAIRS)[number]> & string;
+export type ChangeKind = IdOf<(typeof PAIRS)[number]>;
 
 interface KindFacts {
   readonly class: ChangeClass;
@@ -307,8 +307,11 @@ export function same(a: unknown, b: unknown): boolean {
   if (typeof a === "string" && typeof b === "string") return couldBe(a, b) || couldBe(b, a);
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => same((a as Keyed)[key], (b as Keyed)[key]));
+  const [left, right] = [a as Keyed, b as Keyed];
+  // One that is undefined is as good as one that is not there.
+  for (const key of Object.keys(left)) if (!same(left[key], right[key])) return false;
+  for (const key of Object.keys(right)) if (right[key] !== undefined && left[key] === undefined) return false;
+  return true;
 }
 
 /** Whether a text with redacted parts could be the other one. */

@@ -1,7 +1,6 @@
 import {
   type ChainStep,
   type Decimal,
-  type ImagePrices,
   type Model,
   multiply,
   type Price,
@@ -9,7 +8,7 @@ import {
   type Target,
   type Timeouts,
 } from "../kit/index.ts";
-import { type Changes, KINDS, percentOf, same, type Subject, type Two } from "./change.ts";
+import { type Changes, KINDS, percentOf, same, type Subject, type Two, type Value } from "./change.ts";
 import { compareDecimals, decimalNumber, decimalText, duration, pointersOfDifference } from "./values.ts";
 
 interface ModelContext {
@@ -22,6 +21,7 @@ interface ModelContext {
 
 /** A model that both sides have: everything but its prices. */
 export function compareModel(changes: Changes, [old, now]: Two<Model>, context: ModelContext): void {
+  if (same(old, now)) return;
   const model = now.id;
   const { reached } = context;
   const about = (setting: string): Subject => ({ model, setting });
@@ -96,7 +96,7 @@ function compareTargets(changes: Changes, [old, now]: Two<Target>, models: Two<M
     if (same(values, [ofUpstreams[0]?.timeouts[name], ofUpstreams[1]?.timeouts[name]])) continue;
     changes.smaller("timeout-shortened", about(`timeouts.${setting}`), values, { show: duration, plans: reached });
   }
-  const differs = (setting: string, own: Two<unknown>, ofModels: Two<unknown>): void => {
+  const differs = (setting: string, own: Two<number | null | readonly string[]>, ofModels: Two<unknown>): void => {
     if (same(own[0], own[1]) || same(own, ofModels)) return;
     changes.add("target-changed", about(setting), [shownOf(own[0]), shownOf(own[1])], reached);
   };
@@ -111,8 +111,8 @@ function compareTargets(changes: Changes, [old, now]: Two<Target>, models: Two<M
 
 const NO_PARAMETERS: NonNullable<Target["parameters"]> = { set: {}, remove: [], rename: {} };
 
-function shownOf(value: unknown): string | readonly string[] {
-  return Array.isArray(value) ? value.map(String) : value === null ? "none" : String(value);
+function shownOf(value: number | null | readonly string[]): Value {
+  return value ?? "none";
 }
 
 export const TIMEOUTS: readonly (readonly [setting: string, name: keyof Timeouts])[] = [
@@ -176,6 +176,7 @@ export function comparePrices(
 }
 
 function comparePrice(changes: Changes, [old, now]: Two<Model>, plans: readonly string[]): void {
+  if (same([old.price, old.multipliers], [now.price, now.multipliers])) return;
   const model = now.id;
   const units = [old.multipliers.requests, now.multipliers.requests] as const;
   changes.smaller("request-units-lowered", { model, setting: "multipliers.requests" }, units, { plans });
@@ -237,7 +238,7 @@ function listOf({ price }: Model): PriceList {
   }
   const { perImage } = price;
   if (perImage === undefined) return list;
-  const variants = "digits" in perImage ? { default: perImage as Decimal } : (perImage as ImagePrices);
+  const variants = "digits" in perImage ? { default: perImage as Decimal } : perImage;
   for (const [variant, amount] of Object.entries(variants)) {
     list.set(variant === "default" ? "per_image" : `per_image.${variant}`, { price: amount, isOwn: true });
   }

@@ -87,9 +87,10 @@ function redact(value: unknown, path: readonly string[]): unknown {
   if (isRecord(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, [...path, key])]));
   }
-  if (value === null || value === "" || typeof value === "boolean") return value;
-  if (isSecret(path)) return withoutSecret(String(value), path);
-  return typeof value === "string" ? value.replace(/(\w:\/\/)[^/\s]*@/g, `$1${REDACTED}@`) : value;
+  if (typeof value === "number" && isSecret(path)) return redacted(path);
+  if (typeof value !== "string" || value === "") return value;
+  if (isSecret(path)) return withoutSecret(value, path);
+  return value.replace(/(\w:\/\/)[^/\s]*@/g, `$1${REDACTED}@`);
 }
 
 function isSecret(path: readonly string[]): boolean {

@@ -132,7 +132,7 @@ export const words = [${words}, ...WORDS];
 function repository(): void {
   const { models, ...others } = GOOD;
   const pipeline = [
-    ...GOOD.pipeline!.slice(0, 4),
+    ...GOOD.pipeline.slice(0, 4),
     { use: "./plugins/mask.ts", options: { all: true } },
     "stream-relay",
     "meter",

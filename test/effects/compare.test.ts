@@ -122,7 +122,7 @@ function other(value: unknown, key: string): unknown {
   if (typeof value === "bigint") return value + 1n;
   if (typeof value === "boolean") return !value;
   if (value === null) return 7;
-  return `${String(value)}x`;
+  return `${value as string}x`;
 }
 
 /** A copy in which one leaf is another; maps keep their order, or have it turned round. */
@@ -177,7 +177,13 @@ function shown(value: unknown): string {
 }
 
 function rowOf({ kind, subject, plans }: Change, [before, after]: readonly unknown[]): string {
-  return JSON.stringify([kind, Object.entries(subject).toSorted(), shown(before), shown(after), plans.toSorted()]);
+  return JSON.stringify([
+    kind,
+    JSON.stringify(subject, ["model", "plan", "plugin", "setting", "upstream"]),
+    shown(before),
+    shown(after),
+    plans.toSorted(),
+  ]);
 }
 
 describe("properties", () => {
@@ -209,7 +215,7 @@ describe("properties", () => {
       fc.property(snapshots, snapshots, (a, b) => {
         const changes = compare(side(a), side(b));
         const classes = changes.map((change) => order[change.class]);
-        expect(classes).toEqual(classes.toSorted());
+        expect(classes).toEqual(classes.toSorted((one, two) => one - two));
         for (const change of changes) {
           expect(change.class).toBe(change.plans.length === 0 ? "safe" : KINDS[change.kind].class);
         }
