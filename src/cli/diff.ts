@@ -22,7 +22,8 @@ export interface DiffOptions {
 /** What it means to go from one configuration to another. @throws ExitError for a side that cannot be compiled. */
 export async function diff(old: string, now: string, options: DiffOptions): Promise<void> {
   // A gateway's files are taken to lie where the other side's do: relative paths mean the same then.
-  const folder = dirname(resolve(isAddress(now) ? old : isRevision(now) && !existsSync(now) ? "." : now));
+  const file = [now, old].find((name) => !isAddress(name) && existsSync(name)) ?? "gateway.yaml";
+  const folder = dirname(resolve(file));
   const before = await readSide(old, { folder, token: options.adminToken });
   const after = await readSide(now, { folder, token: options.adminToken });
   const changes = compare(before, after);

@@ -233,6 +233,9 @@ export interface Side {
   readonly code: Readonly<Record<string, string>>;
 }
 
+/** For what touches nobody who is there, and those who come. */
+export const FUTURE_USERS: readonly string[] = [];
+
 /** Where the comparisons of all subjects put what they find. */
 export class Changes {
   readonly found: Change[] = [];
@@ -251,7 +254,7 @@ export class Changes {
     plans: readonly string[] = this.#everyone,
     percent: number | null = null,
   ): void {
-    const isSafe = plans.length === 0;
+    const isSafe = plans.length === 0 && plans !== FUTURE_USERS;
     this.found.push({ kind, class: isSafe ? "safe" : KINDS[kind].class, subject, before, after, percent, plans });
   }
 

@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import { type Address, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
-import { type Changes, same, type Two, type Value } from "./change.ts";
+import { type Changes, FUTURE_USERS, same, type Two, type Value } from "./change.ts";
 import {
   compareDecimals,
   decimalNumber,
@@ -44,11 +44,11 @@ function compareOperation(changes: Changes, [before, after]: Two<Snapshot>): voi
 
 function compareAuth(changes: Changes, sides: Two<Snapshot>): void {
   const [old, now] = [sides[0].auth, sides[1].auth];
-  changes.differs("sign-up-changed", at("auth.signup.tier"), [old.signup.tier, now.signup.tier]);
+  changes.differs("sign-up-changed", at("auth.signup.tier"), [old.signup.tier, now.signup.tier], FUTURE_USERS);
   const credits = [old.signup.credits, now.signup.credits] as const;
   if (compareDecimals(...credits) !== 0) {
     const values = [decimalNumber(credits[0]), decimalNumber(credits[1])] as const;
-    changes.smaller("sign-up-credits-lowered", at("auth.signup.credits"), values);
+    changes.smaller("sign-up-credits-lowered", at("auth.signup.credits"), values, { plans: FUTURE_USERS });
   }
   compareTokens(changes, [old.tokens, now.tokens]);
   compareMail(changes, [old.email, now.email]);

@@ -1,4 +1,4 @@
-import { basename, dirname, matchesGlob, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, matchesGlob, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { disk, type FileAccess } from "../config/files.ts";
 import { toPlain } from "../config/node.ts";
@@ -11,11 +11,12 @@ import type { Loaded } from "./configuration.ts";
 /** `GET /admin/config/source`: what the configuration in force was made of, as it is written, without its secrets. */
 export interface SourceBody {
   readonly hash: string;
-  /** By path relative to the folder of the main file, which is the first. */
-  readonly files: readonly { readonly path: string; readonly value: unknown }[];
+  /** With the path from the folder of the main file, which is the first, and the absolute one: includes name either. */
+  readonly files: readonly { readonly path: string; readonly file: string; readonly value: unknown }[];
   /** Local plugins: what the linker has to know of one, and nothing that could be run. */
   readonly plugins: readonly {
-    readonly path: string;
+    /** The path as it is configured. */
+    readonly use: string;
     readonly name: string;
     readonly stage: string;
     readonly needs: readonly string[];
@@ -33,7 +34,7 @@ export function sourceBody(loaded: Loaded): SourceBody {
     .filter(({ kind }) => kind === "config")
     .map(({ path, text }) => {
       const { root } = parse(path, text);
-      return { path: relative(folder, path), value: root && redact(toPlain(root), []) };
+      return { path: relative(folder, path), file: path, value: root && redact(toPlain(root), []) };
     });
   const isMain = ({ path }: { readonly path: string }): boolean => resolve(folder, path) === snapshot.file;
   const plugins = steps.flatMap(({ plugin, settings }) => {
@@ -43,7 +44,7 @@ export function sourceBody(loaded: Loaded): SourceBody {
     const { name, stage, needs = [] } = plugin;
     return [
       {
-        path: relative(folder, resolve(folder, settings.use)),
+        use: settings.use,
         name,
         stage,
         needs,
@@ -131,8 +132,13 @@ function schemaName(path: string): string {
 /** What `sourceBody` has said of another gateway, as files below `folder`; every other file is the disk's. */
 export function sourceAccess(body: SourceBody, folder: string): FileAccess {
   const at = (path: string): string => resolve(folder, path);
-  const files = new Map(body.files.map(({ path, value }) => [at(path), JSON.stringify(value)]));
-  const plugins = new Map(body.plugins.map((plugin) => [at(plugin.path), plugin]));
+  const files = new Map(
+    body.files.flatMap(({ path, file, value }) => {
+      const text = JSON.stringify(value);
+      return [[at(path), text] as const, [file, text] as const];
+    }),
+  );
+  const plugins = new Map(body.plugins.map((plugin) => [at(plugin.use), plugin]));
   // A file that nobody else may write; nothing of it is run.
   const anchor = import.meta.filename;
   for (const [path, { schema }] of plugins) {
@@ -145,7 +151,8 @@ export function sourceAccess(body: SourceBody, folder: string): FileAccess {
       return text ?? disk.read(path);
     },
     async expand(pattern, from) {
-      return body.files.map(({ path }) => at(path)).filter((path) => matchesGlob(path, resolve(from, pattern)));
+      const paths = body.files.map(({ path, file }) => (isAbsolute(pattern) ? file : at(path)));
+      return paths.filter((path) => matchesGlob(path, resolve(from, pattern))).sort();
     },
     locate: (path) => (plugins.has(path) ? anchor : path),
     async importModule(url) {

@@ -81,3 +81,18 @@ test("no secret that stands in a file leaves, and what is left still means the s
     expect(text).toContain(kept);
   }
 });
+
+test("includes by an absolute path and patterns mean the same for who reads from another folder", async () => {
+  const workspace = new Workspace();
+  onTestFinished(() => workspace.close());
+  const [, models = ""] = /(models:[^]*?)pipeline:/.exec(SECRETS) ?? [];
+  workspace.write("shared/models.yaml", models);
+  const include = `include: ["${workspace.path("shared")}/*.yaml"]\n`;
+  workspace.write("one/gateway.yaml", SECRETS.replace(models, "").replace("version: 1\n", `version: 1\n${include}`));
+  const loaded = await compiled(workspace.path("one/gateway.yaml"));
+  const body = sourceBody(loaded);
+  const elsewhere = workspace.path("some/where/else");
+  const read = await compiled(join(elsewhere, "gateway.yaml"), sourceAccess(body, elsewhere));
+  expect(Object.keys(read.snapshot.models)).toEqual(["route/one"]);
+  expect(compare(sideOf(loaded), sideOf(read))).toEqual([]);
+});
