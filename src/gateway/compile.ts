@@ -6,11 +6,13 @@ import type { Diagnostic } from "../config/diagnostics.ts";
 import { disk, type FileAccess } from "../config/files.ts";
 import { loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
-import { isLoaded, type Loaded } from "./configuration.ts";
+import { dryRun, type Loaded } from "./configuration.ts";
 
 export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
   /** Left out: the disk's. */
   readonly access?: Partial<FileAccess>;
+  /** Whether plugins are set up, as a check does, with nothing to serve. */
+  readonly setsUp?: boolean;
 }
 
 /**
@@ -25,9 +27,10 @@ const STAND_INS =
 
 /**
  * Compiles a configuration that is not going to serve here. References without a value on this machine get one that
- * stands in for it, the same for the same text; nothing is set up. What cannot be compiled all the same is `ok: false`.
+ * stands in for it, the same for the same text. What cannot be compiled all the same is `ok: false`.
  */
-export async function compileOffline({ file, env, access = {} }: CompileOptions): Promise<LoadResult> {
+export async function compileOffline(settings: CompileOptions): Promise<LoadResult> {
+  const { file, env, access = {}, setsUp = false } = settings;
   const variables: Record<string, string | undefined> = { ...env };
   const contents = new Map<string, string>();
   const path = resolve(file);
@@ -40,11 +43,12 @@ export async function compileOffline({ file, env, access = {} }: CompileOptions)
     env: variables,
     builtins,
     dialects: CAPABILITIES,
+    ...(setsUp && { dryRun: (step, snapshot) => dryRun(step, snapshot) }),
     read: async (name) => contents.get(name) ?? read(name),
   };
   let result = await loadConfig(options);
   const missing = new Map<string, Missing>();
-  for (let round = 0; !isLoaded(result); round += 1) {
+  for (let round = 0; ; round += 1) {
     const found = missingOf(result, variables, dirname(path), missing);
     if (found.length === 0 || round > STAND_INS.length) break;
     for (const one of found) {
@@ -77,10 +81,10 @@ function missingOf(
 ): readonly Missing[] {
   const texts = new Map(sources.map(({ path, text }) => [path, text.split("\n")]));
   const found = new Set<Missing>();
-  for (const { file, line, column } of diagnostics.filter(isError)) {
+  for (const { file, line, column, rule } of diagnostics.filter(needsValue)) {
     const text = texts.get(resolve(file))?.[line - 1]?.slice(column - 1) ?? "";
     for (const [whole, kind, name] of firstValue(text).matchAll(REFERENCE)) {
-      const isUnset = kind === "file" || variables[name!] === undefined;
+      const isUnset = kind === "file" ? rule.startsWith("file-") : variables[name!] === undefined;
       const missing =
         known.get(whole) ??
         (isUnset
@@ -94,8 +98,9 @@ function missingOf(
   return [...found];
 }
 
-function isError({ severity }: Diagnostic): boolean {
-  return severity === "error";
+/** An address may be empty text for a check, and is none that anything could be sent to. */
+function needsValue({ severity, rule, pointer }: Diagnostic): boolean {
+  return severity === "error" || (rule === "unresolved-reference" && pointer.endsWith("/base_url"));
 }
 
 /** The text of the value that a line begins with: others on the line are not what is wrong. */

@@ -20,6 +20,7 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     streams: () => [],
     settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
+    explain: async (question) => ({ ok: true, explanation: { question } }),
     log: memoryLog(lines),
     ...options,
   });
@@ -87,6 +88,7 @@ const PATHS = [
   "/admin/streams",
   "/admin/settlements",
   "/admin/reload",
+  "/admin/explain",
   "/admin/nothing",
   "/admin",
 ];
