@@ -102,3 +102,10 @@ export function parseTime(value: string): number {
   }
   return time;
 }
+
+/** A short number is one of configurations back: a hash has more digits than there are configurations. */
+export function parseRollbackTarget(value: string): string | number {
+  if (/^\d{1,3}$/.test(value)) return Number(value);
+  if (/^[0-9a-f]{4,64}$/i.test(value)) return value.toLowerCase();
+  throw new InvalidArgumentError("A target is a number, or at least the first 4 digits of a hash.");
+}

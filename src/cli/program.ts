@@ -4,6 +4,7 @@ import type { Endpoint } from "../kit/index.ts";
 import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { CheckOptions } from "./check.ts";
+import type { DiffOptions } from "./diff.ts";
 import type { ExplainOptions } from "./explain.ts";
 import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
 import {
@@ -17,16 +18,20 @@ import {
   parseKeyName,
   parsePluginName,
   parsePort,
+  parseRollbackTarget,
   parseThreshold,
   parseTime,
   type Threshold,
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
 import type { ReplayOptions } from "./replay.ts";
+import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
 
+const SIDE =
+  "a file, a file in git (HEAD:gateway.yaml, :gateway.yaml for what is staged), or an admin address (http://…)";
 const USER = "id or address of the user";
 const ENDPOINTS: readonly Endpoint[] = [
   "chat",
@@ -75,6 +80,8 @@ export function createProgram(open?: OpenAccounts): Command {
     });
   addServeCommands(program);
   addCheckCommand(program);
+  addRollbackCommand(program);
+  addDiffCommand(program);
   addExplainCommand(program);
   addReplayCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
@@ -120,6 +127,41 @@ function addCheckCommand(program: Command): void {
       const { check } = await import("./check.ts");
       await check(files, command.optsWithGlobals<CheckOptions>());
     });
+}
+
+function addRollbackCommand(program: Command): void {
+  withJson(program.command("rollback"))
+    .description(
+      "let a running gateway return to one of the last ten configurations that served, for all users at once",
+    )
+    .argument("[to]", "how many configurations back, or the beginning of a hash", parseRollbackTarget, 1)
+    .option("--admin <url>", "address of its admin listener (default: the configuration's)")
+    .option("--admin-token <token>", "its token (default: $GATEWAY_ADMIN_TOKEN, else the configuration's)")
+    .addHelpText("after", "\nGET /admin/config lists them. The file is not changed: it is read again when it is.")
+    .action(async (to: string | number, _options: object, command: Command) => {
+      const { rollback } = await import("./rollback.ts");
+      await rollback(to, command.optsWithGlobals<RollbackOptions>());
+    });
+}
+
+function addDiffCommand(program: Command): void {
+  program
+    .command("diff")
+    .description("what a change of the configuration means to those who use the gateway")
+    .argument("<old>", SIDE)
+    .argument("<new>", "the same")
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(
+      new Option("--fail-on <class>", "end with 1 when there is such a change, or a worse one").choices([
+        "breaking",
+        "risky",
+      ]),
+    )
+    .option("--store", "count the users and keys that each change touches, in the store that <new> names")
+    .option("--admin-token <token>", "of a running gateway (default: $GATEWAY_ADMIN_TOKEN)")
+    .action(async (old: string, now: string, options: DiffOptions) =>
+      (await import("./diff.ts")).diff(old, now, options),
+    );
 }
 
 /** Of an option that may be repeated. */

@@ -4,6 +4,7 @@ import type {
   BillingConfig,
   ChainStep as ChainStepConfig,
   GatewayConfig,
+  GuardConfig,
   ImagePriceConfig,
   IncidentConfig,
   Limit,
@@ -12,7 +13,6 @@ import type {
   ServerConfig,
   StoreConfig,
   TargetConfig,
-  TelemetryConfig,
   TierConfig,
   TimeoutsConfig,
   UpstreamConfig,
@@ -24,6 +24,7 @@ import {
   type ChainStep,
   decimal,
   type Decimal,
+  type GuardSettings,
   type ImagePrices,
   type Incident,
   type Model,
@@ -34,7 +35,6 @@ import {
   type StepSettings,
   type StoreSettings,
   type Target,
-  type TelemetrySettings,
   type Tier,
   type Timeouts,
   type Upstream,
@@ -46,11 +46,10 @@ import {
   bytes,
   UPSTREAM_CONNECTIONS,
   DEADLINE,
-  DECISION_LOG,
+  GUARD,
   inCamelCase,
   mapRecord,
   milliseconds,
-  OTLP_INTERVAL,
   overlay,
   PROBE_TIMEOUT,
   requestUnits,
@@ -60,6 +59,7 @@ import {
   STORE_TIMEOUT,
   TIMEOUTS,
   UPLOAD_SPACE,
+  telemetrySettings,
 } from "./settings.ts";
 import type { LoadedStep } from "./steps.ts";
 
@@ -92,7 +92,8 @@ export function buildSnapshot(
     models: mapRecord(config.models, (id, model) => buildModel(id, model, config)),
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
-    telemetry: buildTelemetry(config.telemetry ?? {}, sources.folder),
+    telemetry: telemetrySettings(config.telemetry ?? {}, sources.folder),
+    reload: { guard: config.reload?.guard ? buildGuard(config.reload.guard) : null },
   });
 }
 
@@ -125,6 +126,17 @@ function buildServer(server: ServerConfig): ServerSettings {
     cors: { origins: server.cors?.origins ?? [] },
     heartbeat: milliseconds(server.heartbeat ?? "15s"),
     drain: { delay: milliseconds(drain?.delay ?? "0s"), timeout: milliseconds(drain?.timeout ?? "25s") },
+  };
+}
+
+function buildGuard(written: GuardConfig): GuardSettings {
+  const guard = overlay(GUARD, written);
+  return {
+    share: Number.parseFloat(guard.share) / 100,
+    for: milliseconds(guard.for),
+    minRequests: guard.min_requests,
+    maxErrorRatio: guard.max_error_ratio,
+    maxTtftRatio: guard.max_ttft_ratio,
   };
 }
 
@@ -204,28 +216,6 @@ function buildTier(name: string, { access, limits }: TierConfig): Tier {
 
 function limit(value: Limit): number | null {
   return value === "none" ? null : value;
-}
-
-function buildTelemetry({ access_log: log, server_timing, otlp, decision_log }: TelemetryConfig, folder: string) {
-  return {
-    accessLog: { lines: log?.lines ?? "all", users: log?.users ?? false },
-    serverTiming: server_timing ?? "on_request",
-    otlp: otlp
-      ? {
-          endpoint: otlp.endpoint.replace(/\/+$/, ""),
-          headers: mapRecord(otlp.headers ?? {}, (_, value) => new Secret(value)),
-          sample: otlp.sample ?? 1,
-          interval: milliseconds(otlp.interval ?? OTLP_INTERVAL),
-        }
-      : null,
-    decisionLog: decision_log
-      ? {
-          file: resolve(folder, decision_log.file),
-          maxSize: bytes(decision_log.max_size ?? DECISION_LOG.size),
-          keep: decision_log.keep ?? DECISION_LOG.keep,
-        }
-      : null,
-  } satisfies TelemetrySettings;
 }
 
 function buildIncident(incident: IncidentConfig): Incident {

@@ -4,9 +4,11 @@ import type { AdminOptions, ExplainResult, ReloadResult } from "../server/admin.
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
+import type { RollbackTarget } from "./kept-generations.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
 import type { EndedStream, StreamDirectory, StreamList } from "./stream-list.ts";
+import type { SourceBody } from "./source-view.ts";
 
 /** One process and the instances that it knows of. */
 export interface ProcessReport {
@@ -48,7 +50,10 @@ export interface AdminView {
   /** Ends one by its id, wherever it runs. */
   endStream(id: string): Promise<EndedStream>;
   settlements(): Promise<UnstoredSettlements>;
+  /** What the configuration in force was made of. */
+  source(): Promise<SourceBody>;
   reload(): Promise<ReloadResult>;
+  rollback(to: RollbackTarget): Promise<ReloadResult>;
   explain(question: Json): Promise<ExplainResult>;
 }
 
@@ -57,11 +62,13 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     notReady: () => view.notReady(),
     metrics: () => view.metrics(),
     config: async () => configBody(await view.report()),
+    source: () => view.source(),
     upstreams: async () => upstreamsBody(await view.report()),
     streams: async () => streamsBody(await view.streams()),
     endStream: (id) => view.endStream(id),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
+    rollback: (to) => view.rollback(to),
     explain: (question) => view.explain(question),
   };
 }
@@ -153,7 +160,7 @@ interface ProcessViewParts {
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<EventLoopMonitor, "blocked">;
   readonly metrics: Pick<Metrics, "scrape" | "collect">;
-  readonly reloader: Pick<Reloader, "status" | "reload">;
+  readonly reloader: Pick<Reloader, "status" | "reload" | "rollback">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
   readonly streams: Pick<StreamDirectory, "own" | "endOwn" | "list" | "end">;
@@ -212,7 +219,12 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       }));
       return { pending: store.pending, rejected };
     },
+    async source() {
+      const { sourceBody } = await import("./source-view.ts");
+      return sourceBody(state.generation.loaded);
+    },
     reload: () => reloader.reload(),
+    rollback: (to) => reloader.rollback(to),
     async explain(question) {
       try {
         return { ok: true, explanation: await explain(question) };

@@ -6,7 +6,9 @@ import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
 import {
+  GatewayError,
   type Identities,
+  type Observer,
   type RequestTrace,
   type Snapshot,
   type TelemetrySettings,
@@ -19,14 +21,14 @@ import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
 import { LineFile } from "../telemetry/decision-file.ts";
 import { Digests } from "../telemetry/digests.ts";
-import type { GatewayLog } from "../telemetry/log.ts";
+import { type GatewayLog, withConfig } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
 import { openOtlp, type OtlpOptions, recordedTrace } from "../telemetry/otlp.ts";
 import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
 import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
-import type { HostServices, ProcessState } from "./generation.ts";
+import { type HostServices, type ProcessState, shortHash, type Trial } from "./generation.ts";
 import type { Closing } from "./shutdown.ts";
 import { KillSwitch } from "./stream-kill.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
@@ -162,13 +164,19 @@ export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
 
 export interface Telemetry {
   readonly metrics: Metrics;
+  /** Of requests that no generation has served. */
   readonly observer: GatewayObserver;
+  /** Of the requests of one generation: their lines and counts carry its hash, and while it is on trial they are compared. */
+  readonly observerOf: (snapshot: Snapshot, trial: Trial) => Observer;
   readonly traceOf: (headers: IncomingHttpHeaders) => RequestTrace | null;
   /** Before a configuration is put in force. Never rejects. */
   prepare(settings: TelemetrySettings): Promise<void>;
   /** Opens the decision log again, by the settings in force. */
   reopen(): void;
 }
+
+/** The one in force, a candidate, and those that a rollback can return to. */
+const MAX_COUNTED_GENERATIONS = 12;
 
 export async function openTelemetry(context: StartContext, { store, storeState }: Storage): Promise<Telemetry> {
   const { now, log, state, closing } = context;
@@ -178,16 +186,41 @@ export async function openTelemetry(context: StartContext, { store, storeState }
   const digests = new Digests({ remember: (name, value) => store.remember(name, value), now, log });
   const decisions = new LineFile({ now, log });
   closing.add(() => decisions.close());
+  /** Requests by short hash and outcome, the latest generations last. */
+  const counts = new Map<string, Map<string, number>>();
   const metrics = createMetrics({
     breakers: () => state.breakers(),
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),
     store: storeState,
     dropped: () => ({ spans: sink?.droppedSpans ?? 0, decisions: decisions.dropped }),
+    *generations() {
+      for (const [config, outcomes] of counts) for (const [kind, count] of outcomes) yield [config, kind, count];
+    },
   });
   const accessLog = (): TelemetrySettings["accessLog"] => state.snapshot.telemetry.accessLog;
-  const logRequests = log.enabled("info");
-  const observer = createObserver({ metrics, log, logRequests, accessLog, digests, decisions, sink, now });
+  const parts = { metrics, logRequests: log.enabled("info"), accessLog, digests, decisions, sink, now };
+  const observerOf = (snapshot: Snapshot, trial: Trial): Observer => {
+    const config = shortHash(snapshot.hash);
+    const outcomes = counts.get(config) ?? new Map<string, number>();
+    counts.delete(config);
+    counts.set(config, outcomes);
+    for (const oldest of counts.keys()) if (counts.size > MAX_COUNTED_GENERATIONS) counts.delete(oldest);
+    const observer = createObserver({ ...parts, log: withConfig(log, () => config) }).of(snapshot);
+    return {
+      ...observer,
+      refused(request, error, receivedAt, known) {
+        observer.refused(request, error, receivedAt, known);
+        const isFault = !(error instanceof GatewayError) || error.code === "INTERNAL";
+        if (isFault) trial.counts?.failedEarly();
+      },
+      finished(exchange, outcome) {
+        observer.finished(exchange, outcome);
+        outcomes.set(outcome.kind, (outcomes.get(outcome.kind) ?? 0) + 1);
+        trial.counts?.finished(exchange, outcome);
+      },
+    };
+  };
   const prepare = async ({ decisionLog, accessLog }: TelemetrySettings): Promise<void> => {
     if (decisionLog !== null || accessLog.users) await digests.prepare();
   };
@@ -198,7 +231,7 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     if (otlp !== null) return recordedTrace(traceparent, tracestate, otlp.sample);
     return traceparent === undefined ? null : traceParentOf(traceparent, tracestate);
   };
-  return { metrics, observer, traceOf, prepare, reopen };
+  return { metrics, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
 }
 
 /** As configured, else as OpenTelemetry's own variables say; null where nothing is to be sent. */

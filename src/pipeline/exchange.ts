@@ -227,7 +227,7 @@ function frozenExchange(state: ExchangeState, principal: Principal, host: Host):
     tier: tierOf(host.snapshot, principal.tier),
     model: modelOf(state.call, host.snapshot),
     signal: client.signal,
-    ...(head.trace && { trace: head.trace }),
+    trace: head.trace,
     get call() {
       return state.call;
     },

@@ -1,6 +1,7 @@
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
+import type { SourceBody } from "../gateway/source-view.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
@@ -18,8 +19,11 @@ export interface Answers {
   readonly endOwnStream: boolean;
   /** Wherever it runs; `about` is the stream's id. */
   readonly endStream: EndedStream;
+  readonly source: SourceBody;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
+  /** `about` is the target as JSON. */
+  readonly rollback: ReloadResult;
   /** `about` is the question, as JSON. */
   readonly explain: ExplainResult;
   /** `about` names the instance. */

@@ -91,6 +91,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.report();
     case "ownStreams":
       return adminView.ownStreams();
+    case "source":
+      return adminView.source();
     case "streams":
       return adminView.streams();
     case "endOwnStream":
@@ -101,6 +103,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.settlements();
     case "reload":
       return adminView.reload();
+    case "rollback":
+      return adminView.rollback(JSON.parse(about) as string | number);
     case "explain":
       return adminView.explain(JSON.parse(about) as Json);
     case "markInstanceDead":

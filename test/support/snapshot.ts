@@ -89,6 +89,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       otlp: null,
       decisionLog: null,
     },
+    reload: { guard: null },
   });
 }
 

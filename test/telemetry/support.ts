@@ -69,6 +69,7 @@ export interface Sources {
   health?: [string, "healthy" | "degraded" | "unknown"][];
   store?: StoreState;
   dropped?: { spans: number; decisions: number };
+  generations?: [string, string, number][];
 }
 
 export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Metrics {
@@ -76,6 +77,7 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
     breakers: () => sources.breakers,
     health: () => sources.health ?? [],
     activeStreams: () => sources.streams,
+    generations: () => sources.generations ?? [],
     store: () => sources.store ?? { away: false, pending: 0, rejected: 0 },
     dropped: () => sources.dropped ?? { spans: 0, decisions: 0 },
   });

@@ -115,6 +115,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       otlp: null,
       decisionLog: null,
     },
+    reload: { guard: null },
   };
 }
 
