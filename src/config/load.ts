@@ -6,7 +6,7 @@ import { disk, type FileAccess } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
-import { find } from "./node.ts";
+import { find, withSubject } from "./node.ts";
 import { resolveReferences } from "./references.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
@@ -112,7 +112,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const settings = steps.map((step) => step.settings);
     const snapshot = ok && valid ? buildSnapshot(valid, settings, { file, folder, hash }) : null;
     const rest = { hash, files: [...watched], sources: [...sources.values()] };
-    return { ok, snapshot, steps: ok ? steps : [], diagnostics: sorted(found), ...rest };
+    const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
+    return { ok, snapshot, steps: ok ? steps : [], diagnostics, ...rest };
   }
 }
 

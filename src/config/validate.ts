@@ -86,7 +86,7 @@ export function check(schema: Schema, node: Node, base: string): Checked {
   const tried = new Set<string>();
   for (;;) {
     const value = toPlain(node, override);
-    const problems = schema.validate(value) ? [] : explain(schema, schema.validate.errors ?? [], show);
+    const problems = schema.validate(value) ? [] : explain(schema, schema.validate.errors ?? [], { show, isWritten });
     const settled = problems.map(({ pointer }) => reconsider(pointer)).every((changed) => !changed);
     if (settled) return finish(value, problems);
   }
@@ -120,6 +120,10 @@ export function check(schema: Schema, node: Node, base: string): Checked {
   function referenceAt(pointer: string): Reference | undefined {
     const found = find(node, pointer)?.node;
     return found?.kind === "scalar" ? found.reference : undefined;
+  }
+
+  function isWritten(pointer: string): boolean {
+    return referenceAt(pointer) === undefined;
   }
 
   function show(pointer: string): string {

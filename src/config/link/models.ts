@@ -139,7 +139,7 @@ function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig
   const missing = (required[0] ?? []).filter((unit) => !units.includes(unit));
   const finding = {
     rule: "missing-price",
-    message: `the model has no price ${missing.join(" and no ")}`,
+    message: `has no price ${missing.join(" and no ")}`,
     hint: "a free model says 0",
   } as const;
   context.report(price === undefined ? modelPointer : pointer, finding, "key");
