@@ -92,7 +92,9 @@ function addCheckCommand(program: Command): void {
     .command("check")
     .description("validate configuration files offline")
     .argument("[files...]", "default: the configuration file")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "how to print").choices(["text", "json", "github", "sarif"]).default("text"),
+    )
     .option("--strict", "fail on warnings, unset references and empty keys, as a production start would")
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");

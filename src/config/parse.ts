@@ -18,8 +18,9 @@ import {
   YAMLParseError,
   type YAMLSeq,
 } from "yaml";
-import { diagnose, type Diagnostic, type Finding, type Place, type RuleId } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
+import type { RuleId } from "./rules.ts";
 
 /** Levels of maps and lists in each other. */
 const MAX_LEVELS = 100;

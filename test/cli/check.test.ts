@@ -95,7 +95,7 @@ describe("exit codes and texts", () => {
     workspace.write("gateway.yaml", WARNED);
     const { code, stdout } = await check();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^gateway\.yaml:\d+:\d+: warning chain-window .*\n0 errors, 1 warning\n$/);
+    expect(stdout).toMatch(/^gateway\.yaml:\d+:\d+: warning chain-window .*\n +\d+ \| .*\n +\| +\^+\n0 errors, 1 warning\n$/);
     expect((await check("--strict")).code).toBe(1);
   });
 
@@ -138,7 +138,7 @@ describe("exit codes and texts", () => {
     workspace.write("a.yaml", GOOD);
     workspace.write("b.yaml", WARNED);
     const both = await check("a.yaml", "b.yaml");
-    expect(both).toEqual({ code: 0, stdout: expect.stringMatching(/^b\.yaml:.*\n0 errors, 1 warning\n$/) });
+    expect(both).toEqual({ code: 0, stdout: expect.stringMatching(/^b\.yaml:.*\n.*\n.*\n0 errors, 1 warning\n$/) });
     const missing = await check("a.yaml", "nowhere.yaml");
     expect(missing.code).toBe(3);
     expect(missing.stdout).toMatch(/^nowhere\.yaml:1:1: error /);

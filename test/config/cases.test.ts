@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { formatJson, formatText, RULES } from "../../src/config/diagnostics.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { formatText } from "../../src/config/diagnostics.ts";
+import { loadConfig, type LoadResult } from "../../src/config/load.ts";
+import { formatExcerpts, formatGithub, formatJson, formatSarif } from "../../src/config/report.ts";
+import { RULES } from "../../src/config/rules.ts";
 import { readCases, render } from "./cases.ts";
 import { options } from "./support.ts";
 
@@ -12,6 +14,10 @@ const cases = readCases();
  * plugins.test.ts), or come from a start rather than from a file.
  */
 const NO_CASE = ["file-size", "plugin-writable", "plugin-setup", "workers-agree", "reload-fault"];
+
+function sourcesOf({ sources, secrets }: LoadResult) {
+  return sources.map(({ path, text }) => ({ path, text, secrets }));
+}
 
 function ruleOf(line: string): string | undefined {
   return /^\S+ (?:error|warning) (\S+)/.exec(line)?.[1];
@@ -41,8 +47,15 @@ describe("bad configurations", () => {
 
   test("secrets are in no output", async () => {
     for (const { file, options: more } of cases) {
-      const { ok, diagnostics } = await loadConfig(options(file, more));
-      expect(formatText(diagnostics) + formatJson(ok, diagnostics)).not.toContain("sk-secret");
+      const result = await loadConfig(options(file, more));
+      const texts = [
+        formatText(result.diagnostics),
+        formatExcerpts({ ...result, sources: sourcesOf(result) }, (_, text) => text),
+        formatJson(result),
+        formatGithub(result),
+        formatSarif(result),
+      ];
+      expect(texts.join("")).not.toContain("sk-secret");
     }
     // The check above would pass if no case held a secret.
     const texts = cases.filter(({ file }) => readFileSync(file, "utf8").includes("sk-secret"));

@@ -1,4 +1,5 @@
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
+import type { SecretScalar } from "../secrets.ts";
 import type { LoadedSteps } from "../steps.ts";
 import { milliseconds } from "../settings.ts";
 import type { Validated } from "../validate.ts";
@@ -10,6 +11,10 @@ import { linkUpstreams } from "./upstreams.ts";
 
 interface LinkOptions {
   readonly dialects: Dialects;
+  /** What of secrets stands in the files. */
+  readonly secrets: readonly SecretScalar[];
+  /** When it is; null: nothing goes stale. */
+  readonly now: number | null;
   /** How bad an unset variable or an empty secret is. */
   readonly missingSecret: Severity;
   /** How bad an unset variable is where empty text cannot stand. */
