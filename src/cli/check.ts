@@ -14,7 +14,7 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
   const { config, format, strict = false } = options;
   const paths = files.length > 0 ? files : [configFile(config)];
   const results = [];
-  for (const file of paths) results.push(await checkConfig({ file, strict }));
+  for (const file of paths) results.push(await checkConfig({ file, strict, now: Date.now() }));
   const diagnostics = results.flatMap((result) => result.diagnostics);
   const ok = results.every((result) => result.ok);
   const sources = results.flatMap(({ sources, secrets }) =>

@@ -85,7 +85,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const mustBeComplete = options.mode === "serve" || options.strict === true;
   const linked = link(validated, loaded, {
     dialects: options.dialects,
-    secrets,
+    // Of how a file is kept, and no reason not to serve it.
+    secrets: options.mode === "check" ? secrets : [],
     now: options.now ?? null,
     missingSecret: mustBeComplete ? "error" : "warning",
     missingValue: mustBeComplete || options.mode === "dev" ? "error" : "warning",
@@ -108,7 +109,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
         await options.dryRun({ plugin, settings }, snapshot);
       } catch (error) {
         const node = find(validated.tree, at)?.node ?? validated.tree;
-        const message = `${settings.use}: setup failed: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `setup failed: ${error instanceof Error ? error.message : String(error)}`;
         found.push(diagnose(node.place, at, { rule: "plugin-setup", message }));
       }
     }

@@ -7,10 +7,12 @@ const SECRET_KEY = /(?:^|[_-])(?:key|keys|secret|secrets|token|password|passwd|a
 const SECRET_TEXT =
   /^(?:sk-|gsk_|xai-|pplx-|AIza|AKIA|ghp_|github_pat_|glpat-|hf_|nvapi-|xox[bp]-|-----BEGIN [A-Z ]*PRIVATE KEY)/;
 const MIN_SECRET_TEXT_CHARACTERS = 20;
+/** What is shorter stands in for a key, in an example or for a server that asks for none. */
+const MIN_SECRET_CHARACTERS = 8;
 /** A URL with a password, or with a query, which is where keys are put that have no other place. */
 const SECRET_URL = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/\s@]*@|[^\s?]*\?[^\s=]*=)/i;
-/** The key of simulated upstreams. */
-const NO_SECRETS: ReadonlySet<string> = new Set(["", "sim"]);
+/** What stands in place of a key where none is needed. */
+const NO_SECRETS: ReadonlySet<string> = new Set(["", "sim", "none", "application-default"]);
 
 /** Whether a value is a secret by where it stands. */
 function isSecretPlace([section, ...rest]: readonly string[]): boolean {
@@ -45,7 +47,7 @@ export function secretScalars(root: Node): SecretScalar[] {
   function walk(node: Node): void {
     if (node.kind === "scalar") {
       const text = textOf(node);
-      if (!NO_SECRETS.has(text) && (looksSecret(text) || isSecretPlace(path)))
+      if (!NO_SECRETS.has(text) && (looksSecret(text) || (text.length >= MIN_SECRET_CHARACTERS && isSecretPlace(path))))
         found.push({ pointer: join("", ...path), node });
     } else if (node.kind === "list") {
       for (const [index, item] of node.items.entries()) step(String(index), item);

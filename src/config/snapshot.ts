@@ -249,9 +249,9 @@ function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstr
 }
 
 /** Units that are not priced stay absent: a price of 0 is a price. */
-function buildPrice(price: PriceConfig): Price {
+function buildPrice({ verified_at: _, ...price }: PriceConfig): Price {
   const entries = Object.entries(price).map(([unit, amount]) => [unit, amountOf(amount as number | ImagePriceConfig)]);
-  return inCamelCase(Object.fromEntries(entries) as { readonly [Unit in keyof PriceConfig]: Decimal });
+  return inCamelCase(Object.fromEntries(entries) as { readonly [Unit in keyof typeof price]: Decimal });
 }
 
 function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {

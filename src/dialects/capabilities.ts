@@ -33,6 +33,8 @@ interface Capability {
   readonly takesGoogleCredentials: (location: Location) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: Location) => Vendor | null;
+  /** Whether the upstream's model of that name may write answers of so many tokens: nothing is known that says it does not. */
+  readonly writes: (tokens: number, model: string, location: Location) => boolean;
   /** Whether there may be a Responses endpoint. */
   readonly mayHaveResponses: (location: Location) => boolean;
 }
@@ -84,6 +86,10 @@ export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.fr
             const vendor = dialect?.at?.(location).vendor ?? "generic";
             return vendor === "generic" ? null : vendor;
           },
+          writes(tokens, model, location) {
+            const { chat } = dialect?.at?.(location).codecs ?? codecs;
+            return chat === undefined || !isBeyond(chat, tokens, model);
+          },
           mayHaveResponses: (location) => dialect?.mayHaveResponses?.(location) === true,
         },
       ];
@@ -125,14 +131,22 @@ function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(FEATURES, name);
 }
 
-/** Whether the translation reports something of a request for the feature, or cannot write it at all. */
 function isDropped(codec: Codec, feature: FeatureName, model: string): boolean {
-  const { body } = FEATURES[feature];
+  return droppedOf(codec, FEATURES[feature].body, model)?.length !== 0;
+}
+
+/** Whether a limit of so many tokens is reported, because the model can write fewer. */
+function isBeyond(codec: Codec, tokens: number, model: string): boolean {
+  return droppedOf(codec, { ...PLAIN, max_tokens: tokens }, model)?.includes("/max_tokens") === true;
+}
+
+/** What the translation of a body reports; null when it cannot be written at all. */
+function droppedOf(codec: Codec, body: Json, model: string): readonly string[] | null {
   const call: Call = { kind: "chat", model, stream: false, body, promptBytes: 0, maxOutput: null };
   try {
-    return (codec.request(call, targetOf(model), "").dropped ?? []).length > 0;
+    return codec.request(call, targetOf(model), "").dropped ?? [];
   } catch (error) {
-    if (error instanceof AttemptError) return true;
+    if (error instanceof AttemptError) return null;
     throw error;
   }
 }

@@ -24,6 +24,8 @@ export interface DialectCapability {
   readonly takesGoogleCredentials: (location: UpstreamLocation) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: UpstreamLocation) => string | null;
+  /** Whether the upstream's model of that name may write answers of so many tokens. */
+  readonly writes: (tokens: number, model: string, location: UpstreamLocation) => boolean;
   /** Whether there may be a Responses endpoint. */
   readonly mayHaveResponses: (location: UpstreamLocation) => boolean;
 }
@@ -35,20 +37,30 @@ export type Dialects = Readonly<Record<DialectName, DialectCapability>>;
 
 export type NameSection = "tiers" | "upstreams" | "models";
 
+export interface ContextOptions {
+  readonly dialects: Dialects;
+  /** How bad an unset variable or an empty secret is. */
+  readonly missingSecret: Severity;
+  /** When it is; null: nothing goes stale. */
+  readonly now: number | null;
+}
+
 /** What the checks of the linker share: the configuration, its places, and where findings go. */
 export class LinkContext {
   readonly config: Incomplete<GatewayConfig>;
   readonly dialects: Dialects;
   /** How bad a missing variable or secret is: it stops a gateway that serves, not one that is tried out. */
   readonly missingSecret: Severity;
+  readonly now: number | null;
   readonly diagnostics: Diagnostic[] = [];
   readonly #tree: MapNode;
   readonly #invalid: readonly string[];
 
-  constructor(validated: Validated, dialects: Dialects, missingSecret: Severity) {
+  constructor(validated: Validated, { dialects, missingSecret, now }: ContextOptions) {
     this.config = validated.config;
     this.dialects = dialects;
     this.missingSecret = missingSecret;
+    this.now = now;
     this.#tree = validated.tree;
     this.#invalid = validated.invalid;
   }
