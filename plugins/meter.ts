@@ -5,6 +5,7 @@ import {
   definePlugin,
   type Ending,
   type OutcomePolicy,
+  type Tariff,
   tariffsOf,
   type Usage,
 } from "#kit";
@@ -29,6 +30,7 @@ export default definePlugin<MeterOptions>({
         // Nobody pays for it, so no tokenizer has to run: what the upstream reported is recorded.
         if (ending.kind === "gateway_error") return { ...FREE, usage: ending.usage ?? NO_USAGE };
         const tariff = tariffs.get(model.id);
+        if (ending.answeredBy !== undefined) return billOfOwn(ending, outcomes, tariff);
         const reported = ending.usageComplete ? ending.usage : null;
         const estimated = tariff?.lacks(reported) ?? false;
         const policy = policyOf(ending, estimated, outcomes);
@@ -43,6 +45,14 @@ export default definePlugin<MeterOptions>({
 });
 
 type Outcomes = BillingSettings["outcomes"];
+
+/** Of an answer that a plugin gave: what it declares, of which nothing has to be estimated. */
+function billOfOwn(ending: Ending, outcomes: Outcomes, tariff: Tariff | undefined): Bill {
+  const { usage } = ending;
+  const policy = policyOf(ending, false, outcomes);
+  if (usage === null || policy === null) return FREE;
+  return { usage, estimated: false, charge: policy === "free" ? 0n : (tariff?.charge(usage) ?? 0n) };
+}
 
 /** null: nothing was produced, nothing is owed, and nothing need be counted. */
 function policyOf(ending: Ending, estimated: boolean, outcomes: Outcomes): OutcomePolicy | "prompt" | null {

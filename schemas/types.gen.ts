@@ -601,6 +601,7 @@ export interface LocalStep {
   };
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 export interface ConditionConfig {
   /**
@@ -624,6 +625,7 @@ export interface AuthStep {
   options?: AuthOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * auth takes no options: credentials are read as the API says.
@@ -637,6 +639,7 @@ export interface PlanCheckStep {
   options?: PlanCheckOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * plan-check takes no options: plans are declared under tiers.
@@ -650,6 +653,7 @@ export interface QuotaStep {
   options?: QuotaOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * quota takes no options: limits are declared under tiers, holds under billing.
@@ -663,6 +667,7 @@ export interface BreakerStep {
   options?: BreakerOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * breaker takes no options: thresholds are declared under upstreams and defaults.
@@ -676,6 +681,7 @@ export interface TransformStep {
   options?: TransformOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * Fields of the request body to set and to remove, before it is sent on.
@@ -717,6 +723,7 @@ export interface MeterStep {
   options?: MeterOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * meter takes no options: prices are declared under models and billing.

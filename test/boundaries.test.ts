@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
   gateway: [...GATEWAY, "server", "plugins"],
+  offline: [...GATEWAY, "server", "gateway"],
   workers: ["kit", "gateway", "server", "telemetry"],
   cli: "everything",
   index: "everything",
@@ -47,7 +48,7 @@ const HOMES: Readonly<Record<string, string>> = {
   "@aws-crypto/sha256-js": "src/upstream/signing/aws.ts",
   pino: "src/telemetry/log.ts",
   "pino-pretty": "src/telemetry/log.ts",
-  "@prometheus-io/client": "src/telemetry/metrics.ts",
+  "@prometheus-io/client": "src/telemetry/",
   commander: "src/cli/",
   "gpt-tokenizer": "src/gateway/tokenizer-worker.ts",
 };
@@ -58,7 +59,17 @@ const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string]
 ];
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
-const IMPURE_LAYERS = new Set(["gateway", "workers", "cli", "server", "upstream", "simulator", "store", "accounts"]);
+const IMPURE_LAYERS = new Set([
+  "gateway",
+  "workers",
+  "cli",
+  "server",
+  "upstream",
+  "simulator",
+  "store",
+  "accounts",
+  "offline",
+]);
 const IMPURE_FILES = new Set(["src/config/watch.ts"]);
 
 const sources = MODULES.map((module) => ({ ...module, layer: layerOf(module.path) }));

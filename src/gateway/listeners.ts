@@ -14,14 +14,30 @@ export interface PublicListener {
   readonly listening: Listening;
 }
 
+type PublicParts = [
+  context: StartContext,
+  storage: Pick<Storage, "store" | "isShared">,
+  accounts: Accounts,
+  telemetry: Pick<Telemetry, "observer">,
+  tokenizer: Pick<Tokenizer, "countForClient">,
+];
+
 /** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
-export async function listenPublic(
-  { start, now, log, state, closing }: StartContext,
-  { store, isShared }: Storage,
-  { identities, signIn, killSwitch }: Accounts,
-  { observer }: Telemetry,
-  { countForClient }: Tokenizer,
-): Promise<PublicListener> {
+export async function listenPublic(...parts: PublicParts): Promise<PublicListener> {
+  const [{ start, closing }, , , { observer }] = parts;
+  const server = publicServer(...parts);
+  const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+    connections: server.connections,
+    onMalformed: (status, requestId) =>
+      observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
+  });
+  closing.add(() => cut(listening));
+  return { server, listening };
+}
+
+/** The public API of this process, without an address of its own. */
+export function publicServer(...parts: PublicParts): PublicServer {
+  const [{ now, log, state }, { store, isShared }, { identities, signIn, killSwitch }, { observer }, tokenizer] = parts;
   const validateBody = bodyValidators();
   // Made at the first request for it.
   let openApi: string | null = null;
@@ -33,7 +49,7 @@ export async function listenPublic(
     health: (upstream) => state.generation.health(upstream),
     kill: (userId) => killSwitch.kill(userId),
     validateTokenCount: (body) => validateBody("count_tokens", body),
-    tokensIn: countForClient,
+    tokensIn: (text) => tokenizer.countForClient(text),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     now,
     log,
@@ -50,13 +66,7 @@ export async function listenPublic(
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
-  const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
-    connections: server.connections,
-    onMalformed: (status, requestId) =>
-      observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
-  });
-  closing.add(() => cut(listening));
-  return { server, listening };
+  return server;
 }
 
 /** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */

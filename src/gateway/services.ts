@@ -171,7 +171,7 @@ export function hostServices(
   { now, log }: StartContext,
   { store }: Storage,
   { identities, killSwitch }: Accounts,
-  { count }: Tokenizer,
+  { count }: Pick<Tokenizer, "count">,
 ): HostServices {
   const timers = new DeadlineSweeper(now);
   return {

@@ -3,6 +3,7 @@ export * from "./errors.ts";
 export * from "./json.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";
+export * from "./own-reply.ts";
 export * from "./plugin.ts";
 export * from "./reply.ts";
 export * from "./request.ts";

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { KeepWish, OwnReply } from "./own-reply.ts";
 import type { AttemptResult, Reply, StreamEvent } from "./reply.ts";
 import type {
   Awaitable,
@@ -10,9 +11,10 @@ import type {
   Exchange,
   Outcome,
   Principal,
+  Tag,
 } from "./request.ts";
 import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
-import type { Store, Windows } from "./store.ts";
+import type { PluginStorage, Store, Windows } from "./store.ts";
 
 /** Stage names double as the pipeline's order; the linker refuses a configuration that reorders them. */
 export const STAGES = ["identify", "admit", "guard", "transform", "relay", "account"] as const;
@@ -27,6 +29,8 @@ export interface Admitted {
   readonly windows?: Windows;
   /** The user's stop token at admission: a stream ends when it is raised. */
   readonly stopToken?: number;
+  /** Marks for log, metrics and ledger; 16 of a request at most. */
+  readonly tags?: readonly Tag[];
   /** The principal's version was compared with the store's. */
   readonly confirmed?: boolean;
 }
@@ -44,6 +48,17 @@ export interface Guarded {
  */
 export type Open = (target: Target) => Promise<Reply>;
 
+/** Changes the events of one stream. Synchronous: it runs inside back-pressure. */
+export interface StreamChange {
+  /**
+   * What the client gets in an event's place: none, itself, others. Throw GatewayError to refuse the rest. Whatever has
+   * been held back must come before the event with the finish reason: clients read nothing behind it.
+   */
+  event(event: StreamEvent): readonly StreamEvent[];
+  /** What is held back still when the upstream has ended, broken off or not; not called when nobody reads any more. */
+  end?(): readonly StreamEvent[];
+}
+
 export interface Hooks {
   /** identify: who is calling. Nothing means "not me"; nobody known is a 401. Throw GatewayError to refuse. */
   identify?(request: ClientRequest): Awaitable<Principal | null | undefined>;
@@ -55,6 +70,16 @@ export interface Hooks {
   attempt?(target: Target, exchange: Exchange): Guarded | false | void;
   /** transform: returns the call to send on; the argument is frozen. */
   transform?(call: Call, exchange: Exchange): Awaitable<Call>;
+  /**
+   * transform: asked in order once every `transform` has run, before any upstream. An own reply serves the call, and nobody
+   * further is asked; a wish is granted when an upstream then serves it; nothing: no interest.
+   */
+  answer?(call: Call, exchange: Exchange): Awaitable<OwnReply | KeepWish | null | void>;
+  /**
+   * transform: begins to change one stream, at its first event, for what has to hold text back, drop or add events;
+   * nothing leaves the stream as it is. State of a stream belongs into what is returned.
+   */
+  stream?(exchange: BegunExchange): StreamChange | null | void;
   /** transform: each stream event on its way to the client. Synchronous: it runs inside back-pressure. */
   event?(event: StreamEvent, exchange: BegunExchange): StreamEvent;
   /** transform: a complete answer in the canonical shape; not asked for bodies relayed as bytes. */
@@ -76,7 +101,7 @@ export interface Plugin<Options = never> {
   /** Names of plugins that must stand in the same pipeline. */
   readonly needs?: readonly string[];
   /** Once per generation. */
-  setup(options: Readonly<Options>, host: Host): Awaitable<Hooks>;
+  setup(options: Readonly<Options>, host: PluginHost): Awaitable<Hooks>;
 }
 
 /** Identity with types: the default export of a plugin file. */
@@ -140,6 +165,10 @@ export interface Observer {
   refused(request: ClientRequest, error: unknown, receivedAt: number): void;
   finished(exchange: Exchange, outcome: Outcome): void;
   pluginFailed(name: string, error: unknown): void;
+  /** Asked once a pipeline for each hook of a plugin; called with the milliseconds of each call. Left out: nobody measures. */
+  hookTimer?(plugin: string, hook: string): (milliseconds: number) => void;
+  /** A synchronous hook has held up everything for longer than it may; told once a minute at most. */
+  pluginSlow?(plugin: string, hook: string, milliseconds: number): void;
 }
 
 /** What plugins and the pipeline reach outside themselves: state, time, chance. */
@@ -158,6 +187,12 @@ export interface Host {
   readonly schedule: (at: number, callback: () => void) => () => void;
   readonly countTokens: (text: string) => Promise<number>;
   readonly log: Log;
+}
+
+/** The host of one plugin. */
+export interface PluginHost extends Host {
+  /** Of this plugin alone, in every generation. For hooks, not for `setup`. */
+  readonly storage: PluginStorage;
 }
 
 /**

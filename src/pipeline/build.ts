@@ -1,4 +1,17 @@
-import type { Exchange, Hooks, Host, Log, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
+import {
+  type Exchange,
+  type Hooks,
+  type Host,
+  type Log,
+  type Model,
+  type Observer,
+  type Plugin,
+  pluginStorage,
+  type StepCondition,
+  type StepSettings,
+  type Tier,
+} from "../kit/index.ts";
+import { timed } from "./timing.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -10,8 +23,10 @@ interface LinkedStep {
 }
 
 /** A hook with what the runner needs to name it and to judge its failure. */
-interface Bound<Name extends keyof Hooks> {
+export interface Bound<Name extends keyof Hooks> {
   readonly plugin: string;
+  /** Of its step among those that apply: hooks of several names that run as one keep the pipeline's order. */
+  readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
 }
@@ -21,7 +36,9 @@ export interface BoundHooks {
   readonly admit: readonly Bound<"admit">[];
   readonly attempt: readonly Bound<"attempt">[];
   readonly transform: readonly Bound<"transform">[];
+  readonly answer: readonly Bound<"answer">[];
   readonly event: readonly Bound<"event">[];
+  readonly stream: readonly Bound<"stream">[];
   readonly response: readonly Bound<"response">[];
   readonly relay: Bound<"relay">;
   readonly settle: readonly Bound<"settle">[];
@@ -43,13 +60,25 @@ interface Step {
   readonly hooks: Hooks;
 }
 
-/** Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed. */
-export async function buildPipeline(linked: readonly LinkedStep[], host: Host): Promise<Pipeline> {
+/**
+ * Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed.
+ * @param observer left out: hooks are not measured.
+ */
+export async function buildPipeline(
+  linked: readonly LinkedStep[],
+  host: Host,
+  observer: Pick<Observer, "hookTimer" | "pluginSlow"> = {},
+): Promise<Pipeline> {
   const steps: Step[] = [];
+  const bind = <Name extends keyof Hooks>(among: readonly Step[], name: Name): Bound<Name>[] =>
+    bound(among, name, { host, observer });
   for (const { plugin, settings } of linked) {
     try {
       // The linker has checked the options against the plugin's own schema.
-      const hooks = await plugin.setup(settings.options as never, host);
+      const hooks = await plugin.setup(settings.options as never, {
+        ...host,
+        storage: pluginStorage(host.store, plugin.name),
+      });
       if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
       steps.push({ name: plugin.name, settings, hooks });
     } catch (cause) {
@@ -72,7 +101,10 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       if (byModel === undefined) known.set(tierName, (byModel = new Map()));
       let hooks = byModel.get(modelId);
       if (hooks === undefined) {
-        hooks = hooksOf(steps.filter((step) => applies(step.settings.when, model, tier)));
+        hooks = hooksOf(
+          steps.filter((step) => applies(step.settings.when, model, tier)),
+          bind,
+        );
         byModel.set(modelId, hooks);
       }
       return hooks;
@@ -82,29 +114,45 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
   };
 }
 
-function hooksOf(steps: readonly Step[]): BoundHooks {
+type Bind = <Name extends keyof Hooks>(steps: readonly Step[], name: Name) => Bound<Name>[];
+
+function hooksOf(steps: readonly Step[], bind: Bind): BoundHooks {
   const [relay] = bind(steps, "relay");
   if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
   return {
     admit: bind(steps, "admit"),
     attempt: bind(steps, "attempt"),
     transform: bind(steps, "transform"),
+    answer: bind(steps, "answer"),
     event: bind(steps, "event"),
+    stream: bind(steps, "stream"),
     response: bind(steps, "response"),
     relay,
     settle: bind(steps, "settle"),
   };
 }
 
-function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bound<Name>[] {
-  return steps.flatMap((step) => {
+/** A relay takes as long as its upstreams do. */
+const UNTIMED: ReadonlySet<keyof Hooks> = new Set(["relay"]);
+
+function bound<Name extends keyof Hooks>(
+  steps: readonly Step[],
+  name: Name,
+  around: Pick<Parameters<typeof timed>[1], "host" | "observer">,
+): Bound<Name>[] {
+  return steps.flatMap((step, position) => {
     const call = step.hooks[name];
     if (call === undefined) return [];
+    const own = call.bind(step.hooks) as NonNullable<Hooks[Name]> & ((...args: unknown[]) => unknown);
+    const timeoutMs = step.settings.timeout ?? null;
     return [
       {
         plugin: step.name,
+        position,
         failOpen: step.settings.fail === "open",
-        call: call.bind(step.hooks) as NonNullable<Hooks[Name]>,
+        call: UNTIMED.has(name)
+          ? own
+          : (timed(own, { ...around, plugin: step.name, hook: name, timeoutMs }) as typeof own),
       },
     ];
   });

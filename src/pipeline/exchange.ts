@@ -17,6 +17,7 @@ import {
   type Settle,
   type Snapshot,
   type StreamFormat,
+  type Tag,
   type Target,
   tierOf,
   type Units,
@@ -28,6 +29,13 @@ import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Characters of a header's value; the log has the whole list. */
 const MAX_DROPPED_CHARACTERS = 1024;
+
+const MAX_TAG_COUNT = 16;
+const MAX_TAG_CHARACTERS = 128;
+const TAG_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** Headers that plugins get nothing of: what they read may end in a log. */
+const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
 
 const WINDOWS: readonly (readonly [WindowName, string])[] = [
   ["day", "Day"],
@@ -48,9 +56,13 @@ export class ExchangeState {
   /** How the events of a stream are written; null where the endpoint has none. */
   readonly #stream: StreamFormat | null;
   readonly settlers: Settle<Outcome>[] = [];
+  /** null: none. */
+  tags: readonly Tag[] | null = null;
   /** The caller's counters, for the headers of the answer. */
   windows: Windows | null = null;
   target: Target | null = null;
+  /** The plugin that answers in an upstream's stead. */
+  answeredBy: string | null = null;
   /** What the upstream's dialect could not express, as JSON pointers into the body. */
   dropped: readonly string[] = [];
   /** Unix milliseconds; null before an upstream has answered. */
@@ -61,7 +73,8 @@ export class ExchangeState {
   written = false;
   /** Set once it has been priced. */
   bill: Bill | null = null;
-  settled = false;
+  /** Set once it is settled. */
+  outcome: Outcome | null = null;
   readonly #host: Host;
   #call: Call;
   #format: AnswerFormat | null;
@@ -116,6 +129,28 @@ export class ExchangeState {
     return (this.#prompt ??= new PackedText(this.format.promptText()));
   }
 
+  /** @throws TypeError for marks that no plugin may make. */
+  mark(tags: readonly Tag[]): void {
+    const all = new Map((this.tags ?? []).map((tag) => [tag.name, tag]));
+    for (const { name, value, measured = false } of tags) {
+      if (!TAG_NAME.test(name) || typeof value !== "string") throw new TypeError(`no tag: ${name}`);
+      // Control characters would break lines of a log that a person reads.
+      const text = value
+        .slice(0, MAX_TAG_CHARACTERS)
+        .toWellFormed()
+        .replaceAll(/\p{Cc}/gu, " ");
+      if (all.has(name) || all.size < MAX_TAG_COUNT) all.set(name, Object.freeze({ name, value: text, measured }));
+    }
+    if (all.size > 0) this.tags = Object.freeze([...all.values()]);
+  }
+
+  /** Who a client is told to have answered. */
+  get provider(): string {
+    if (this.answeredBy !== null) return this.answeredBy;
+    const { upstream } = this.target!;
+    return this.#host.snapshot.upstreams[upstream]?.displayName ?? upstream;
+  }
+
   /** Sends the head of a streamed answer, once. */
   start(contentType: string): void {
     if (this.started) return;
@@ -125,6 +160,7 @@ export class ExchangeState {
 
   headers(): Record<string, string> {
     const headers = rateLimitHeaders(this.windows, this.#host.now());
+    if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     return this.dropped.length > 0 ? { ...headers, ...droppedHeader(this.dropped) } : headers;
   }
 
@@ -134,6 +170,7 @@ export class ExchangeState {
       kind,
       sent: attempts?.sent ?? false,
       begun: this.firstEventAt !== null,
+      ...(this.answeredBy !== null && { answeredBy: this.answeredBy }),
       finished,
       status,
       code: failure?.code ?? null,
@@ -164,6 +201,13 @@ function frozenExchange(state: ExchangeState, principal: Principal, host: Host):
     signal: client.signal,
     get call() {
       return state.call;
+    },
+    header(name: string) {
+      const lower = name.toLowerCase();
+      return CREDENTIALS.has(lower) ? null : (head.header?.(lower) ?? null);
+    },
+    get tags() {
+      return state.tags ?? undefined;
     },
   });
 }

@@ -3,14 +3,18 @@ import {
   type Call,
   type Exchange,
   GatewayError,
+  type Host,
   isJson,
+  isStoreUnavailable,
   type Json,
   type Observer,
+  type OwnReply,
+  type Principal,
   type Reply,
   StalePrincipal,
-  type StreamEvent,
+  type Windows,
 } from "../kit/index.ts";
-import type { BoundHooks } from "./build.ts";
+import type { BoundHooks, Pipeline } from "./build.ts";
 
 /** The call as the transform hooks leave it. @throws GatewayError */
 export async function transform(hooks: BoundHooks["transform"], exchange: Exchange, observer: Observer): Promise<Call> {
@@ -45,24 +49,26 @@ export async function respond(
   return body;
 }
 
-/** One event of a stream as the event hooks leave it. @throws GatewayError */
-export function changeEvent(
-  hooks: BoundHooks["event"],
-  event: StreamEvent,
-  exchange: Exchange,
-  observer: Observer,
-): StreamEvent {
-  let current = event;
-  for (const hook of hooks) {
-    try {
-      const returned = hook.call(current, exchange);
-      if (!isJson(returned) || !isJson(returned.data)) throw new TypeError("event must return a stream event");
-      current = returned;
-    } catch (error) {
-      passOver(hook, error, observer);
-    }
+/** The caller's counters, for answers refused before admission; null when nobody counts or the store is away. */
+export async function currentWindows(pipeline: Pipeline, principal: Principal, host: Host): Promise<Windows | null> {
+  const [hook] = pipeline.windows;
+  if (hook === undefined) return null;
+  try {
+    return await hook.call(principal);
+  } catch (error) {
+    host.log.debug({ err: error }, "no counters for a refusal");
+    return null;
   }
-  return current;
+}
+
+/** Whether a refusal stands; a store that is away leaves it what it is. */
+export async function isConfirmed(principal: Principal, { identities }: Host): Promise<boolean> {
+  try {
+    return await identities.confirm(principal);
+  } catch (error) {
+    if (isStoreUnavailable(error)) return true;
+    throw error;
+  }
 }
 
 /**
@@ -108,11 +114,16 @@ export function checkedBill(bill: Bill): Bill {
 
 const EXPECTED = { answer: "a complete answer", events: "a stream of events", bytes: "a stream of bytes" } as const;
 
-/** The reply to `call`; a stream of the wrong type is cancelled. */
-export function checkedReply(reply: Reply, call: Call): Reply {
+/** The reply that a hook gives to `call`; a stream of the wrong type is cancelled. */
+export function checkedReply<Given extends Reply | OwnReply>(
+  reply: Given,
+  call: Call,
+  hook: "relay" | "answer",
+): Given {
   const expected = call.stream ? "events" : call.kind === "speech" ? "bytes" : "answer";
-  const sound = isJson(reply) && isJson(reply.target) && isJson(reply.type === "answer" ? reply.body : reply.source);
-  if (sound && reply.type === expected) return reply;
+  const sound = isJson(reply) && isJson(reply.type === "answer" ? reply.body : reply.source);
+  if (sound && reply.type === expected && (hook === "answer" || ("target" in reply && isJson(reply.target))))
+    return reply;
   if (sound && reply.type !== "answer") reply.source.cancel();
-  throw new TypeError(`relay must return ${EXPECTED[expected]}`);
+  throw new TypeError(`${hook} must return ${EXPECTED[expected]}`);
 }

@@ -1,5 +1,6 @@
 import {
   type AbortReason,
+  type Admitted,
   AttemptError,
   type Bill,
   type Ending,
@@ -21,25 +22,29 @@ export const FREE: Bill = {
   charge: 0n,
 };
 
-/** The outcome and the client's error that a failure leads to. @param begun an upstream's reply had been taken. */
+/**
+ * The outcome and the client's error that a failure leads to.
+ * @param begun a reply had been taken. @param answered an upstream, or a plugin in its stead, had answered.
+ */
 export function failureOf(
   error: unknown,
   { signal }: Exchange,
   begun: boolean,
+  answered: boolean,
   attempts: Attempts | null,
 ): { readonly kind: OutcomeKind; readonly error: GatewayError } {
-  const kind = signal.aborted ? (signal.reason as AbortReason) : kindOf(error, begun, attempts);
+  const kind = signal.aborted ? (signal.reason as AbortReason) : kindOf(error, begun, answered, attempts);
   if (kind === "shutdown") {
     return { kind, error: new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 }) };
   }
   return { kind, error: error instanceof GatewayError ? error : internalError(error) };
 }
 
-function kindOf(error: unknown, begun: boolean, attempts: Attempts | null): OutcomeKind {
+function kindOf(error: unknown, begun: boolean, answered: boolean, attempts: Attempts | null): OutcomeKind {
   const known = error instanceof GatewayError ? error : null;
   if (known?.cause instanceof AttemptError && known.cause.failure === "client_fault") return "client_fault";
   const isOurs = known === null || known.code === "INTERNAL";
-  if (isOurs && attempts?.answered) return "gateway_error";
+  if (isOurs && answered) return "gateway_error";
   // A plugin refused what the upstream answered.
   if (begun) return "refused";
   return attempts !== null && attempts.count > 0 ? "failed" : "refused";
@@ -85,6 +90,13 @@ export async function price(
     }
   }
   return bill;
+}
+
+/** Gives back what an admit hook has reserved that was given up: `late` is its call. */
+export async function giveBackLate(late: Promise<unknown>, ending: Ending): Promise<void> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the hook returns, by its type
+  const admitted = (await late) as Admitted | void;
+  await admitted?.settle?.({ ...ending, bill: FREE, giveBack: true });
 }
 
 /** Calls every settler once, the last one first. Never rejects: one that fails must not keep the others from settling. */

@@ -2,6 +2,7 @@ import {
   CLIENT_GONE_STATUS,
   type AbortReason,
   type Admitted,
+  type AnswerReply,
   type Bill,
   type ByteReply,
   type EventReply,
@@ -10,24 +11,25 @@ import {
   inBackground,
   type InferenceRequest,
   isStoreUnavailable,
-  type Json,
   type Observer,
   type OutcomeKind,
   type Principal,
+  type OwnReply,
   type Reply,
   type RequestPipeline,
   type Source,
   StalePrincipal,
   storeUnavailable,
-  type Usage,
-  type Windows,
+  type Tag,
 } from "../kit/index.ts";
+import { type AnswerKeeper, askPlugins } from "./answers.ts";
 import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, BoundHooks } from "./build.ts";
 import { ExchangeState, rateLimitHeaders } from "./exchange.ts";
-import { checkedReply, passOver, respond, transform } from "./hooks.ts";
-import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
+import { checkedReply, currentWindows, isConfirmed, passOver, respond, transform } from "./hooks.ts";
+import { failureOf, FREE, giveBackLate, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay } from "./stream.ts";
+import { HookTimeout } from "./timing.ts";
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
@@ -86,24 +88,15 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   }
 }
 
-/** The caller's counters, for answers refused before admission; null when nobody counts or the store is away. */
-async function currentWindows(pipeline: Pipeline, principal: Principal, host: Host): Promise<Windows | null> {
-  const [hook] = pipeline.windows;
-  if (hook === undefined) return null;
-  try {
-    return await hook.call(principal);
-  } catch (error) {
-    host.log.debug({ err: error }, "no counters for a refusal");
-    return null;
-  }
-}
-
 /** Admits one request, relays an upstream's answer, and settles it once. */
 class Run {
   readonly #parts: RunnerParts;
   readonly #state: ExchangeState;
   readonly #hooks: BoundHooks;
+  /** null also where a plugin has answered. */
   #attempts: Attempts | null = null;
+  /** null unless a plugin wants the upstream's answer. */
+  #keeper: AnswerKeeper | null = null;
   /** Of a call that streams events; null before it is admitted. */
   #events: EventRelay | null = null;
   #unwatch: (() => void) | null = null;
@@ -120,13 +113,16 @@ class Run {
     const state = this.#state;
     try {
       const reply = await this.#ask();
-      state.target = reply.target;
+      if ("target" in reply) state.target = reply.target;
+      else state.meter.declare(reply.usage);
       state.dropped = reply.dropped ?? [];
       state.firstEventAt = this.#parts.host.now();
       if (reply.type !== "answer") this.#begin();
       if (reply.type === "events") await this.#relayEvents(reply);
       else if (reply.type === "bytes") await this.#relayBytes(reply);
-      else await this.#answer(reply.body, reply.usage);
+      else await this.#answer(reply);
+      if (state.outcome?.kind === "served" && "target" in reply)
+        await this.#keeper?.keep(reply, state.outcome.bill.usage);
     } catch (error) {
       if (error instanceof StalePrincipal && this.#attempts === null) {
         // It begins afresh: no price, no log line, no metric.
@@ -144,19 +140,28 @@ class Run {
   }
 
   /**
-   * Admits the request and lets the relay plugin try upstreams. A function of its own: a local of `serve`, which waits for
+   * Admits the request and lets plugins answer, then the relay plugin try upstreams. A function of its own: a local of `serve`, which waits for
    * the end of a stream, would keep the call in memory till then.
    */
-  async #ask(): Promise<Reply> {
+  async #ask(): Promise<Reply | OwnReply> {
     await this.#admit();
     const { exchange } = this.#state;
     const { host, send, observer } = this.#parts;
-    const { relay, transform: hooks, event } = this.#hooks;
+    const { relay, transform: hooks, answer } = this.#hooks;
     const call = hooks.length === 0 ? exchange.call : await transform(hooks, exchange, observer);
-    if (call.stream) this.#events = new EventRelay(this.#state, event, observer, host);
+    if (call.stream) this.#events = new EventRelay(this.#state, this.#hooks, observer, host);
+    if (answer.length > 0) {
+      const { own, keeper } = await askPlugins(answer, call, exchange, observer);
+      if (own !== null) {
+        this.#state.answeredBy = own.plugin;
+        return own.reply;
+      }
+      this.#keeper = keeper;
+    }
     this.#attempts = new Attempts(this.#hooks, call, exchange, send, observer);
     try {
-      return checkedReply(await relay.call(exchange, this.#attempts.open), call);
+      const reply = checkedReply(await relay.call(exchange, this.#attempts.open), call, "relay");
+      return this.#keeper?.watch(reply) ?? reply;
     } catch (error) {
       // Without a reply there is nothing to pass on: `fail: open` cannot apply. An abort is nobody's failure.
       if (!exchange.signal.aborted) passOver({ ...relay, failOpen: false }, error, observer);
@@ -176,16 +181,18 @@ class Run {
         try {
           admitted = await hook.call(exchange);
         } catch (error) {
+          if (error instanceof HookTimeout) this.#giveBackLate(error, hook);
           passOver(hook, error, observer);
         }
         // Noted before the next hook may refuse: what one has reserved must be given back.
         if (admitted) this.#note(admitted);
+        if (admitted?.tags) this.#mark(admitted.tags, hook);
         if (admitted?.confirmed) confirmed = true;
       }
     } catch (error) {
       // The plan that refused may be one that the user has left minutes ago: a lost push must not cost a paid model.
       const refused = error instanceof GatewayError && !isStoreUnavailable(error);
-      const stale = refused && !confirmed && !(await this.#isConfirmed(principal));
+      const stale = refused && !confirmed && !(await isConfirmed(principal, host));
       throw stale ? new StalePrincipal() : error;
     }
     if (!confirmed && !(await host.identities.confirm(principal))) throw new StalePrincipal();
@@ -203,13 +210,16 @@ class Run {
     this.#unwatch = this.#parts.host.streamKills.watch(userId, stopToken, () => client.abort("killed"));
   }
 
-  /** A store that is away leaves a refusal what it is. */
-  async #isConfirmed(principal: Principal): Promise<boolean> {
+  #giveBackLate({ late }: HookTimeout, { plugin }: BoundHooks["admit"][number]): void {
+    const ending = this.#state.ending("refused", 0, null, null);
+    inBackground(this.#parts.host.log, `plugin ${plugin}, which was given up,`, giveBackLate(late, ending));
+  }
+
+  #mark(tags: readonly Tag[], hook: BoundHooks["admit"][number]): void {
     try {
-      return await this.#parts.host.identities.confirm(principal);
+      this.#state.mark(tags);
     } catch (error) {
-      if (isStoreUnavailable(error)) return true;
-      throw error;
+      passOver(hook, error, this.#parts.observer);
     }
   }
 
@@ -222,15 +232,16 @@ class Run {
   // In both streams the charge is durable before the client sees the end: a crash in between must not lose what was
   // acknowledged.
 
-  async #relayEvents({ source }: EventReply): Promise<void> {
+  async #relayEvents({ source }: Pick<EventReply, "source">): Promise<void> {
     const events = this.#events!;
     events.start();
     const end = await this.#relay(events, source);
+    events.flush(end);
     const last = await this.#settle(end.kind, 200, null, (bill) => events.lastText(end, bill));
     this.#state.request.client.end(last);
   }
 
-  async #relayBytes({ source, contentType, usage }: ByteReply): Promise<void> {
+  async #relayBytes({ source, contentType, usage }: Omit<ByteReply, "target">): Promise<void> {
     const { meter, request } = this.#state;
     meter.setUsage(usage);
     this.#state.start(contentType);
@@ -252,19 +263,18 @@ class Run {
     }
   }
 
-  async #answer(upstreamBody: Json, usage: Usage | null): Promise<void> {
+  async #answer({ body: given, usage }: Pick<AnswerReply, "body" | "usage">): Promise<void> {
     const state = this.#state;
     const { observer, host } = this.#parts;
     const { id, receivedAt, signal } = state.exchange;
-    const { upstream } = state.target!;
     state.meter.setUsage(usage);
-    if (usage === null) state.meter.addText(state.format.producedText(upstreamBody));
+    if (usage === null && state.answeredBy === null) state.meter.addText(state.format.producedText(given));
     const hooks = this.#hooks.response;
-    const body = hooks.length === 0 ? upstreamBody : await respond(hooks, upstreamBody, state.exchange, observer);
+    const body = hooks.length === 0 ? given : await respond(hooks, given, state.exchange, observer);
     const extras = {
       id,
       created: Math.floor(receivedAt / 1000),
-      provider: host.snapshot.upstreams[upstream]?.displayName ?? upstream,
+      provider: state.provider,
       latencyMs: Math.max(0, Math.round(host.now() - receivedAt)),
     };
     const kind = signal.aborted ? (signal.reason as AbortReason) : "served";
@@ -280,7 +290,9 @@ class Run {
     const { exchange } = state;
     const { client } = state.request;
     const { pipeline, host } = this.#parts;
-    const { kind, error: failure } = failureOf(error, exchange, state.firstEventAt !== null, this.#attempts);
+    const begun = state.firstEventAt !== null;
+    const answered = this.#attempts?.answered ?? state.answeredBy !== null;
+    const { kind, error: failure } = failureOf(error, exchange, begun, answered, this.#attempts);
     if (kind === "gateway_error") {
       this.#attempts?.release(true);
       // Before the head is out the client's refusal logs it.
@@ -289,7 +301,7 @@ class Run {
     const killed = kind === "killed" && state.call.stream;
     const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE_STATUS : failure.status;
     const upstreamFailure = killed || kind === "client_gone" ? null : failure;
-    const bill = state.settled ? state.bill! : await this.#settle(kind, status, upstreamFailure, (priced) => priced);
+    const bill = state.outcome?.bill ?? (await this.#settle(kind, status, upstreamFailure, (priced) => priced));
     // What was given back must not look used.
     if (!state.started) {
       const away = failure.code === "STORE_UNAVAILABLE";
@@ -325,8 +337,8 @@ class Run {
     if (kind === "gateway_error") state.bill = { ...state.bill, charge: 0n };
     const { bill } = state;
     const last = write(bill);
-    state.settled = true;
     const outcome = { ...ending, bill, giveBack: givesBack(ending, state.written) };
+    state.outcome = outcome;
     await settleAll(state.settlers, outcome, state.exchange, host);
     observer.finished(state.exchange, outcome);
     return last;

@@ -1,7 +1,7 @@
 import type { AbortReason, Bill, Host, Observer, Sink, Source, StreamEvent, StreamFormat } from "../kit/index.ts";
+import { EventChanges } from "./event-changes.ts";
 import type { BoundHooks } from "./build.ts";
 import type { ExchangeState } from "./exchange.ts";
-import { changeEvent } from "./hooks.ts";
 
 /** For which an upstream that still owes its count is read on when nobody waits for its stream any more. */
 const USAGE_WAIT_MS = 2_000;
@@ -141,17 +141,15 @@ export class ByteRelay extends StreamRelay<Uint8Array> {
  */
 export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
   readonly #format: StreamFormat;
-  readonly #hooks: BoundHooks["event"];
-  readonly #observer: Observer;
+  readonly #changes: EventChanges;
   readonly #heartbeatMs: number;
   #lastWriteAt: number;
   #cancelHeartbeat: () => void;
 
-  constructor(state: ExchangeState, hooks: BoundHooks["event"], observer: Observer, host: Host) {
+  constructor(state: ExchangeState, hooks: BoundHooks, observer: Observer, host: Host) {
     super(state, host);
     this.#format = state.streamFormat;
-    this.#hooks = hooks;
-    this.#observer = observer;
+    this.#changes = new EventChanges(hooks, state.exchange, observer);
     this.#heartbeatMs = host.snapshot.server.heartbeat;
     this.#lastWriteAt = host.now();
     this.#cancelHeartbeat = host.schedule(this.#lastWriteAt + this.#heartbeatMs, this.#beat);
@@ -194,16 +192,29 @@ export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
   protected pass(batch: readonly StreamEvent[]): void {
     let text = "";
     try {
-      for (const event of batch) {
-        text += this.#format.event(changeEvent(this.#hooks, event, this.state.exchange, this.#observer));
-      }
+      if (this.#changes.isOneToOne) for (const event of batch) text += this.#format.event(this.#changes.one(event));
+      else for (const event of batch) text += this.#write(this.#changes.all(event));
     } finally {
       // Also what came before a failure: what a client gets must not depend on how the upstream's reads grouped it.
-      if (text !== "") {
-        this.#lastWriteAt = this.host.now();
-        this.send(text);
-      }
+      this.#send(text);
     }
+  }
+
+  /** Sends what hooks still hold back of a stream that has ended. @throws what a hook throws. */
+  flush(end: StreamEnd): void {
+    if (end.kind === "served" || end.kind === "upstream_cut") this.#send(this.#write(this.#changes.end()));
+  }
+
+  #write(events: readonly StreamEvent[]): string {
+    let text = "";
+    for (const event of events) text += this.#format.event(event);
+    return text;
+  }
+
+  #send(text: string): void {
+    if (text === "") return;
+    this.#lastWriteAt = this.host.now();
+    this.send(text);
   }
 
   readonly #beat = (): void => {

@@ -28,6 +28,7 @@ export class UsageMeter {
   #text = "";
   /** Characters that were produced beyond `#text`. */
   #unkeptCharacters = 0;
+  #isDeclared = false;
   readonly #countTokens: CountTokens;
 
   constructor(countTokens: CountTokens) {
@@ -36,10 +37,20 @@ export class UsageMeter {
 
   /** The answer is whole and the upstream's count is still to come. */
   get owesCount(): boolean {
-    return this.finished && !this.#countedAtEnd;
+    return this.finished && !this.#countedAtEnd && !this.#isDeclared;
+  }
+
+  /** What a plugin wants charged for its own answer: nothing that the answer says counts any more. */
+  declare(usage: Usage | null): void {
+    this.setUsage(usage);
+    this.#isDeclared = true;
   }
 
   addEvent({ data, text, usage, partial }: StreamEvent): void {
+    if (this.#isDeclared) {
+      this.finished ||= hasFinishReason(data["choices"]);
+      return;
+    }
     if (text !== "") {
       this.usageComplete = false;
       this.addText(text);

@@ -78,7 +78,22 @@ export async function cut(listening: Listening): Promise<void> {
   await closed;
 }
 
+/** A server for streams that are handed to it as connections: `server.emit("connection", stream)`. */
+export function serverOfStreams(handler: RequestListener, options: ListenOptions = {}): Server {
+  const { guarded, configure } = guard(handler, options);
+  return configure(createServer(guarded));
+}
+
 async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
+  const { guarded, configure } = guard(handler, options);
+  return configure(cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn(host, port, guarded));
+}
+
+/** What stands before every handler, and the settings of every server. */
+function guard(
+  handler: RequestListener,
+  options: ListenOptions,
+): { readonly guarded: RequestListener; readonly configure: (server: Server) => Server } {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
   const guarded = limitPipelining((req, res) => {
@@ -86,30 +101,32 @@ async function listenOne({ host, port }: Address, handler: RequestListener, opti
     if (refused.has(req.socket)) res.destroy();
     else if (!refuseMalformed(req, res, onMalformed)) handler(req, res);
   });
-  const server = cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn(host, port, guarded);
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  Object.assign(server, {
-    headersTimeout: timeouts.headers,
-    requestTimeout: timeouts.request,
-    keepAliveTimeout: timeouts.keepAlive,
-    connectionsCheckingInterval: timeouts.check,
-    maxHeaderSize: 16 * 1024,
-    // Fields beyond Node's own limit would vanish from `headers` and still frame the message: they are counted here.
-    maxHeadersCount: 0,
-    // Node's refusal would go without a request id.
-    requireHostHeader: false,
-  });
-  // Node reads the checking interval in its own "listening" listener only.
-  server.emit("listening");
-  server.on("connection", (socket: Socket) => {
-    if (options.connections?.take(socket) !== false) return;
-    refused.add(socket);
-    refuseConnection(socket, onMalformed);
-  });
-  server.on("checkContinue", guarded);
-  server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
-  server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
-  return server;
+  const configure = (server: Server): Server => {
+    const timeouts = { ...TIMEOUTS, ...options.timeouts };
+    Object.assign(server, {
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      keepAliveTimeout: timeouts.keepAlive,
+      connectionsCheckingInterval: timeouts.check,
+      maxHeaderSize: 16 * 1024,
+      // Fields beyond Node's own limit would vanish from `headers` and still frame the message: they are counted here.
+      maxHeadersCount: 0,
+      // Node's refusal would go without a request id.
+      requireHostHeader: false,
+    });
+    // Node reads the checking interval in its own "listening" listener only.
+    server.emit("listening");
+    server.on("connection", (socket: Socket) => {
+      if (options.connections?.take(socket) !== false) return;
+      refused.add(socket);
+      refuseConnection(socket, onMalformed);
+    });
+    server.on("checkContinue", guarded);
+    server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
+    server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
+    return server;
+  };
+  return { guarded, configure };
 }
 
 async function listenOwn(host: string, port: number, handler: RequestListener): Promise<Server> {

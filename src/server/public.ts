@@ -236,6 +236,7 @@ const EXPOSED = [
   "Retry-After",
   "X-Should-Retry",
   "X-Gateway-Dropped",
+  "X-Gateway-Answered-By",
   "Request-Id",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",

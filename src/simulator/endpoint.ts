@@ -210,13 +210,24 @@ interface Chunk {
   readonly part?: Part;
 }
 
+/** Waits so many milliseconds. @throws when `signal` is aborted */
+export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+const systemPause: Pause = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
+
 /** Sends a reply through the script's faults of transport. Resolves when it is over, also because the client left. */
-export async function play(response: ServerResponse, reply: Reply, script: Script, entry: LedgerEntry): Promise<void> {
+export async function play(
+  response: ServerResponse,
+  reply: Reply,
+  script: Script,
+  entry: LedgerEntry,
+  pause: Pause = systemPause,
+): Promise<void> {
   if (response.destroyed) return;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   try {
-    await new Player(response, script, entry, gone.signal).send(reply);
+    await new Player(response, script, entry, gone.signal, pause).send(reply);
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }
@@ -227,12 +238,14 @@ class Player {
   readonly #script: Script;
   readonly #entry: LedgerEntry;
   readonly #gone: AbortSignal;
+  readonly #pause: Pause;
 
-  constructor(response: ServerResponse, script: Script, entry: LedgerEntry, gone: AbortSignal) {
+  constructor(response: ServerResponse, script: Script, entry: LedgerEntry, gone: AbortSignal, pause: Pause) {
     this.#response = response;
     this.#script = script;
     this.#entry = entry;
     this.#gone = gone;
+    this.#pause = pause;
   }
 
   async send(reply: Reply): Promise<void> {
@@ -305,7 +318,7 @@ class Player {
   }
 
   async #wait(milliseconds: number | undefined): Promise<void> {
-    if (milliseconds) await sleep(milliseconds, undefined, { signal: this.#gone });
+    if (milliseconds) await this.#pause(milliseconds, this.#gone);
   }
 
   async #reset(): Promise<void> {

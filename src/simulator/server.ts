@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { readCountTokens, readMessages, readRawPredict } from "./dialects/anthropic.ts";
 import { azure, readAzureChat } from "./dialects/azure.ts";
 import { checkSigned, readConverse } from "./dialects/bedrock.ts";
@@ -12,6 +12,7 @@ import {
   errorReply,
   jsonReply,
   type ParsedRequest,
+  type Pause,
   play,
   readBody,
   withContentFaults,
@@ -48,10 +49,8 @@ export interface Simulator {
  */
 export async function startSimulator(options: { host?: string; port?: number } = {}): Promise<Simulator> {
   const { host = "127.0.0.1", port = 0 } = options;
-  const routes = new Routes();
-  const server = createServer((request, response) => {
-    routes.handle(request, response).catch((error: Error) => response.destroy(error));
-  });
+  const { handler, ...seen } = createSimulator();
+  const server = createServer(handler);
   // Longer than a client's pool keeps a connection: closing first would race with its next request.
   server.keepAliveTimeout = 75_000;
   server.listen(port, host);
@@ -60,14 +59,34 @@ export async function startSimulator(options: { host?: string; port?: number } =
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
     origin: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-    ledger: () => routes.ledger.entries,
-    open: () => routes.ledger.open,
+    ...seen,
     async close() {
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+export interface SimulatorOptions {
+  /** In place of the system's timers. */
+  readonly pause?: Pause;
+  /** A script that a request meets besides those that it names itself. */
+  readonly scriptFor?: (request: IncomingMessage) => string | undefined;
+}
+
+/** The simulator without a server of its own. */
+export function createSimulator(
+  options: SimulatorOptions = {},
+): Pick<Simulator, "ledger" | "open"> & { readonly handler: RequestListener } {
+  const routes = new Routes(options);
+  return {
+    handler(request, response) {
+      routes.handle(request, response).catch((error: Error) => response.destroy(error));
+    },
+    ledger: () => routes.ledger.entries,
+    open: () => routes.ledger.open,
   };
 }
 
@@ -89,6 +108,11 @@ class Routes {
   readonly ledger = new Ledger();
   readonly #chat = new Chat();
   readonly #occurrences = new Occurrences();
+  readonly #options: SimulatorOptions;
+
+  constructor(options: SimulatorOptions) {
+    this.#options = options;
+  }
 
   /** Never rejects: what goes wrong is answered. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -100,7 +124,7 @@ class Routes {
     const entry = this.ledger.begin(String(requestId ?? ""), path);
     response.once("close", () => this.ledger.close(entry, response.writableFinished));
     try {
-      const scripts = [prefixOf(path), request.headers["x-sim"]?.toString()];
+      const scripts = [prefixOf(path), request.headers["x-sim"]?.toString(), this.#options.scriptFor?.(request)];
       await this.#serve({ request, response, path, query, entry, scripts });
     } catch (error) {
       if (response.headersSent) response.destroy();
@@ -158,7 +182,7 @@ class Routes {
     const dialect = script.shape ?? listed;
     const applied = this.#occurrences.applies(script, false) ? script : {};
     const list = jsonReply(200, { data: modelList(dialect, path) });
-    await play(response, withContentFaults(list, applied, dialect), applied, entry);
+    await play(response, withContentFaults(list, applied, dialect), applied, entry, this.#options.pause);
   }
 
   async #complete({ request, response, entry, scripts }: Context): Promise<void> {
@@ -175,7 +199,7 @@ class Routes {
     const reply = this.#chat.reply(text, chat, applied);
     if (Object.keys(script).length === 0) return sendWhole(response, this.#chat.encode(text, model, reply), entry);
     Object.assign(entry, { model, stream: chat.stream });
-    await play(response, withContentFaults(reply, applied), applied, entry);
+    await play(response, withContentFaults(reply, applied), applied, entry, this.#options.pause);
   }
 
   async #answer({ request, response, path, query, entry, scripts }: Context, route: Route): Promise<void> {
@@ -207,7 +231,7 @@ class Routes {
     const applied: Script = this.#occurrences.applies(script, true) ? script : shapeOf(script);
     const reply = parsed.reply(applied);
     Object.assign(entry, { model: parsed.model, stream: reply.type !== "answer", upload: parsed.upload ?? null });
-    await play(response, withContentFaults(reply, applied, dialect), applied, entry);
+    await play(response, withContentFaults(reply, applied, dialect), applied, entry, this.#options.pause);
   }
 }
 

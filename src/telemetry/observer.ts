@@ -79,6 +79,10 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
       metrics.finished(exchange, outcome);
       if (logRequests) log.info(requestLine(exchange, outcome), "request");
     },
+    hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
+    pluginSlow(plugin, hook, milliseconds) {
+      log.warn({ plugin, hook, duration_ms: Math.round(milliseconds) }, "plugin held up every request");
+    },
     pluginFailed(plugin, error) {
       metrics.pluginFailed(plugin);
       log.warn({ plugin, err: error }, "plugin failed");
@@ -87,7 +91,7 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
 }
 
 function requestLine(exchange: Exchange, outcome: Outcome): object {
-  const { receivedAt } = exchange;
+  const { receivedAt, tags } = exchange;
   const { bill, target, firstEventAt } = outcome;
   return {
     request_id: exchange.requestId,
@@ -96,10 +100,12 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     model: exchange.model.id,
     tier: exchange.tier.name,
     stream: exchange.call.stream,
+    tags: tags && Object.fromEntries(tags.map(({ name, value }) => [name, value])),
     outcome: outcome.kind,
     status: outcome.status,
     code: outcome.code ?? undefined,
     upstream: target?.upstream,
+    answered_by: outcome.answeredBy,
     attempts: outcome.attempts,
     dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MAX_DROPPED_POINTERS) : undefined,
     prompt_tokens: bill.usage.prompt,

@@ -11,9 +11,9 @@ import type {
   Target,
   Upstream,
 } from "../kit/index.ts";
-import { DeadlineSweeper } from "./send/deadlines.ts";
+import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
-import { Pools } from "./send/request-handler.ts";
+import { type Connect, Pools } from "./send/request-handler.ts";
 import { withLowerCaseNames } from "./send/request.ts";
 import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
@@ -30,6 +30,10 @@ export interface UpstreamsOptions {
   readonly log: Log;
   /** The base URL at which a provider of this dialect is simulated; a `base_url` of `sim:` is refused without it. */
   readonly simulated?: (script: string, dialect: DialectName) => Promise<string>;
+  /** In place of TCP and TLS, for all upstreams. */
+  readonly connect?: Connect;
+  /** In place of one by the system's timers. */
+  readonly sweeper?: Sweeper;
 }
 
 /** The upstreams of one configuration. */
@@ -77,9 +81,9 @@ interface Lease {
 class UpstreamRegistry implements Upstreams {
   readonly #options: UpstreamsOptions;
   readonly #random: () => number;
-  readonly #sweeper: DeadlineSweeper;
+  readonly #sweeper: Sweeper;
   readonly #latencies: Latencies;
-  readonly #pools = new Pools();
+  readonly #pools: Pools;
   readonly #signer = new Signer();
   readonly #states: UpstreamStates;
   /** In order of leasing: the last one's settings are in force. */
@@ -89,7 +93,8 @@ class UpstreamRegistry implements Upstreams {
     const { now, log } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#sweeper = new DeadlineSweeper(now);
+    this.#pools = new Pools(options.connect);
+    this.#sweeper = options.sweeper ?? new DeadlineSweeper(now);
     this.#latencies = new Latencies(now);
     this.#states = new UpstreamStates({ now, random: this.#random, log });
   }

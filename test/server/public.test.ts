@@ -3,7 +3,14 @@ import { GatewayError } from "../../src/kit/index.ts";
 import { BODY, CHAT, GOOD, keepAliveAgent, open, send, settings, start, waitFor } from "./support.ts";
 
 const JSON_HEADERS = { authorization: `Bearer ${GOOD}`, "content-type": "application/json" };
-const EXPOSED = ["X-Request-Id", "X-Error-Code", "Retry-After", "X-RateLimit-Remaining", "X-RateLimit-Reset-Minute"];
+const EXPOSED = [
+  "X-Request-Id",
+  "X-Error-Code",
+  "X-Gateway-Answered-By",
+  "Retry-After",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset-Minute",
+];
 
 test.each([
   ["GET", "/", 404],

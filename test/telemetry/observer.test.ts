@@ -43,6 +43,12 @@ test("one line says who, what and how it ended", () => {
   ]);
 });
 
+test("an answer of a plugin's own names the plugin in an upstream's place", () => {
+  const { observer, lines } = observe();
+  observer.finished(exchange(), outcome({ target: null, answeredBy: "answer-cache" }));
+  expect(lines[0]![1]).toMatchObject({ upstream: undefined, answered_by: "answer-cache" });
+});
+
 test("never content, never who in particular", () => {
   const { observer, lines } = observe();
   observer.finished(

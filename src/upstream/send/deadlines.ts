@@ -89,10 +89,18 @@ export interface SweptEntry extends Indexed {
   expire(now: number): void;
 }
 
+/** Calls deadlines back: of a process, one timer for all of them; offline, a clock that is advanced. */
+export interface Sweeper {
+  watch(entry: SweptEntry): void;
+  unwatch(entry: SweptEntry): void;
+  /** As `Host.schedule`. */
+  schedule(at: number, callback: () => void): () => void;
+}
+
 const SWEEP_INTERVAL_MS = 50;
 
 /** One coarse timer for every deadline of the process: a timer per request costs more than checking all of them. */
-export class DeadlineSweeper {
+export class DeadlineSweeper implements Sweeper {
   readonly #now: () => number;
   readonly #watched = new DenseSet<SweptEntry>();
   #interval: NodeJS.Timeout | null = null;

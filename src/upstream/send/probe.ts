@@ -6,7 +6,7 @@ import type { ProbeResult, ProbeSubject } from "../state/states.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import { RequestHandler, type RequestPool } from "./request-handler.ts";
-import type { DeadlineSweeper } from "./deadlines.ts";
+import type { Sweeper } from "./deadlines.ts";
 
 export interface ProbeParts {
   readonly dialect: UpstreamDialect;
@@ -14,7 +14,7 @@ export interface ProbeParts {
   readonly address: Address;
   readonly keys: KeyPool;
   readonly signer: Signer;
-  readonly sweeper: DeadlineSweeper;
+  readonly sweeper: Sweeper;
   readonly now: () => number;
   readonly log: Log;
 }

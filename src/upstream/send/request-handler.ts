@@ -1,9 +1,10 @@
-import type { Readable } from "node:stream";
-import { type Dispatcher, Pool } from "undici";
+import type { Duplex, Readable } from "node:stream";
+import { callbackify } from "node:util";
+import { type buildConnector, type Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
-import { Deadlines, type SweptEntry, type DeadlineSweeper } from "./deadlines.ts";
+import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
 import { bodyStream, isUnwritten } from "./request.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
 
@@ -27,7 +28,7 @@ export interface RequestHandlerOptions<Result> {
   readonly signal: AbortSignal;
   /** Called when the head of the request is written to a connection, and with every part of its body. */
   readonly onSent?: () => void;
-  readonly sweeper: DeadlineSweeper;
+  readonly sweeper: Sweeper;
   readonly now: () => number;
 }
 
@@ -282,14 +283,22 @@ interface PoolSettings {
   readonly connectTimeout: number;
 }
 
+/** Makes a connection to an upstream in place of TCP and TLS. @throws what a connection fails with */
+export type Connect = (upstream: string) => Promise<Duplex>;
+
 /** Connection pools with reference counts: the last release closes a pool. */
 export class Pools {
+  readonly #connect: Connect | undefined;
   readonly #pools = new Map<string, { readonly pool: Pool; uses: number }>();
+
+  constructor(connect?: Connect) {
+    this.#connect = connect;
+  }
 
   /** The pool for these settings, opened on first use. Each `acquire` needs its `release`. */
   acquire(settings: PoolSettings): { readonly pool: Pool; release(): Promise<void> } {
     const key = JSON.stringify(settings);
-    const entry = this.#pools.get(key) ?? { pool: openPool(settings), uses: 0 };
+    const entry = this.#pools.get(key) ?? { pool: openPool(settings, this.#connect), uses: 0 };
     this.#pools.set(key, entry);
     entry.uses += 1;
     return {
@@ -309,7 +318,10 @@ export class Pools {
   }
 }
 
-function openPool({ origin, connections, http2, connectTimeout }: PoolSettings): Pool {
+function openPool(
+  { upstream, origin, connections, http2, connectTimeout }: PoolSettings,
+  connect: Connect | undefined,
+): Pool {
   return new Pool(origin, {
     connections,
     allowH2: http2,
@@ -318,6 +330,11 @@ function openPool({ origin, connections, http2, connectTimeout }: PoolSettings):
     headersTimeout: 0,
     bodyTimeout: 0,
     // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED can turn verification off for the whole process.
-    connect: { timeout: connectTimeout, rejectUnauthorized: true },
+    connect: connect ? connector(connect, upstream) : { timeout: connectTimeout, rejectUnauthorized: true },
   });
+}
+
+function connector(connect: Connect, upstream: string): buildConnector.connector {
+  // undici takes any duplex stream, and asks for no more of it than streams have.
+  return callbackify(() => connect(upstream)) as unknown as buildConnector.connector;
 }

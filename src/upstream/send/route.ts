@@ -15,7 +15,7 @@ import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
-import type { DeadlineSweeper } from "./deadlines.ts";
+import type { Sweeper } from "./deadlines.ts";
 import type { Answer } from "./relay.ts";
 import { readAnswer, type ReadContext } from "./readers.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
@@ -31,7 +31,7 @@ export interface RouteOptions {
   readonly signer: Signer;
   readonly health: Health;
   readonly latencies: Latencies;
-  readonly sweeper: DeadlineSweeper;
+  readonly sweeper: Sweeper;
   readonly now: () => number;
   readonly random: () => number;
   readonly log: Log;

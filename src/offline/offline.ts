@@ -1,0 +1,157 @@
+import { DIALECTS } from "../dialects/capabilities.ts";
+import type { Loaded } from "../gateway/configuration.ts";
+import { createGeneration, ProcessState } from "../gateway/generation.ts";
+import { publicServer } from "../gateway/listeners.ts";
+import { hostServices, openAccounts, openStorage, openTokenizer, type StartContext } from "../gateway/services.ts";
+import { Closing } from "../gateway/shutdown.ts";
+import type { Tokenizer } from "../gateway/tokenizer.ts";
+import { Secret, type Snapshot } from "../kit/index.ts";
+import { serverOfStreams } from "../server/listen.ts";
+import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
+import type { GatewayLog } from "../telemetry/log.ts";
+import { createUpstreams } from "../upstream/upstreams.ts";
+import { VirtualClock } from "./clock.ts";
+import { type Fault, Providers } from "./providers.ts";
+import { Recorder } from "./record.ts";
+import { existing, type Offline, Room } from "./room.ts";
+
+export interface OfflineOptions {
+  /** Unix milliseconds at which the clock begins. */
+  readonly now: number;
+  /** By upstream; the others are as the configuration says, healthy when it says nothing. */
+  readonly faults?: Readonly<Record<string, Fault>>;
+  /** Plan of users that name none; that of `auth.signup` unless given. */
+  readonly tier?: string;
+  /** Nano-units that users begin with; a million of the currency unless given. */
+  readonly credits?: bigint;
+  /** Uniform in [0, 1), for balancing and jitter; the same sequence in every room unless given. */
+  readonly random?: () => number;
+  /** Shared by several rooms, because it takes long to load; one of its own unless given. Not closed. */
+  readonly tokenizer?: Pick<Tokenizer, "count" | "countForClient">;
+}
+
+/** In place of keys, which are never used offline: none is sent anywhere, and none of a cloud's is exchanged for a token. */
+const KEY = "offline";
+
+/** @throws Error for a plugin whose setup fails, or a fault of an upstream that there is not. */
+export async function openOffline(loaded: Loaded, options: OfflineOptions): Promise<Offline> {
+  const closing = new Closing(SILENT);
+  try {
+    return await open(loaded, options, closing);
+  } catch (error) {
+    await closing.all(null);
+    throw error;
+  }
+}
+
+async function open(real: Loaded, options: OfflineOptions, closing: Closing): Promise<Offline> {
+  const { faults = {}, random = sequence() } = options;
+  const loaded = { ...real, snapshot: withoutWorld(real.snapshot) };
+  for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);
+  const clock = new VirtualClock(options.now);
+  const { now } = clock;
+  const providers = new Providers(clock, faults);
+  closing.add(() => providers.close());
+  const context: StartContext = {
+    settings: { file: loaded.snapshot.file, env: {}, mode: "dev", log: SILENT },
+    start: { loaded, files: [], rejected: null },
+    clock: now,
+    now,
+    log: SILENT,
+    state: new ProcessState({ snapshot: loaded.snapshot, startedAt: now() }),
+    closing,
+  };
+  const recorder = new Recorder(now);
+  const storage = await openStorage(context);
+  const accounts = await openAccounts(context, storage);
+  const upstreams = createUpstreams({
+    dialects: DIALECTS,
+    now,
+    random,
+    log: SILENT,
+    simulated: (script, dialect) =>
+      Promise.resolve(
+        dialect === "openai" ? scriptedUrl(Providers.origin, script) : scriptedOrigin(Providers.origin, script),
+      ),
+    connect: providers.connect,
+    sweeper: clock,
+  });
+  closing.add(() => upstreams.close());
+  const tokenizer = heldBy(clock, options.tokenizer ?? openTokenizer(context));
+  const generation = await createGeneration({
+    number: 1,
+    loaded: {
+      ...loaded,
+      steps: loaded.steps.map(({ plugin, ...step }) => ({ ...step, plugin: recorder.plugin(plugin) })),
+    },
+    upstreams: await upstreams.lease(loaded.snapshot),
+    services: {
+      ...hostServices(context, storage, accounts, tokenizer),
+      store: recorder.store(storage.store),
+      schedule: (at, callback) => clock.schedule(at, callback),
+    },
+    observer: recorder,
+  });
+  closing.add(async () => {
+    // Connections to what is unreachable would be waited for.
+    await upstreams.close();
+    await generation.retire();
+  });
+  context.state.activate(generation);
+  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer);
+  const server = serverOfStreams(handler);
+  closing.add(() => {
+    server.close();
+  });
+  return new Room({
+    ...options,
+    loaded,
+    clock,
+    providers,
+    recorder,
+    generation,
+    server,
+    store: storage.store,
+    closing,
+  });
+}
+
+/** Counting is not done on the event loop: time stands still for it. */
+function heldBy(clock: VirtualClock, { count, countForClient }: NonNullable<OfflineOptions["tokenizer"]>) {
+  return {
+    count: (text: string) => clock.hold(count(text)),
+    countForClient: (text: string) => clock.hold(countForClient(text)),
+  };
+}
+
+/** The same configuration, with nothing in it that reaches out of the process. */
+function withoutWorld(snapshot: Snapshot): Snapshot {
+  const upstreams = Object.entries(snapshot.upstreams).map(([name, upstream]) => {
+    const apiKeys = upstream.apiKeys.map((_key, index) => new Secret(`${KEY}-${index + 1}`));
+    return [name, { ...upstream, apiKeys: apiKeys.length > 0 ? apiKeys : [new Secret(KEY)], probe: null }] as const;
+  });
+  return {
+    ...snapshot,
+    // Many users of a test have one address.
+    server: { ...snapshot.server, ipLimit: null },
+    store: { ...snapshot.store, url: new Secret("memory:"), nodes: [] },
+    upstreams: Object.assign(Object.create(null) as object, Object.fromEntries(upstreams)),
+  };
+}
+
+const SILENT: GatewayLog = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  enabled: () => false,
+};
+
+/** Numbers in [0, 1) in a fixed order: what is balanced by chance comes out alike each time. */
+function sequence(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
