@@ -84,11 +84,14 @@ const UNREAD_ITEM = /^(\s*-\s+)(?!.*:\s)(.+)$/;
 /** A line of a file without its secrets. @param places of this line; null for a file that could not be read. */
 export function masked(line: string, places: readonly Place[] | null): string {
   if (places === null) {
-    const hide = (_: string, kept: string, rest: string): string => kept + "•".repeat(rest.length);
-    return line.replace(UNREAD_SECRET, hide).replace(UNREAD_ITEM, hide);
+    return line.replace(UNREAD_SECRET, covered).replace(UNREAD_ITEM, covered);
   }
   return places.reduce((text, { column, endColumn = line.length + 1 }) => {
     const [from, to] = [column - 1, Math.min(endColumn - 1, line.length)];
     return text.slice(0, from) + "•".repeat(Math.max(0, to - from)) + text.slice(to);
   }, line);
+}
+
+function covered(_: string, kept: string, rest: string): string {
+  return kept + "•".repeat(rest.length);
 }

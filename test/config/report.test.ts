@@ -97,9 +97,12 @@ describe("annotations", () => {
   /** `::name key=value,key=value::data`, as the runner reads it back (actions/runner, ActionCommand.cs). */
   const COMMAND = /^::(error|warning|notice) ([^:\r\n]*)::([^\r\n]*)$/;
 
+  function unescaped(text: string): string {
+    return text.replaceAll("%0D", "\r").replaceAll("%0A", "\n");
+  }
+
   function readBack(line: string) {
     const [, name = "", pairs = "", data = ""] = COMMAND.exec(line) ?? [];
-    const unescaped = (text: string): string => text.replaceAll("%0D", "\r").replaceAll("%0A", "\n");
     const properties = Object.fromEntries(
       pairs.split(",").map((pair) => {
         const value = pair.slice(pair.indexOf("=") + 1);
