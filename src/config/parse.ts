@@ -19,6 +19,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
+import { parsePlain } from "./fast-parse.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
 import type { RuleId } from "./rules.ts";
 
@@ -31,11 +32,19 @@ const TOO_DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVEL
 const MAX_ALIASED_NODES = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
+interface Parsed {
+  readonly root: MapNode | null;
+  readonly diagnostics: Diagnostic[];
+}
+
 /** Strict YAML 1.2 with positions: no merge keys, custom tags, further documents or duplicate keys. */
-export function parse(
-  file: string,
-  text: string,
-): { readonly root: MapNode | null; readonly diagnostics: Diagnostic[] } {
+export function parse(file: string, text: string): Parsed {
+  const plain = parsePlain(file, text);
+  return plain === null ? parseAny(file, text) : { root: plain, diagnostics: [] };
+}
+
+/** The same for any text, by the YAML library. */
+export function parseAny(file: string, text: string): Parsed {
   const lines = new LineCounter();
   const start: Place = { file, line: 1, column: 1 };
   try {
@@ -145,7 +154,10 @@ class Reader {
   }
 
   #node(node: YamlNode | null | undefined, key: Place, depth: number): Node {
-    const place = node?.range ? this.#place(node.range) : key;
+    const inner = node?.range ? this.#place(node.range) : key;
+    // Where a block ends is a matter of what follows it.
+    const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
+    const place = isBlock ? { ...inner, endColumn: undefined } : inner;
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
     if (depth > MAX_LEVELS) return this.#bad(nothing, TOO_DEEP.rule, TOO_DEEP.message);
