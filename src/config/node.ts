@@ -1,4 +1,4 @@
-import { escapeSegment, pathOf } from "../kit/index.ts";
+import { pathOf } from "../kit/index.ts";
 import { type Diagnostic, join, type Place } from "./diagnostics.ts";
 
 export type Scalar = string | number | boolean | null;
@@ -64,16 +64,36 @@ export function find(root: Node, pointer: string): { readonly node: Node; readon
  * `override` may replace scalars by pointer.
  */
 export function toPlain(node: Node, override?: ReadonlyMap<string, Scalar>, pointer = ""): unknown {
+  if (override?.size === 0) return toPlain(node);
   if (node.kind === "scalar") {
     const replaced = override?.get(pointer);
     return replaced === undefined ? node.value : replaced;
   }
-  if (node.kind === "list") return node.items.map((item, index) => toPlain(item, override, `${pointer}/${index}`));
+  const below = (key: string | number): string => (override === undefined ? "" : join(pointer, key));
+  if (node.kind === "list") return node.items.map((item, index) => toPlain(item, override, below(index)));
   const record = Object.create(null) as Record<string, unknown>;
   for (const [key, { value }] of node.entries) {
-    record[key] = toPlain(value, override, `${pointer}/${escapeSegment(key)}`);
+    record[key] = toPlain(value, override, below(key));
   }
   return record;
+}
+
+/** Visits every scalar with the keys and indexes that lead to it. The path is one array that changes on the way. */
+export function eachScalar(
+  node: Node,
+  path: string[],
+  visit: (node: ScalarNode, path: readonly string[]) => void,
+): void {
+  if (node.kind === "scalar") {
+    visit(node, path);
+    return;
+  }
+  const children = node.kind === "list" ? node.items.entries() : node.entries;
+  for (const [key, child] of children) {
+    path.push(String(key));
+    eachScalar("kind" in child ? child : child.value, path, visit);
+    path.pop();
+  }
 }
 
 /** What a message may show of a value: never what a reference brought. */

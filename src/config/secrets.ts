@@ -1,5 +1,5 @@
 import { join, type Place } from "./diagnostics.ts";
-import type { Node, ScalarNode } from "./node.ts";
+import { eachScalar, type Node, type ScalarNode } from "./node.ts";
 
 /** Keys of plugins' options and of headers that hold secrets, as far as a name can tell. */
 const SECRET_KEY = /(?:^|[_-])(?:key|keys|secret|secrets|token|password|passwd|authorization|credentials?|cookie)$/i;
@@ -40,27 +40,13 @@ export interface SecretScalar {
 /** The secrets that stand in the files: by their place, or because they look like one wherever they stand. */
 export function secretScalars(root: Node): SecretScalar[] {
   const found: SecretScalar[] = [];
-  const path: string[] = [];
-  walk(root);
+  eachScalar(root, [], (node, path) => {
+    const text = textOf(node);
+    if (NO_SECRETS.has(text)) return;
+    if (looksSecret(text) || (text.length >= MIN_SECRET_CHARACTERS && isSecretPlace(path)))
+      found.push({ pointer: join("", ...path), node });
+  });
   return found;
-
-  function walk(node: Node): void {
-    if (node.kind === "scalar") {
-      const text = textOf(node);
-      if (!NO_SECRETS.has(text) && (looksSecret(text) || (text.length >= MIN_SECRET_CHARACTERS && isSecretPlace(path))))
-        found.push({ pointer: join("", ...path), node });
-    } else if (node.kind === "list") {
-      for (const [index, item] of node.items.entries()) step(String(index), item);
-    } else {
-      for (const [key, { value }] of node.entries) step(key, value);
-    }
-  }
-
-  function step(key: string, node: Node): void {
-    path.push(key);
-    walk(node);
-    path.pop();
-  }
 }
 
 function looksSecret(text: string): boolean {
@@ -70,7 +56,7 @@ function looksSecret(text: string): boolean {
 /** What of a scalar stands in the file: references without default are left out. */
 function textOf({ value, reference }: ScalarNode): string {
   const written = reference?.written ?? String(value ?? "");
-  if (!written.includes("${")) return written;
+  if (reference === undefined || !written.includes("${")) return written;
   return written.replaceAll(
     /\$\{(?:env:[A-Za-z_]\w*(?::-([^{}]*))?|file:[^{}]*)\}/g,
     (_, fallback?: string) => fallback ?? "",

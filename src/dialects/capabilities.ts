@@ -37,6 +37,8 @@ interface Capability {
   readonly writes: (tokens: number, model: string, location: Location) => boolean;
   /** Whether there may be a Responses endpoint. */
   readonly mayHaveResponses: (location: Location) => boolean;
+  /** The same for one upstream, found once: what is asked of the result ignores other locations. */
+  readonly at: (location: Location) => Capability;
 }
 
 /** The dialects this version speaks. */
@@ -69,33 +71,35 @@ const KINDS: Readonly<Record<DialectName, readonly Kind[]>> = {
 /** What the linker knows about each dialect. */
 export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.freeze(
   Object.fromEntries(
-    Object.entries(KINDS).map(([name, kinds]): [string, Capability] => {
-      const dialect = DIALECTS[name as DialectName];
-      const codecs = dialect?.codecs ?? {};
-      return [
-        name,
-        {
-          kinds,
-          served: kinds.filter((kind) => codecs[kind] !== undefined),
-          takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
-          loses(kind, promise, model, location) {
-            const { chat } = (location && dialect?.at?.(location).codecs) ?? codecs;
-            return kind === "chat" && chat !== undefined && loses(chat, promise, model);
-          },
-          vendor(location) {
-            const vendor = dialect?.at?.(location).vendor ?? "generic";
-            return vendor === "generic" ? null : vendor;
-          },
-          writes(tokens, model, location) {
-            const { chat } = dialect?.at?.(location).codecs ?? codecs;
-            return chat === undefined || !isBeyond(chat, tokens, model);
-          },
-          mayHaveResponses: (location) => dialect?.mayHaveResponses?.(location) === true,
-        },
-      ];
-    }),
+    Object.entries(KINDS).map(([name, kinds]) => [name, capabilityOf(DIALECTS[name as DialectName], kinds)]),
   ) as Record<DialectName, Capability>,
 );
+
+function capabilityOf(dialect: UpstreamDialect | undefined, kinds: readonly Kind[]): Capability {
+  const codecs = dialect?.codecs ?? {};
+  return {
+    kinds,
+    served: kinds.filter((kind) => codecs[kind] !== undefined),
+    takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
+    loses(kind, promise, model, location) {
+      const { chat } = (location && dialect?.at?.(location).codecs) ?? codecs;
+      return kind === "chat" && chat !== undefined && loses(chat, promise, model);
+    },
+    vendor(location) {
+      const vendor = dialect?.at?.(location).vendor ?? "generic";
+      return vendor === "generic" ? null : vendor;
+    },
+    writes(tokens, model, location) {
+      const { chat } = dialect?.at?.(location).codecs ?? codecs;
+      return chat === undefined || !isBeyond(chat, tokens, model);
+    },
+    mayHaveResponses: (location) => dialect?.mayHaveResponses?.(location) === true,
+    at(location) {
+      const there = dialect?.at?.(location) ?? dialect;
+      return capabilityOf(there && { ...there, at: () => there }, kinds);
+    },
+  };
+}
 
 /** Words of a model's `features` that are no names of features: what of it must be carried, any one of them. */
 const FEATURE_NAMES: Readonly<Record<string, readonly FeatureName[]>> = {

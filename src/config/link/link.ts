@@ -61,21 +61,36 @@ function isOwn(url: string | undefined): boolean {
 /** Node's timers fire at once beyond 2^31 ms. */
 const MAX_TIMER_MS = milliseconds("24d");
 /** Keys of durations that are waited for. */
-const TIMER_KEYS =
-  /\/(connect|first_byte|idle|total|min_delay|max_delay|open_for|max_open_for|every|timeout|deadline|heartbeat|delay)$/;
+const TIMER_KEYS: ReadonlySet<string | undefined> = new Set([
+  "connect",
+  "first_byte",
+  "idle",
+  "total",
+  "min_delay",
+  "max_delay",
+  "open_for",
+  "max_open_for",
+  "every",
+  "timeout",
+  "deadline",
+  "heartbeat",
+  "delay",
+]);
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
 /** Unset variables, and durations that no timer can wait for. */
 function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): void {
-  for (const [pointer, { reference, value }] of context.scalars()) {
+  context.eachScalar(({ reference, value }, path) => {
     if (typeof reference?.unset === "string") {
+      const pointer = join("", ...path);
       const message = `the variable ${reference.unset} is not set`;
       const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
-    } else if (TIMER_KEYS.test(pointer) && isTooLong(value)) {
-      context.report(pointer, { rule: "timer-range", message: "is longer than a timer can wait", hint: "at most 24d" });
+    } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
+      const message = "is longer than a timer can wait";
+      context.report(join("", ...path), { rule: "timer-range", message, hint: "at most 24d" });
     }
-  }
+  });
 }
 
 function isTooLong(value: unknown): boolean {

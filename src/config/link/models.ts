@@ -179,9 +179,8 @@ function linkMaxOutput(
   { upstream, model }: Incomplete<TargetConfig>,
   at: string,
 ): void {
-  const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
   if (tokens === undefined || kind !== "chat" || upstream === undefined || model === undefined) return;
-  if (dialect === undefined || context.dialects[dialect].writes(tokens, model, context.location(upstream))) return;
+  if (context.capability(upstream)?.writes(tokens, model, context.location(upstream)) !== false) return;
   const pointer = join(at, "model");
   context.report(pointer, {
     rule: "vendor-limits",
