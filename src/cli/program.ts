@@ -22,6 +22,10 @@ const USER = "id or address of the user";
 
 /** Runs what the command line says and sets the exit code. */
 export async function runProgram(): Promise<void> {
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   try {
     await createProgram().parseAsync();
   } catch (error) {
@@ -56,6 +60,7 @@ export function createProgram(open?: OpenAccounts): Command {
     });
   addServeCommands(program);
   addCheckCommand(program);
+  addSchemaCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
   addKeyCommands(program.command("keys").description("API keys"), openAccounts);
   addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
@@ -99,6 +104,17 @@ function addCheckCommand(program: Command): void {
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");
       await check(files, command.optsWithGlobals<CheckOptions>());
+    });
+}
+
+function addSchemaCommand(program: Command): void {
+  program
+    .command("schema")
+    .description("print the JSON Schema of the configuration, with the options of the plugins it uses, for an editor")
+    .argument("[plugin]", "only the options of one plugin, by its name or by the path in the configuration")
+    .action(async (plugin: string | undefined, _options: object, command: Command) => {
+      const { printSchema } = await import("./schema.ts");
+      await printSchema(plugin, command.optsWithGlobals<{ readonly config?: string }>());
     });
 }
 

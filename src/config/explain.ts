@@ -173,7 +173,7 @@ function invalidName(pointer: string, key: string, parent: Readonly<Record<strin
     : String(parent.pattern);
   const finding: Finding = {
     rule: "invalid-name",
-    message: `'${key}' is no valid name here: it ${likeExamples(parent, `match ${patterns}`)}`,
+    message: `'${key}' is no valid name here: it ${likeExamples(isRecord(parent.propertyNames) ? parent.propertyNames : parent, `match ${patterns}`)}`,
   };
   return { pointer: join(pointer, key), at: "key", unusable: true, unknown: key, finding };
 }

@@ -41,6 +41,22 @@ class NotPlain extends Error {
 
 const NOT_PLAIN = new NotPlain();
 
+/** What marks are among UTF-16 code units: comparing those is faster than comparing texts of one character. */
+const CODES = {
+  space: 32,
+  newline: 10,
+  hash: 35,
+  dash: 45,
+  colon: 58,
+  comma: 44,
+  doubleQuote: 34,
+  singleQuote: 39,
+  openList: 91,
+  closeList: 93,
+  openMap: 123,
+  closeMap: 125,
+} as const;
+
 class PlainReader {
   readonly #file: string;
   readonly #text: string;
@@ -66,12 +82,12 @@ class PlainReader {
     const text = this.#text;
     for (;;) {
       let at = this.#at;
-      while (text.charCodeAt(at) === SPACE) at += 1;
+      while (text.charCodeAt(at) === CODES.space) at += 1;
       if (at >= text.length) {
         this.#at = at;
         return -1;
       }
-      if (text.charCodeAt(at) !== NEWLINE && text.charCodeAt(at) !== HASH) {
+      if (text.charCodeAt(at) !== CODES.newline && text.charCodeAt(at) !== CODES.hash) {
         const indent = at - this.#lineStart;
         this.#at = at;
         return indent;
@@ -118,7 +134,8 @@ class PlainReader {
   #item(indent: number, dash: Place, level: number): Node {
     this.#skipSpaces();
     const code = this.#text.charCodeAt(this.#at);
-    if (this.#at >= this.#text.length || code === NEWLINE || code === HASH || this.#isDash()) throw NOT_PLAIN;
+    if (this.#at >= this.#text.length || code === CODES.newline || code === CODES.hash || this.#isDash())
+      throw NOT_PLAIN;
     if (this.#isKey()) return this.#map(this.#at - this.#lineStart, level + 1);
     return this.#inline(indent, dash, level);
   }
@@ -127,8 +144,9 @@ class PlainReader {
   #value(indent: number, key: Place, level: number): Node {
     this.#skipSpaces();
     const code = this.#text.charCodeAt(this.#at);
-    if (this.#at < this.#text.length && code !== NEWLINE && code !== HASH) return this.#inline(indent, key, level);
-    if (code === HASH && this.#text.charCodeAt(this.#at - 1) !== SPACE) throw NOT_PLAIN;
+    if (this.#at < this.#text.length && code !== CODES.newline && code !== CODES.hash)
+      return this.#inline(indent, key, level);
+    if (code === CODES.hash && this.#text.charCodeAt(this.#at - 1) !== CODES.space) throw NOT_PLAIN;
     this.#endLine();
     const next = this.#nextLine();
     const isList = next >= 0 && this.#isDash();
@@ -149,10 +167,10 @@ class PlainReader {
   #flowNode(level: number, plain: RegExp): Node {
     if (level > MAX_PLAIN_LEVELS) throw NOT_PLAIN;
     const code = this.#text.charCodeAt(this.#at);
-    if (code === OPEN_MAP) return this.#flowMap(level);
-    if (code === OPEN_LIST) return this.#flowList(level);
+    if (code === CODES.openMap) return this.#flowMap(level);
+    if (code === CODES.openList) return this.#flowList(level);
     const start = this.#at;
-    const quoted = code === DOUBLE_QUOTE || code === SINGLE_QUOTE;
+    const quoted = code === CODES.doubleQuote || code === CODES.singleQuote;
     const source = this.#take(quoted ? QUOTED : plain);
     const place = this.#place(start, this.#at);
     // Two quotes in a row are one, within quotes.
@@ -165,15 +183,15 @@ class PlainReader {
     const entries = new Map<string, Entry>();
     this.#at += 1;
     this.#skipSpaces();
-    while (this.#text.charCodeAt(this.#at) !== CLOSE_MAP) {
+    while (this.#text.charCodeAt(this.#at) !== CODES.closeMap) {
       const keyStart = this.#at;
       const name = this.#key();
       const key = this.#place(keyStart, this.#at);
-      if (entries.has(name) || this.#text.charCodeAt(this.#at + 1) !== SPACE) throw NOT_PLAIN;
+      if (entries.has(name) || this.#text.charCodeAt(this.#at + 1) !== CODES.space) throw NOT_PLAIN;
       this.#at += 1;
       this.#skipSpaces();
       entries.set(name, { key, value: this.#flowNode(level + 1, FLOW_PLAIN) });
-      this.#separate(CLOSE_MAP);
+      this.#separate(CODES.closeMap);
     }
     this.#at += 1;
     return { kind: "map", place: this.#place(start, this.#at), entries };
@@ -184,9 +202,9 @@ class PlainReader {
     const items: Node[] = [];
     this.#at += 1;
     this.#skipSpaces();
-    while (this.#text.charCodeAt(this.#at) !== CLOSE_LIST) {
+    while (this.#text.charCodeAt(this.#at) !== CODES.closeList) {
       items.push(this.#flowNode(level + 1, FLOW_PLAIN));
-      this.#separate(CLOSE_LIST);
+      this.#separate(CODES.closeList);
     }
     this.#at += 1;
     return { kind: "list", place: this.#place(start, this.#at), items };
@@ -197,7 +215,7 @@ class PlainReader {
     this.#skipSpaces();
     const code = this.#text.charCodeAt(this.#at);
     if (code === close) return;
-    if (code !== COMMA) throw NOT_PLAIN;
+    if (code !== CODES.comma) throw NOT_PLAIN;
     this.#at += 1;
     this.#skipSpaces();
     if (this.#text.charCodeAt(this.#at) === close) throw NOT_PLAIN;
@@ -205,11 +223,11 @@ class PlainReader {
 
   #key(): string {
     const code = this.#text.charCodeAt(this.#at);
-    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+    if (code === CODES.doubleQuote || code === CODES.singleQuote) {
       const quoted = this.#take(QUOTED).slice(1, -1);
-      if (this.#text.charCodeAt(this.#at) !== COLON || quoted === "<<") throw NOT_PLAIN;
+      if (this.#text.charCodeAt(this.#at) !== CODES.colon || quoted === "<<") throw NOT_PLAIN;
       const after = this.#text.charCodeAt(this.#at + 1);
-      if (after !== SPACE && after !== NEWLINE) throw NOT_PLAIN;
+      if (after !== CODES.space && after !== CODES.newline) throw NOT_PLAIN;
       return quoted;
     }
     const name = this.#take(KEY);
@@ -220,10 +238,10 @@ class PlainReader {
   #isKey(): boolean {
     const start = this.#at;
     const code = this.#text.charCodeAt(start);
-    const pattern = code === DOUBLE_QUOTE || code === SINGLE_QUOTE ? QUOTED : KEY;
+    const pattern = code === CODES.doubleQuote || code === CODES.singleQuote ? QUOTED : KEY;
     pattern.lastIndex = start;
     const length = pattern.exec(this.#text)?.[0].length ?? 0;
-    return length > 0 && this.#text.charCodeAt(start + length) === COLON;
+    return length > 0 && this.#text.charCodeAt(start + length) === CODES.colon;
   }
 
   #take(pattern: RegExp): string {
@@ -237,19 +255,19 @@ class PlainReader {
   /** Nothing but a comment may stand before the end of the line. */
   #endLine(): void {
     this.#take(REST);
-    if (this.#text.charCodeAt(this.#at - 1) !== NEWLINE) return;
+    if (this.#text.charCodeAt(this.#at - 1) !== CODES.newline) return;
     this.#line += 1;
     this.#lineStart = this.#at;
   }
 
   #skipSpaces(): void {
-    while (this.#text.charCodeAt(this.#at) === SPACE) this.#at += 1;
+    while (this.#text.charCodeAt(this.#at) === CODES.space) this.#at += 1;
   }
 
   #isDash(): boolean {
-    if (this.#text.charCodeAt(this.#at) !== DASH) return false;
+    if (this.#text.charCodeAt(this.#at) !== CODES.dash) return false;
     const next = this.#text.charCodeAt(this.#at + 1);
-    return next === SPACE || next === NEWLINE || this.#at + 1 >= this.#text.length;
+    return next === CODES.space || next === CODES.newline || this.#at + 1 >= this.#text.length;
   }
 
   #column(): number {
@@ -271,16 +289,3 @@ function typed(source: string): Scalar {
   if (UNUSUAL_NUMBER.test(source)) throw NOT_PLAIN;
   return source;
 }
-
-const SPACE = 32;
-const NEWLINE = 10;
-const HASH = 35;
-const DASH = 45;
-const COLON = 58;
-const COMMA = 44;
-const DOUBLE_QUOTE = 34;
-const SINGLE_QUOTE = 39;
-const OPEN_LIST = 91;
-const CLOSE_LIST = 93;
-const OPEN_MAP = 123;
-const CLOSE_MAP = 125;

@@ -46,6 +46,8 @@ export interface LoadResult {
   /** Null when not ok, and in a check where an unset variable leaves no value to build with. */
   readonly snapshot: Snapshot | null;
   readonly steps: readonly LinkedStep[];
+  /** Local plugins that could be loaded, by how a step names them, also of a configuration with errors. */
+  readonly localPlugins: ReadonlyMap<string, Plugin>;
   readonly diagnostics: readonly Diagnostic[];
   /** SHA-256 (hex) over the names and contents of all files that were read. */
   readonly hash: string;
@@ -64,6 +66,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const access: FileAccess = { ...disk, ...definedOnly(options) };
   const sources = new Map<string, Source>();
   const watched = new Set<string>([file]);
+  const localPlugins = new Map<string, Plugin>();
 
   const reader = (kind: Source["kind"]) => async (path: string) => {
     watched.add(path);
@@ -97,6 +100,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
   const places = secrets.map(({ node }) => node.place);
+  for (const { use, local, plugin } of loaded.steps) if (local && plugin) localPlugins.set(use, plugin);
   const linkedWhole = finish(usable, steps, diagnostics, places);
   const refused = await dryRunAll(linkedWhole.snapshot);
   return refused.length === 0 ? linkedWhole : finish(null, [], [...diagnostics, ...refused], places);
@@ -128,7 +132,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const snapshot = ok && valid ? buildSnapshot(valid, settings, { file, folder, hash }) : null;
     const rest = { hash, files: [...watched], sources: [...sources.values()], secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
-    return { ok, snapshot, steps: ok ? steps : [], diagnostics, ...rest };
+    return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }
 }
 

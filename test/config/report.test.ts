@@ -93,13 +93,13 @@ describe("text with excerpts", () => {
   });
 });
 
+function unescaped(text: string): string {
+  return text.replaceAll("%0D", "\r").replaceAll("%0A", "\n");
+}
+
 describe("annotations", () => {
   /** `::name key=value,key=value::data`, as the runner reads it back (actions/runner, ActionCommand.cs). */
   const COMMAND = /^::(error|warning|notice) ([^:\r\n]*)::([^\r\n]*)$/;
-
-  function unescaped(text: string): string {
-    return text.replaceAll("%0D", "\r").replaceAll("%0A", "\n");
-  }
 
   function readBack(line: string) {
     const [, name = "", pairs = "", data = ""] = COMMAND.exec(line) ?? [];
