@@ -16,6 +16,16 @@ export function parsePlain(file: string, text: string): MapNode | null {
   }
 }
 
+/** A text as a YAML plain scalar would be read; undefined for one that only the full parser can tell. */
+export function plainScalar(text: string): Scalar | undefined {
+  if (text === "") return null;
+  // A key without a value is no scalar.
+  if (/^[A-Za-z][\w.-]*:$/.test(text)) return text;
+  BLOCK_PLAIN.lastIndex = 0;
+  if (BLOCK_PLAIN.exec(text)?.[0] !== text || UNUSUAL_NUMBER.test(text)) return undefined;
+  return typed(text);
+}
+
 /** Control characters, other line ends and tabs among them; marks and directives at the beginning of a line. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]|^(?:---|\.\.\.|%)/m;

@@ -19,7 +19,6 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
-import { parsePlain } from "./fast-parse.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
 import type { RuleId } from "./rules.ts";
 
@@ -34,17 +33,11 @@ const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
 interface Parsed {
   readonly root: MapNode | null;
-  readonly diagnostics: Diagnostic[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Strict YAML 1.2 with positions: no merge keys, custom tags, further documents or duplicate keys. */
 export function parse(file: string, text: string): Parsed {
-  const plain = parsePlain(file, text);
-  return plain === null ? parseAny(file, text) : { root: plain, diagnostics: [] };
-}
-
-/** The same for any text, by the YAML library. */
-export function parseAny(file: string, text: string): Parsed {
   const lines = new LineCounter();
   const start: Place = { file, line: 1, column: 1 };
   try {

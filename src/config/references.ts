@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { diagnose, type Diagnostic, type Finding, join } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
+import { plainScalar } from "./fast-parse.ts";
 import { eachScalar, type Entry, type MapNode, type Node, type ScalarNode } from "./node.ts";
-import { parseScalar } from "./parse.ts";
 
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -83,7 +83,8 @@ export async function resolveScalar(
   text += written.slice(end);
   if (!referenced) return { node: { ...node, value: text }, diagnostics };
 
-  const typed = parseScalar(text);
+  const plain = plainScalar(text);
+  const typed = plain === undefined ? (await import("./parse.ts")).parseScalar(text) : plain;
   // An unset variable is empty text, not null: most values are text.
   const asText = node.quoted || unset !== null;
   // What cannot be read is said already.

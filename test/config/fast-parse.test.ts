@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parsePlain } from "../../src/config/fast-parse.ts";
-import { parseAny } from "../../src/config/parse.ts";
+import { parsePlain, plainScalar } from "../../src/config/fast-parse.ts";
+import { parse, parseScalar } from "../../src/config/parse.ts";
 
 const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 300);
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -19,7 +19,7 @@ const FILES = [
 function same(text: string): boolean {
   const plain = parsePlain("a.yaml", text);
   if (plain === null) return false;
-  const { root, diagnostics } = parseAny("a.yaml", text);
+  const { root, diagnostics } = parse("a.yaml", text);
   expect({ text, diagnostics, root: plain }).toEqual({ text, diagnostics: [], root });
   return true;
 }
@@ -133,4 +133,23 @@ test("the shipped text, damaged anywhere, has the same tree, or is left to the f
     { numRuns: NUM_RUNS * 5 },
   );
   expect(plain).toBeGreaterThan(0);
+});
+
+test("one scalar is read as by the full parser, or left to it", () => {
+  const word = fc.constantFrom(
+    ..."a 1 0 - + . e x _ : / # ~ n null true False 1.5 sim: http://h \" ' [ { , & ! % @ | >".split(" "),
+    " ",
+  );
+  let plain = 0;
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+      const text = words.join("");
+      const read = plainScalar(text);
+      if (read === undefined) return;
+      plain += 1;
+      expect([text, read]).toEqual([text, parseScalar(text)]);
+    }),
+    { numRuns: NUM_RUNS * 20 },
+  );
+  expect(plain).toBeGreaterThan(NUM_RUNS);
 });
