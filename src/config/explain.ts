@@ -85,7 +85,7 @@ function explainUnion(schema: Schema, union: SchemaError, values: Values, base: 
 function problem(schema: Schema, error: SchemaError, values: Values, base: string): Problem {
   const pointer = base + error.instancePath;
   const parent: Readonly<Record<string, unknown>> = isRecord(error.parentSchema) ? error.parentSchema : {};
-  const params = error.params as Readonly<Record<string, unknown>>;
+  const { params } = error;
   const usable = (finding: Finding): Problem => ({ pointer, at: "value", unusable: false, finding });
   const unusable = (finding: Finding): Problem => ({ pointer, at: "value", unusable: true, finding });
   if (error.propertyName !== undefined) return invalidName(pointer, error.propertyName, parent);

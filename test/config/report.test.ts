@@ -79,7 +79,9 @@ describe("text with excerpts", () => {
         fc.integer({ min: 1, max: 30 }),
         (line, at, width) => {
           const column = 1 + (line.length === 0 ? 0 : at % line.length);
-          const numbered = [...line].map((_, index) => String.fromCodePoint(0x4e00 + index)).join("");
+          const numbered = Array.from({ length: line.length }, (_, index) => String.fromCodePoint(0x4e00 + index)).join(
+            "",
+          );
           const [shown = "", carets = ""] = excerpts([{ path: PATH, text: numbered, secrets: [] }])(
             finding("wrong-type", "error", 1, { column, endColumn: column + width }),
           );
