@@ -1,10 +1,10 @@
-import { createGeneration, type Generation } from "../../gateway/generation.ts";
 import {
   type Admission,
   type Client,
   decimal,
   GatewayError,
   type Hooks,
+  type Host,
   type Identities,
   type InferenceRequest,
   type Log,
@@ -15,6 +15,8 @@ import {
   type Store,
   toNano,
 } from "../../kit/index.ts";
+import { buildPipeline, type Pipeline } from "../../pipeline/build.ts";
+import { RequestRunner } from "../../pipeline/run.ts";
 import { openStore } from "../../store/open.ts";
 import { withoutWorld } from "../load.ts";
 import type { Configuration } from "../offline.ts";
@@ -69,7 +71,8 @@ export class ReplayEngine {
   readonly #options: ReplayOptions;
   /** Whether a plugin may answer in an upstream's stead. */
   #hasAnswering = false;
-  #generation: Generation | null = null;
+  #runner: RequestRunner | null = null;
+  #pipeline: Pipeline | null = null;
 
   private constructor(options: ReplayOptions, clock: ReplayClock, store: Store) {
     this.#options = options;
@@ -127,7 +130,7 @@ export class ReplayEngine {
     const leave = abortedBy === null ? null : this.#clock.schedule(past.endsAt, () => client.abort(abortedBy));
     const principal = { userId, tier: plan!, keyId: null };
     const ended = (): void => leave?.();
-    this.#generation!.run(request, principal).then(ended, ended);
+    this.#runner!.run(request, principal).then(ended, ended);
     await this.#clock.settle();
   }
 
@@ -139,7 +142,7 @@ export class ReplayEngine {
   }
 
   async close(): Promise<void> {
-    await this.#generation?.retire(AbortSignal.timeout(0));
+    await this.#pipeline?.dispose();
     await this.#store.close();
   }
 
@@ -151,20 +154,25 @@ export class ReplayEngine {
     const upstreams = new PastUpstreams({ snapshot, clock, log: SILENT, pastOf, keepsChoices });
     const steps = configuration.steps.map(({ plugin, ...step }) => ({ ...step, plugin: this.#watched(plugin) }));
     const settings = { use: PAST, options: {}, when: null, fail: "closed" } as const;
-    this.#generation = await createGeneration({
-      number: 1,
-      loaded: { snapshot, steps: [{ plugin: this.#pastPlugin(upstreams), settings }, ...steps] },
-      upstreams,
-      observer: this.#observer(),
-      services: {
-        store: this.#watchedStore(),
-        identities: NOBODY,
-        streamKills: { watch: () => () => {} },
-        now: clock.now,
-        schedule: clock.schedule,
-        countTokens: countedTokens,
-        log: SILENT,
-      },
+    const observer = this.#observer();
+    const host: Host = {
+      snapshot,
+      store: this.#watchedStore(),
+      identities: NOBODY,
+      streamKills: { watch: () => () => {} },
+      breaker: (name) => upstreams.breaker(name),
+      order: (step, exchange) => upstreams.order(step, exchange),
+      now: clock.now,
+      schedule: clock.schedule,
+      countTokens: countedTokens,
+      log: SILENT,
+    };
+    this.#pipeline = await buildPipeline([{ plugin: this.#pastPlugin(upstreams), settings }, ...steps], host, observer);
+    this.#runner = new RequestRunner({
+      pipeline: this.#pipeline,
+      host,
+      observer,
+      send: (target, call, exchange, onSent) => upstreams.send(target, call, exchange, onSent),
     });
   }
 

@@ -38,7 +38,7 @@ export interface PastUpstreamsOptions {
  * taken as served, in the time that the request's answer took then. Breakers are the gateway's own; for a target that the
  * log names it decides in their place.
  */
-export class PastUpstreams implements UpstreamSet {
+export class PastUpstreams implements Pick<UpstreamSet, "send" | "breaker" | "order"> {
   readonly #options: PastUpstreamsOptions;
   readonly #states: UpstreamStates;
   readonly #latencies: Latencies;
@@ -102,10 +102,6 @@ export class PastUpstreams implements UpstreamSet {
     };
   }
 
-  health(): never {
-    throw new Error("nobody asks for the health of upstreams in a replay");
-  }
-
   order(step: ChainStep, { principal, requestId }: Exchange): readonly Target[] {
     const { pastOf, keepsChoices } = this.#options;
     if (step.targets.length < 2 || step.balance === "single") return step.targets;
@@ -119,11 +115,6 @@ export class PastUpstreams implements UpstreamSet {
       return at < 0 ? attempts.length : at;
     };
     return ordered.toSorted((a, b) => Number(a.weight <= 0) - Number(b.weight <= 0) || rank(a) - rank(b));
-  }
-
-  release(): Promise<void> {
-    this.#states.close();
-    return Promise.resolve();
   }
 
   /** As it did then, and after as long. */
