@@ -13,6 +13,27 @@ import { poll } from "../support/child.ts";
 import { tier } from "../support/gateway-config.ts";
 import { CHAT, MESSAGES, TestGateway, type TestUser } from "../support/in-process.ts";
 
+/** Answers itself, or refuses, by what the request says, of which the log knows nothing. */
+const CANNED = `
+import { definePlugin, GatewayError, replay } from "#kit";
+export default definePlugin({
+  name: "canned",
+  stage: "transform",
+  schema: new URL("./none.schema.json", import.meta.url),
+  setup: () => ({
+    answer({ body, stream }) {
+      if (body.user === "forbidden") throw new GatewayError("INVALID_REQUEST", "Invalid request: forbidden");
+      if (body.user !== "canned") return null;
+      const usage = { prompt: 7, completion: 3, cached: 0, reasoning: 0 };
+      const choice = { index: 0, finish_reason: "stop" };
+      const message = { role: "assistant", content: "Well." };
+      if (!stream) return { type: "answer", body: { choices: [{ ...choice, message }] }, usage };
+      const data = { object: "chat.completion.chunk", choices: [{ ...choice, delta: message }] };
+      return { type: "events", source: replay([{ data, text: "Well." }]), usage };
+    },
+  }),
+});
+`;
 const file = join(tmpdir(), `replayed-${randomUUID()}`, "log.jsonl");
 const MODELS = {
   "route/failover": ["?status=503", "?chunks=3"],
@@ -38,7 +59,12 @@ beforeAll(async () => {
   const weighted = ["balanced-1", "balanced-2", "balanced-3"].map((upstream) => ({ upstream, model: "m", weight: 1 }));
   gateway = await TestGateway.start({
     chains: MODELS,
+    files: {
+      "canned.ts": CANNED,
+      "none.schema.json": JSON.stringify({ type: "object", additionalProperties: false }),
+    },
     config: {
+      pipeline: ["auth", "plan-check", "quota", "breaker", { use: "./canned.ts" }, "stream-relay", "meter"],
       telemetry: { decision_log: { file } },
       defaults: { upstream: { breaker: { consecutive: 3, minimum: 1000, open_for: "200ms", max_open_for: "1s" } } },
       tiers: { Tight: tier({ day: 12, minute: 4, streams: 1 }), Max: tier({}) },
@@ -55,6 +81,9 @@ interface Step {
   readonly user: number;
   /** Milliseconds after which the client leaves. */
   readonly leaves: number | null;
+  /** Its user ends it instead, of a stream. */
+  readonly kills: boolean;
+  readonly says: "" | "canned" | "forbidden";
   /** Whether the next one waits for its end. */
   readonly waits: boolean;
 }
@@ -69,6 +98,8 @@ const step: fc.Arbitrary<Step> = fc
     max_tokens: fc.option(fc.integer({ min: 1, max: 500 })),
     user: fc.nat(2),
     leaves: fc.option(fc.integer({ min: 1, max: 60 }), { freq: 5 }),
+    kills: fc.boolean(),
+    says: fc.constantFrom("", "", "", "canned", "forbidden"),
     waits: fc.boolean(),
   })
   .map((one) => ({ ...one, leaves: HANGING.has(one.model) ? (one.leaves ?? 40) : one.leaves }));
@@ -79,10 +110,10 @@ const PATHS: Readonly<Record<string, readonly [path: string, body: Json]>> = {
   "route/voice": ["/v1/audio/speech", { input: "Well then", voice: "alloy" }],
 };
 
-async function take({ model, stream, max_tokens, leaves }: Step, { key }: TestUser): Promise<void> {
+async function take({ model, stream, max_tokens, leaves, kills, says }: Step, { key }: TestUser): Promise<void> {
   const [path, body] = PATHS[model] ?? [
     CHAT,
-    { messages: MESSAGES, stream, ...(max_tokens !== null && { max_tokens }) },
+    { messages: MESSAGES, stream, user: says, ...(max_tokens !== null && { max_tokens }) },
   ];
   const requestId = `${leaves === null ? "stays" : "leaves"}-${randomUUID()}`;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "x-request-id": requestId };
@@ -93,6 +124,10 @@ async function take({ model, stream, max_tokens, leaves }: Step, { key }: TestUs
   }
   const whole = exchange.whole().catch(() => undefined);
   await Promise.race([whole, sleep(leaves)]);
+  if (kills && stream) {
+    await gateway.send("/v1/user/streams/kill", { headers: { "x-api-key": key } });
+    await Promise.race([whole, sleep(100)]);
+  }
   exchange.leave();
   await whole;
 }
@@ -110,10 +145,24 @@ async function answered(): Promise<number> {
   return count;
 }
 
-const calm: Step = { model: "route/one", stream: false, max_tokens: null, user: 2, leaves: null, waits: true };
+const calm: Step = {
+  model: "route/one",
+  stream: false,
+  max_tokens: null,
+  user: 2,
+  leaves: null,
+  kills: false,
+  says: "",
+  waits: true,
+};
 const EVERYTHING: Step[] = MODEL_NAMES.flatMap((model) =>
   [true, false].map((stream) => ({ ...calm, model, stream, leaves: HANGING.has(model) ? 40 : null })),
 );
+const BY_ITSELF: Step[] = [true, false].flatMap((stream) => [
+  { ...calm, stream, says: "canned" },
+  { ...calm, stream, says: "forbidden" },
+  { ...calm, stream: true, model: "route/stalled", kills: true, leaves: 60 },
+]);
 /** More than windows and slots of a plan allow, and than a breaker stands. */
 const TOO_MUCH: Step[] = [
   { ...calm, user: 0, model: "route/slow", stream: true, waits: false },
@@ -128,6 +177,8 @@ const ENDS = [
   "client_gone null",
   "client_fault INVALID_REQUEST",
   "failed PROVIDER_ERROR",
+  "killed null",
+  "refused INVALID_REQUEST",
   "refused INVALID_MODEL",
   "refused MODEL_NOT_ALLOWED",
   "refused RATE_LIMIT_ERROR",
@@ -169,7 +220,7 @@ test(
       });
       expect(compared).toBeGreaterThanOrEqual(sent);
     });
-    await fc.assert(property, { numRuns: FEW_RUNS, examples: [[EVERYTHING], [TOO_MUCH]] });
+    await fc.assert(property, { numRuns: FEW_RUNS, examples: [[EVERYTHING], [BY_ITSELF], [TOO_MUCH]] });
     const ends = new Set<string>();
     for await (const { outcome, code, attempts } of readDecisions(file)) {
       ends.add(`${outcome} ${code}`);
