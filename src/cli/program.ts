@@ -213,11 +213,11 @@ function addExplainCommand(program: Command): void {
     });
 }
 
+function thresholds(value: string, before: readonly Threshold[]): readonly Threshold[] {
+  return [...before, parseThreshold(value)];
+}
+
 function addReplayCommand(program: Command): void {
-  const thresholds = (value: string, before: readonly Threshold[]): readonly Threshold[] => [
-    ...before,
-    parseThreshold(value),
-  ];
   program
     .command("replay")
     .description("put the requests of a decision log to a configuration, and say what would differ")

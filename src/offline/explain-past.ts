@@ -7,10 +7,10 @@ import { InvalidQuestion } from "./room.ts";
 
 /** A request of the decision log: what was decided then, and what would be now. */
 export interface PastExplanation {
-  readonly then: Decision;
+  readonly before: Decision;
   /** null: nothing can be asked of this configuration. */
   readonly now: Explanation | null;
-  readonly differences: readonly { readonly what: string; readonly then: string; readonly now: string }[];
+  readonly differences: readonly { readonly what: string; readonly before: string; readonly now: string }[];
   /** What is not known, and what stands in for it. */
   readonly notes: readonly string[];
 }
@@ -36,7 +36,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 
 /**
  * Explains a past request by its envelope: with as much text as it had, at the time at which it came, while the upstreams
- * fail that failed then. Counters and balances of its user are in no log.
+ * fail that failed before. Counters and balances of its user are in no log.
  * @param more what is asked besides, such as another plan.
  */
 export async function explainPast(
@@ -48,15 +48,15 @@ export async function explainPast(
   const notes = notesOf(decision);
   if (decision.model === null || decision.plan === null) {
     notes.push("it was refused before its plan and model were known: nothing of this configuration decided");
-    return { then: decision, now: null, differences: [], notes };
+    return { before: decision, now: null, differences: [], notes };
   }
   try {
     const now = await explain(loaded, questionOf(loaded.snapshot, decision, more), kept);
-    return { then: decision, now, differences: differencesOf(decision, now), notes };
+    return { before: decision, now, differences: differencesOf(decision, now), notes };
   } catch (error) {
     if (!(error instanceof InvalidQuestion)) throw error;
-    const gone = [{ what: "result", then: resultOf(decision), now: error.message }];
-    return { then: decision, now: null, differences: gone, notes };
+    const gone = [{ what: "result", before: resultOf(decision), now: error.message }];
+    return { before: decision, now: null, differences: gone, notes };
   }
 }
 
@@ -66,7 +66,7 @@ function notesOf({ code, outcome, tokens, features }: Decision): string[] {
       ? ["what its user had used is in no log: this is somebody who has used nothing; gateway replay counts"]
       : []),
     ...(LEFT.has(outcome) ? [`it was ended then (${outcome}): this is one that is not`] : []),
-    ...(tokens.prompt + tokens.completion === 0 ? ["no tokens were counted then: they are estimated"] : []),
+    ...(tokens.prompt + tokens.completion === 0 ? ["no tokens were counted before: they are estimated"] : []),
     ...(features.length > 0 ? [`it needed ${features.join(", ")}, of which the body here has nothing`] : []),
   ];
 }
@@ -134,32 +134,32 @@ function resultOf({ status, code, outcome }: Decision): string {
   return `${status} ${code ?? outcome}`;
 }
 
-function differencesOf(then: Decision, { answer, charge }: Explanation): PastExplanation["differences"] {
+function differencesOf(before: Decision, { answer, charge }: Explanation): PastExplanation["differences"] {
   const compared = [
-    { what: "result", then: resultOf(then), now: `${answer.status} ${answer.code ?? answer.outcome}` },
-    { what: "upstream", then: then.upstream ?? "none", now: answer.upstream ?? "none" },
-    { what: "charge", then: then.charge, now: charge.expected },
+    { what: "result", before: resultOf(before), now: `${answer.status} ${answer.code ?? answer.outcome}` },
+    { what: "upstream", before: before.upstream ?? "none", now: answer.upstream ?? "none" },
+    { what: "charge", before: before.charge, now: charge.expected },
   ];
   // What it would have come to, had nobody ended it, is not known.
-  return LEFT.has(then.outcome) ? [] : compared.filter((one) => one.then !== one.now);
+  return LEFT.has(before.outcome) ? [] : compared.filter((one) => one.before !== one.now);
 }
 
 /** For people: then, what differs, and the explanation of now. */
-export function pastText({ then, now, differences, notes }: PastExplanation): string {
-  const { request_id, time, model, endpoint, stream, plan, user, config, upstream, charge, tokens, total_ms } = then;
+export function pastText({ before, now, differences, notes }: PastExplanation): string {
+  const { request_id, time, model, endpoint, stream, plan, user, config, upstream, charge, tokens, total_ms } = before;
   const asked = `${model ?? "no model"} for ${user ?? "nobody known"}, ${plan ?? "no plan"}, at ${endpoint}`;
   const lines = [
     `then: request ${request_id} at ${time}: ${asked}${stream ? ", streamed" : ""}; configuration ${config.slice(0, 12)}`,
-    `→ ${resultOf(then)}${upstream === null ? "" : ` by ${upstream}`} after ${total_ms} ms`,
-    ...then.attempts.map(attemptLine),
+    `→ ${resultOf(before)}${upstream === null ? "" : ` by ${upstream}`} after ${total_ms} ms`,
+    ...before.attempts.map(attemptLine),
     `  charged ${charge} for ${tokens.prompt} prompt tokens and ${tokens.completion} output tokens`,
     ...notes.map((note) => `  note: ${note}`),
     "",
     ...(differences.length === 0 ? ["nothing differs now"] : ["different now"]),
-    ...differences.map(({ what, then: was, now: is }) => `  ${what}: ${was} → ${is}`),
+    ...differences.map(({ what, before: was, now: is }) => `  ${what}: ${was} → ${is}`),
   ];
-  const before = lines.map((line) => line.replaceAll(/\p{C}/gu, "\uFFFD")).join("\n");
-  return now === null ? `${before}\n` : `${before}\n\nnow: ${explanationText(now)}`;
+  const text = lines.map((line) => line.replaceAll(/\p{C}/gu, "\uFFFD")).join("\n");
+  return now === null ? `${text}\n` : `${text}\n\nnow: ${explanationText(now)}`;
 }
 
 function attemptLine({ upstream, model, outcome, status, start_ms, end_ms }: LoggedAttempt): string {

@@ -37,7 +37,7 @@ describe("gateway replay", () => {
     const { against, upstreams } = JSON.parse(exit.stdout) as ReplayReport;
     expect({ code: exit.code, upstreams }).toEqual({
       code: 0,
-      upstreams: [{ model: "route/one", then: "alpha", now: "beta", requests: 1, users: 1 }],
+      upstreams: [{ model: "route/one", before: "alpha", now: "beta", requests: 1, users: 1 }],
     });
     expect(against).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -89,14 +89,14 @@ describe("gateway replay", () => {
   });
 });
 
-describe("gateway explain --request", () => {
-  const explain = (name: string, ...args: readonly string[]) =>
-    workspace.cli("explain", "--log", `${name}/log.jsonl`, "--config", `${name}/new.yaml`, ...args);
-  const idOf = (name: string, index: number) => {
-    const lines = expected(name, "log.jsonl").trimEnd().split("\n");
-    return (JSON.parse(lines[index]!) as { request_id: string }).request_id;
-  };
+const explain = (name: string, ...args: readonly string[]) =>
+  workspace.cli("explain", "--log", `${name}/log.jsonl`, "--config", `${name}/new.yaml`, ...args);
+const idOf = (name: string, index: number) => {
+  const lines = expected(name, "log.jsonl").trimEnd().split("\n");
+  return (JSON.parse(lines[index]!) as { request_id: string }).request_id;
+};
 
+describe("gateway explain --request", () => {
   test("shows then and now, by other prices", async () => {
     const { code, stdout, stderr } = await explain(
       "price-and-multiplier",
@@ -112,8 +112,8 @@ describe("gateway explain --request", () => {
   test("upstreams fail as they did then", async () => {
     const name = "same-configuration";
     const { stdout } = await explain(name, "--request", idOf(name, 6), "--format", "json");
-    const { then, now, differences } = JSON.parse(stdout) as PastExplanation;
-    expect(then.attempts.map(({ upstream, outcome }) => [upstream, outcome])).toEqual([
+    const { before, now, differences } = JSON.parse(stdout) as PastExplanation;
+    expect(before.attempts.map(({ upstream, outcome }) => [upstream, outcome])).toEqual([
       ["alpha", "status"],
       ["beta", "ok"],
     ]);

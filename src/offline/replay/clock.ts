@@ -38,13 +38,13 @@ export class ReplayClock {
   };
 
   /** Time stands still until `work` has ended. */
-  during<Result>(work: Promise<Result>): Promise<Result> {
+  async during<Result>(work: Promise<Result>): Promise<Result> {
     this.#working += 1;
-    const done = (): void => {
+    try {
+      return await work;
+    } finally {
       this.#working -= 1;
-    };
-    work.then(done, done);
-    return work;
+    }
   }
 
   /** Lets everything happen that was to happen until then, what is due at that moment included. */

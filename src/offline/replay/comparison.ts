@@ -11,7 +11,7 @@ export interface Compared {
   readonly user: string;
   readonly plan: string;
   readonly model: string;
-  readonly then: Ended;
+  readonly before: Ended;
   readonly now: Ended;
   /** Whether its tokens are known from the log. */
   readonly isCounted: boolean;
@@ -24,7 +24,7 @@ interface Touched {
 
 /** Requests that end otherwise: the error's code, or how they end. */
 export interface ChangedResult extends Touched {
-  readonly then: string;
+  readonly before: string;
   readonly now: string;
   readonly plan: string;
 }
@@ -32,7 +32,7 @@ export interface ChangedResult extends Touched {
 /** Requests that another upstream serves; null: none. */
 export interface ChangedUpstream extends Touched {
   readonly model: string;
-  readonly then: string | null;
+  readonly before: string | null;
   readonly now: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface ChangedCharge {
   readonly model: string;
   /** That were charged otherwise. */
   readonly requests: number;
-  readonly then: string;
+  readonly before: string;
   readonly now: string;
   /** null: nothing was charged before. */
   readonly percent: number | null;
@@ -56,10 +56,10 @@ export interface Differences {
   readonly lost: Touched;
   readonly won: Touched;
   readonly cost: {
-    readonly then: string;
+    readonly before: string;
     readonly now: string;
     readonly percent: number | null;
-    /** Requests that are charged now by assumed tokens: they were not served then. */
+    /** Requests that are charged now by assumed tokens: they were not served before. */
     readonly assumed: number;
     readonly changed: readonly ChangedCharge[];
   };
@@ -72,7 +72,7 @@ class Group<Key> {
   readonly key: Key;
   requests = 0;
   readonly users = new Set<string>();
-  then = 0n;
+  before = 0n;
   now = 0n;
 
   constructor(key: Key) {
@@ -118,32 +118,32 @@ export class Comparison {
   readonly #lost = new Group(null);
   readonly #won = new Group(null);
   readonly #cost = new Group(null);
-  readonly #results = new Groups<Pick<ChangedResult, "then" | "now" | "plan">>();
-  readonly #upstreams = new Groups<Pick<ChangedUpstream, "model" | "then" | "now">>();
+  readonly #results = new Groups<Pick<ChangedResult, "before" | "now" | "plan">>();
+  readonly #upstreams = new Groups<Pick<ChangedUpstream, "model" | "before" | "now">>();
   readonly #charges = new Groups<Pick<ChangedCharge, "plan" | "model">>();
   readonly #gone = new Groups<{ readonly model: string }>();
 
   add(compared: Compared): void {
-    const { plan, model, then, now, isCounted } = compared;
+    const { plan, model, before, now, isCounted } = compared;
     this.#compared += 1;
     for (const cost of [this.#cost, this.#charges.of({ plan, model })]) {
-      cost.then += then.charge;
+      cost.before += before.charge;
       cost.now += now.charge;
     }
-    const isResult = then.result !== now.result;
-    // Of one that is refused now, or was then, that says enough.
-    const isServed = then.upstream !== null && now.upstream !== null;
-    const isUpstream = then.upstream !== now.upstream && (isServed || !isResult);
-    const isCharge = then.charge !== now.charge;
+    const isResult = before.result !== now.result;
+    // Of one that is refused now, or was before, that says enough.
+    const isServed = before.upstream !== null && now.upstream !== null;
+    const isUpstream = before.upstream !== now.upstream && (isServed || !isResult);
+    const isCharge = before.charge !== now.charge;
     if (isCharge) this.#charges.of({ plan, model }).add(compared);
     if (!isCounted && now.charge > 0n) this.#assumed += 1;
     if (!isResult && !isUpstream && !isCharge) return;
     this.#changed.add(compared);
-    if (isUpstream) this.#upstreams.of({ model, then: then.upstream, now: now.upstream }).add(compared);
+    if (isUpstream) this.#upstreams.of({ model, before: before.upstream, now: now.upstream }).add(compared);
     if (!isResult) return;
-    this.#results.of({ then: then.result, now: now.result, plan }).add(compared);
-    if (MODEL_GONE.has(now.result) && !MODEL_GONE.has(then.result)) this.#gone.of({ model }).add(compared);
-    const [was, is] = [UNREFUSED.has(then.result), UNREFUSED.has(now.result)];
+    this.#results.of({ before: before.result, now: now.result, plan }).add(compared);
+    if (MODEL_GONE.has(now.result) && !MODEL_GONE.has(before.result)) this.#gone.of({ model }).add(compared);
+    const [was, is] = [UNREFUSED.has(before.result), UNREFUSED.has(now.result)];
     if (was && !is) this.#lost.add(compared);
     if (is && !was) this.#won.add(compared);
   }
@@ -170,12 +170,12 @@ export class Comparison {
   }
 }
 
-function amounts({ then, now }: { readonly then: bigint; readonly now: bigint }) {
-  return { then: nanoToString(then), now: nanoToString(now), percent: percentOf(then, now) };
+function amounts({ before, now }: { readonly before: bigint; readonly now: bigint }) {
+  return { before: nanoToString(before), now: nanoToString(now), percent: percentOf(before, now) };
 }
 
 /** By how much it differs, with four places; null from nothing to something. */
-function percentOf(then: bigint, now: bigint): number | null {
-  if (then === now) return 0;
-  return then === 0n ? null : Number(((now - then) * 1_000_000n) / then) / 10_000 + 0;
+function percentOf(before: bigint, now: bigint): number | null {
+  if (before === now) return 0;
+  return before === 0n ? null : Number(((now - before) * 1_000_000n) / before) / 10_000 + 0;
 }

@@ -1,5 +1,5 @@
 import type { Decision } from "#schema";
-import { BadDecision, readDecisions } from "../../telemetry/decision-file.ts";
+import { type BadDecision, readDecisions } from "../../telemetry/decision-file.ts";
 import { Heap } from "./heap.ts";
 
 /** Lines are written as requests end: one may stand behind others that began later by as much as it took … */
@@ -114,6 +114,9 @@ function endOf({ time, total_ms }: Decision): number {
 }
 
 function byAdmission(a: Decision, b: Decision): number {
-  const refused = ({ code }: Decision): number => Number(REFUSED_BY_LIMIT.has(code ?? ""));
-  return Math.floor(admittedAt(a)) - Math.floor(admittedAt(b)) || refused(a) - refused(b);
+  return Math.floor(admittedAt(a)) - Math.floor(admittedAt(b)) || rankOf(a) - rankOf(b);
+}
+
+function rankOf({ code }: Decision): number {
+  return Number(REFUSED_BY_LIMIT.has(code ?? ""));
 }

@@ -137,11 +137,11 @@ class Replay {
       ends[engine] = ended;
       if (ends.filter(Boolean).length < this.#engines.length) return;
       this.#plans.delete(String(number));
-      const [now, then = { result: logged.result, upstream: decision.upstream, charge: logged.charge }] = ends;
+      const [now, before = { result: logged.result, upstream: decision.upstream, charge: logged.charge }] = ends;
       const { user, model } = decision;
       if (!isCompared) return;
       const { isCounted } = logged;
-      this.#comparison.add({ user: user ?? "", plan, model: model!, now: now!, then, isCounted });
+      this.#comparison.add({ user: user ?? "", plan, model: model!, now: now!, before, isCounted });
     };
     for (const [index, engine] of this.#engines.entries()) {
       await engine.begin(number, past(), (ended) => onEnd(index, ended));

@@ -51,7 +51,7 @@ function summaryOf({ log, compared, changed, lost, won, cost, currency, same, ag
     ...(lost.requests > 0 ? [`refused or failed now, and not then: ${touched(lost)}`] : []),
     ...(won.requests > 0 ? [`refused or failed then, and not now: ${touched(won)}`] : []),
     ...models_gone.map((gone) => `the model ${gone.model} is gone: ${touched(gone)}`),
-    `charged: ${cost.then} ${currency} then, ${cost.now} now (${percent(cost.percent)})`,
+    `charged: ${cost.before} ${currency} then, ${cost.now} now (${percent(cost.percent)})`,
     ...(cost.assumed > 0
       ? [`of ${counted(cost.assumed, "request")} that nobody served then the tokens are assumed`]
       : []),
@@ -63,7 +63,7 @@ function tablesOf({ results, cost, upstreams }: Differences): Table[] {
     {
       title: "Ends otherwise",
       head: ["then", "now", "plan", "requests", "users"],
-      rows: results.map(({ then, now, plan, requests, users }) => [then, now, plan, `${requests}`, `${users}`]),
+      rows: results.map(({ before, now, plan, requests, users }) => [before, now, plan, `${requests}`, `${users}`]),
     },
     {
       title: "Charged otherwise",
@@ -71,7 +71,7 @@ function tablesOf({ results, cost, upstreams }: Differences): Table[] {
       rows: cost.changed.map((row) => [
         row.plan,
         row.model,
-        row.then,
+        row.before,
         row.now,
         percent(row.percent),
         String(row.requests),
@@ -80,9 +80,9 @@ function tablesOf({ results, cost, upstreams }: Differences): Table[] {
     {
       title: "Served by another upstream",
       head: ["model", "then", "now", "requests", "users"],
-      rows: upstreams.map(({ model, then, now, requests, users }) => [
+      rows: upstreams.map(({ model, before, now, requests, users }) => [
         model,
-        then ?? "nobody",
+        before ?? "nobody",
         now ?? "nobody",
         `${requests}`,
         `${users}`,

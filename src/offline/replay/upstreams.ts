@@ -173,7 +173,7 @@ export class PastUpstreams implements Pick<UpstreamSet, "send" | "breaker" | "or
 
   #source<Item>(past: PastRequest, endsAt: number, item: Item): Source<Item> {
     const { clock } = this.#options;
-    let cancel = (): void => {};
+    let cancel: (() => void) | null = null;
     return {
       open(sink) {
         // A client that leaves is charged what came until then; what ends by itself is so at its end.
@@ -189,7 +189,7 @@ export class PastUpstreams implements Pick<UpstreamSet, "send" | "breaker" | "or
       },
       pause() {},
       resume() {},
-      cancel: () => cancel(),
+      cancel: () => cancel?.(),
     };
   }
 }
