@@ -109,7 +109,8 @@ export async function load({ config }: { readonly config?: string }): Promise<Lo
   }
 }
 
-function isUnread(error: unknown): error is ConfigurationError {
+/** Whether the file itself could not be read. */
+export function isUnread(error: unknown): error is ConfigurationError {
   if (!(error instanceof ConfigurationError)) return false;
   return error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
 }

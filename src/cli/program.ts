@@ -222,7 +222,10 @@ function addReplayCommand(program: Command): void {
     .command("replay")
     .description("put the requests of a decision log to a configuration, and say what would differ")
     .argument("<logs...>", "files of telemetry.decision_log")
-    .option("--against <file>", "compare with a replay of this configuration, in place of what was logged")
+    .option(
+      "--against <file>",
+      "compare with a replay of this file, or of a file in git (HEAD:gateway.yaml), not with what was logged",
+    )
     .option("--limits", "tell what limits refuse, and how much users ask for")
     .option("--since <time>", "compare requests from then on; those before are replayed for their counters", parseTime)
     .option("--until <time>", "leave out requests from then on", parseTime)

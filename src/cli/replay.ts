@@ -1,8 +1,12 @@
 import { existsSync } from "node:fs";
+import { ConfigurationError } from "../config/diagnostics.ts";
+import { compileOffline } from "../gateway/compile.ts";
+import { isLoaded, type Loaded } from "../gateway/configuration.ts";
 import { replay, type ReplayReport } from "../offline/replay/replay.ts";
 import { replayMarkdown, replayText } from "../offline/replay/report.ts";
-import { load } from "./explain.ts";
+import { isUnread, load } from "./explain.ts";
 import { EXIT, ExitError, type Threshold } from "./options.ts";
+import { isRevision, openRevision } from "./revision.ts";
 
 export interface ReplayOptions {
   readonly config?: string;
@@ -20,10 +24,7 @@ export interface ReplayOptions {
 export async function replayLog(files: readonly string[], options: ReplayOptions): Promise<void> {
   const { against, limits = false, since = null, until = null, tier = null, model = null, format, failOn } = options;
   for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
-  const [configuration, old] = await Promise.all([
-    load(options),
-    against === undefined ? null : load({ config: against }),
-  ]);
+  const [configuration, old] = await Promise.all([load(options), against === undefined ? null : loadOld(against)]);
   const report = await replay({ files, configuration, against: old, limits, since, until, tier, model });
   if (report.log.lines === 0 && report.log.bad > 0) {
     throw new ExitError(EXIT.failed, `no line can be used; the first: ${report.log.bad_lines[0]}`);
@@ -41,6 +42,17 @@ const WRITERS: Readonly<Record<ReplayOptions["format"], (report: ReplayReport) =
   text: replayText,
   markdown: replayMarkdown,
 };
+
+/** A file, or a file of a git revision. @throws ExitError, ConfigurationError */
+async function loadOld(name: string): Promise<Loaded> {
+  if (existsSync(name) || !isRevision(name)) return load({ config: name });
+  // Its copies are there until the process ends: plugins may read them.
+  const { file, access } = await openRevision(name);
+  const result = await compileOffline({ file, env: process.env, access, setsUp: true });
+  if (isLoaded(result)) return result;
+  const error = new ConfigurationError(result.diagnostics);
+  throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
+}
 
 /** Whether more differs than may. */
 function isBeyond(

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PastExplanation } from "../../src/offline/explain-past.ts";
 import type { ReplayReport } from "../../src/offline/replay/replay.ts";
@@ -40,6 +41,19 @@ describe("gateway replay", () => {
       upstreams: [{ model: "route/one", before: "alpha", now: "beta", requests: 1, users: 1 }],
     });
     expect(against).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("compares with a replay of a file in git", async () => {
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CEILING_DIRECTORIES: dirname(workspace.folder) };
+    const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: workspace.folder, env });
+    workspace.write("old.yaml", expected("chain-turned-round", "old.yaml"));
+    git("init", "-q");
+    git("add", "old.yaml");
+    git("-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "-qm", "old");
+    workspace.write("old.yaml", "version: 2\n");
+    const exit = await replay("chain-turned-round", "--against", "HEAD:old.yaml");
+    expect(exit).toMatchObject({ code: 0, stderr: "", stdout: expected("chain-turned-round", "expected.txt") });
+    expect(await replay("chain-turned-round", "--against", "HEAD:none.yaml")).toMatchObject({ code: 3, stdout: "" });
   });
 
   test("names bad lines by file and line, counts them and goes on", async () => {
