@@ -5,7 +5,7 @@ import { isRecord, runtimeSchema } from "../src/config/schema.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 /** Files that gateway.schema.json does not refer to; the built-in plugins' options come with it. */
-const FILES = ["gateway", "plugins/redact-names", "api/chat"];
+const FILES = ["gateway", "plugins/redact-names", "api/chat", "config-test"];
 const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do not edit.\n";
 
 /** The text of types.gen.ts. */

@@ -1033,3 +1033,484 @@ export interface ChatTool {
   };
   [k: string]: unknown;
 }
+
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[a-z][a-z0-9_]*$".
+ */
+export type Selection = string | (string | number | boolean)[];
+export type Duration = string;
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
+ *
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
+ */
+export type Fault = ("healthy" | "down" | "unreachable" | "timeout") | number | ConfigTestScript;
+export type Matcher = string | ConfigTestText;
+export type Amount = number | string;
+export type Time = string;
+
+/**
+ * Tests of a configuration, run by `gateway test`: offline, on a clock of their own, against simulated upstreams. `$name` stands for a value of `each`, or of `sets`.
+ */
+export interface ConfigTestFile {
+  /**
+   * The configuration, relative to this file; gateway.yaml beside it unless given.
+   */
+  config?: string;
+  /**
+   * Where every test's clock begins.
+   */
+  clock?: string;
+  /**
+   * Variables over those of the environment, for references of the configuration.
+   */
+  env?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z_][A-Za-z0-9_]*$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * Lists of names that selections use as `$name`.
+   */
+  sets?: {
+    [k: string]: Selection;
+  };
+  /**
+   * The tests; each begins anew, with users, counters and breakers of its own.
+   *
+   * @minItems 1
+   */
+  tests: ConfigTest[];
+}
+export interface ConfigTest {
+  /**
+   * What is tested; `$name` of `each` is filled in.
+   */
+  name: string;
+  /**
+   * Makes a case of every combination: lists of values by name, or rows of several (`model, first, second`). Values of tier, model and upstream are names of the configuration: with `*` in them patterns, with `!` before them left out, `$set` those of a set. A value whose name is a key of `given` is put there.
+   */
+  each?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[a-z][a-z0-9_]*(, *[a-z][a-z0-9_]*)*$".
+     */
+    [k: string]: string | (string | number | boolean | unknown[])[];
+  };
+  given?: ConfigTestGiven;
+  /**
+   * What is asked in turn, by the same users with the same counters; one request unless given.
+   *
+   * @minItems 1
+   */
+  steps?: ConfigTestStep[];
+  expect?: ConfigTestExpect;
+}
+export interface ConfigTestGiven {
+  /**
+   * Plan of the test's users; that of auth.signup unless given.
+   */
+  tier?: string;
+  /**
+   * Credits that users begin with; a million unless given.
+   */
+  credits?: number;
+  used?: Used;
+  /**
+   * What every draw by chance comes to, for steps that balance targets; a fixed sequence unless given.
+   */
+  chance?: number;
+  /**
+   * Who asks; users of a test have its plan and credits, and counters of their own.
+   */
+  user?: string;
+  /**
+   * Model that is asked for. For one that is not in the configuration set /model of `body`.
+   */
+  model?: string;
+  /**
+   * Endpoint of the gateway; that of the model's kind unless given.
+   */
+  endpoint?: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Asks for a stream of events.
+   */
+  stream?: boolean;
+  /**
+   * Text that the model is asked; a greeting unless given.
+   */
+  prompt?: string;
+  /**
+   * Most tokens of the answer, in the endpoint's own field.
+   */
+  max_tokens?: number;
+  /**
+   * Names of functions that are offered to the model.
+   */
+  tools?: string[];
+  /**
+   * Fields over the request's own, or the whole body as text.
+   */
+  body?:
+    | {
+        [k: string]: unknown;
+      }
+    | string;
+  /**
+   * Headers of the request by name.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * false: the request brings no key.
+   */
+  credentials?: boolean;
+  leave_after?: Duration;
+  /**
+   * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
+   */
+  upstreams?: {
+    [k: string]: Fault;
+  };
+}
+export interface Used {
+  /**
+   * Of the calendar day in UTC.
+   */
+  day?: number;
+  /**
+   * Of the hour.
+   */
+  hour?: number;
+  /**
+   * Of the minute.
+   */
+  minute?: number;
+}
+export interface ConfigTestScript {
+  /**
+   * Answers with this status and an error body.
+   */
+  status?: number;
+  /**
+   * A Retry-After header, as written.
+   */
+  retry_after?: string | number;
+  /**
+   * The error's message.
+   */
+  message?: string;
+  first_byte?: Duration;
+  first_event?: Duration;
+  chunk_delay?: Duration;
+  /**
+   * So many content events.
+   */
+  chunks?: number;
+  /**
+   * Content events are padded to so many bytes.
+   */
+  chunk_bytes?: number;
+  /**
+   * Silence after so many events; 0: after the head.
+   */
+  stall_after?: number;
+  /**
+   * Connection reset after so many events; 0: before the status line.
+   */
+  reset_after?: number;
+  /**
+   * Connection closed without the ending after so many events.
+   */
+  close_after?: number;
+  /**
+   * A clean end of the body after so many events, without the stream's own ending.
+   */
+  end_after?: number;
+  /**
+   * An event that is no JSON after so many events.
+   */
+  malformed_after?: number;
+  /**
+   * An error object, then the end, after so many events of a 200.
+   */
+  error_after?: number;
+  /**
+   * No counts of tokens or seconds.
+   */
+  no_usage?: boolean;
+  /**
+   * No [DONE].
+   */
+  no_done?: boolean;
+  /**
+   * An HTML page instead of JSON or events.
+   */
+  html?: boolean;
+  /**
+   * A content-length larger than the body.
+   */
+  wrong_length?: boolean;
+  /**
+   * Only so many requests meet the faults.
+   */
+  fail_times?: number;
+  /**
+   * What it claims to have counted.
+   */
+  usage?: {
+    /**
+     * Prompt tokens.
+     */
+    prompt?: number;
+    /**
+     * Completion tokens.
+     */
+    completion?: number;
+    /**
+     * Prompt tokens read from a cache.
+     */
+    cached?: number;
+    /**
+     * Prompt tokens written to a cache.
+     */
+    cache_write?: number;
+    /**
+     * Seconds of a transcribed file.
+     */
+    seconds?: number;
+  };
+  /**
+   * Why the answer ended, in the dialect's own word.
+   */
+  finish?: string;
+  /**
+   * So many images, whatever was asked for.
+   */
+  images?: number;
+  /**
+   * Refuses, in its words, what this provider refuses.
+   */
+  vendor?: string;
+}
+export interface ConfigTestStep {
+  /**
+   * What the step is about, for the report.
+   */
+  name?: string;
+  after?: Duration;
+  given?: ConfigTestStepGiven;
+  /**
+   * Requests that are sent one after the other.
+   */
+  times?: number;
+  every?: Duration;
+  /**
+   * They are all under way at once, and while later steps go on; their answers are awaited last.
+   */
+  background?: boolean;
+  expect?: ConfigTestExpect;
+}
+export interface ConfigTestStepGiven {
+  /**
+   * Who asks; users of a test have its plan and credits, and counters of their own.
+   */
+  user?: string;
+  /**
+   * Model that is asked for. For one that is not in the configuration set /model of `body`.
+   */
+  model?: string;
+  /**
+   * Endpoint of the gateway; that of the model's kind unless given.
+   */
+  endpoint?: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Asks for a stream of events.
+   */
+  stream?: boolean;
+  /**
+   * Text that the model is asked; a greeting unless given.
+   */
+  prompt?: string;
+  /**
+   * Most tokens of the answer, in the endpoint's own field.
+   */
+  max_tokens?: number;
+  /**
+   * Names of functions that are offered to the model.
+   */
+  tools?: string[];
+  /**
+   * Fields over the request's own, or the whole body as text.
+   */
+  body?:
+    | {
+        [k: string]: unknown;
+      }
+    | string;
+  /**
+   * Headers of the request by name.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * false: the request brings no key.
+   */
+  credentials?: boolean;
+  leave_after?: Duration;
+  /**
+   * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
+   */
+  upstreams?: {
+    [k: string]: Fault;
+  };
+}
+export interface ConfigTestExpect {
+  /**
+   * Status of the answer; 0 when the connection broke before one.
+   */
+  status?: number;
+  /**
+   * Code of the error table, also where it is not sent, or none.
+   */
+  code?: string;
+  /**
+   * How it ended for the ledger; none for what was refused before it was a request.
+   */
+  outcome?:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown"
+    | "none";
+  /**
+   * Whether the answer came to its end.
+   */
+  complete?: boolean;
+  /**
+   * The whole body, or what is in it.
+   */
+  body?: string | ConfigTestBody;
+  /**
+   * Headers of the answer; none for one that is not there.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9-]+$".
+     */
+    [k: string]: number | Matcher;
+  };
+  events?: Amount;
+  /**
+   * That served, or none.
+   */
+  upstream?: string;
+  /**
+   * Every target that the chain came to, in order, or how many. An upstream alone says nothing of how it ended.
+   */
+  attempts?: number | (string | ConfigTestAttempt)[];
+  /**
+   * JSON pointers of what the upstream could not be asked.
+   */
+  dropped?: string[];
+  /**
+   * What the plan refused, or none.
+   */
+  limit?: "day" | "hour" | "minute" | "streams" | "credits" | "none";
+  charge?: Amount;
+  credits?: Amount;
+  used?: Used;
+  left?: Left;
+  took?: Time;
+}
+export interface ConfigTestBody {
+  /**
+   * Text, or several texts, that it contains.
+   */
+  contains?: string | string[];
+  /**
+   * Regular expression that it matches.
+   */
+  matches?: string;
+  /**
+   * Values by JSON pointer into the body.
+   */
+  json?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^/".
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        }
+      | null;
+  };
+}
+export interface ConfigTestText {
+  /**
+   * Text, or several texts, that it contains.
+   */
+  contains?: string | string[];
+  /**
+   * Regular expression that it matches.
+   */
+  matches?: string;
+}
+export interface ConfigTestAttempt {
+  /**
+   * Upstream of the target.
+   */
+  upstream?: string;
+  /**
+   * The model's name there.
+   */
+  model?: string;
+  /**
+   * served, skipped, or why it failed.
+   */
+  outcome?: string;
+  /**
+   * Its status; 0 without one.
+   */
+  status?: number;
+}
+export interface Left {
+  /**
+   * Of the calendar day in UTC.
+   */
+  day?: number | "none";
+  /**
+   * Of the hour.
+   */
+  hour?: number | "none";
+  /**
+   * Of the minute.
+   */
+  minute?: number | "none";
+}
