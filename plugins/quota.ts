@@ -74,7 +74,7 @@ export default definePlugin<QuotaOptions>({
   },
 });
 
-function recordOf({ requestId, principal, model, receivedAt }: Exchange, outcome: Outcome): LedgerRecord {
+function recordOf({ requestId, principal, model, receivedAt, tags }: Exchange, outcome: Outcome): LedgerRecord {
   const { kind, target, bill, endedAt } = outcome;
   return {
     requestId,
@@ -86,6 +86,7 @@ function recordOf({ requestId, principal, model, receivedAt }: Exchange, outcome
     estimated: bill.estimated,
     receivedAt,
     endedAt,
+    ...(tags !== undefined && { tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])) }),
   };
 }
 

@@ -54,6 +54,12 @@ export function parseKeyName(value: string): string {
   return value;
 }
 
+export function parseCount(value: string): number {
+  const count = Number(value);
+  if (!/^\d+$/.test(value) || count > 1_000_000) throw new InvalidArgumentError("A whole number up to 1,000,000.");
+  return count;
+}
+
 export function parsePort(value: string): number {
   const port = Number(value);
   if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");

@@ -11,9 +11,10 @@ import type {
   Exchange,
   Outcome,
   Principal,
+  Tag,
 } from "./request.ts";
 import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
-import type { Store, Windows } from "./store.ts";
+import type { PluginStorage, Store, Windows } from "./store.ts";
 
 /** Stage names double as the pipeline's order; the linker refuses a configuration that reorders them. */
 export const STAGES = ["identify", "admit", "guard", "transform", "relay", "account"] as const;
@@ -28,6 +29,8 @@ export interface Admitted {
   readonly windows?: Windows;
   /** The user's stop token at admission: a stream ends when it is raised. */
   readonly stopToken?: number;
+  /** Marks for log, metrics and ledger; 16 of a request at most. */
+  readonly tags?: readonly Tag[];
   /** The principal's version was compared with the store's. */
   readonly confirmed?: boolean;
 }
@@ -98,7 +101,7 @@ export interface Plugin<Options = never> {
   /** Names of plugins that must stand in the same pipeline. */
   readonly needs?: readonly string[];
   /** Once per generation. */
-  setup(options: Readonly<Options>, host: Host): Awaitable<Hooks>;
+  setup(options: Readonly<Options>, host: PluginHost): Awaitable<Hooks>;
 }
 
 /** Identity with types: the default export of a plugin file. */
@@ -180,6 +183,12 @@ export interface Host {
   readonly schedule: (at: number, callback: () => void) => () => void;
   readonly countTokens: (text: string) => Promise<number>;
   readonly log: Log;
+}
+
+/** The host of one plugin. */
+export interface PluginHost extends Host {
+  /** Of this plugin alone, in every generation. For hooks, not for `setup`. */
+  readonly storage: PluginStorage;
 }
 
 /**

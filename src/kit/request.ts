@@ -20,6 +20,8 @@ export interface ClientRequest {
   /** Client address, IPv4-mapped IPv6 already unmapped. */
   readonly ip: string;
   readonly endpoint: Endpoint;
+  /** What the client sent under a name in lower case; left out: there is none to be had. */
+  readonly header?: (name: string) => string | undefined;
 }
 
 export type Endpoint =
@@ -31,6 +33,19 @@ export type Endpoint =
   | "speech"
   | "transcription"
   | "image";
+
+/** What a request is marked with in the log and the ledger, by name. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** A mark that an admit hook puts on a request; of one name the last one stands. */
+export interface Tag {
+  /** Up to 32 of a–z, 0–9, `_` and `-`, a letter first: the configuration's, never a client's. */
+  readonly name: string;
+  /** May be a client's: cut to 128 characters. */
+  readonly value: string;
+  /** Metrics have it, too, as far as its values are few. */
+  readonly measured?: boolean;
+}
 
 /** Who is calling; `tier` is the stored plan in force. */
 export interface Principal {
@@ -107,6 +122,10 @@ export interface Exchange {
   readonly call: Call;
   /** Aborted when nobody waits any more; `reason` is an AbortReason. */
   readonly signal: AbortSignal;
+  /** A header of the request by any name; null without one, and for those that credentials come in. */
+  readonly header?: (name: string) => string | null;
+  /** What admit hooks have marked it with so far; left out: nothing. */
+  readonly tags?: readonly Tag[];
 }
 
 /** An exchange of which only facts may be left. */

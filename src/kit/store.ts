@@ -1,4 +1,4 @@
-import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
+import type { Awaitable, OutcomeKind, Principal, Tags } from "./request.ts";
 import type { Usage } from "./money.ts";
 import type { Limits } from "./snapshot.ts";
 
@@ -63,6 +63,8 @@ export interface LedgerRecord {
   readonly estimated: boolean;
   readonly receivedAt: number;
   readonly endedAt: number;
+  /** Left out: none. */
+  readonly tags?: Tags;
 }
 
 export interface LedgerEntry extends LedgerRecord {
@@ -268,9 +270,58 @@ export interface InstanceStore {
 }
 
 /**
+ * Small values that plugins keep, each plugin in a space of its own. Of a space 64 MiB are kept: beyond, what would expire
+ * soonest goes first, so a plugin can do without each of them. Keys are of any length and content.
+ */
+export interface ValueStore {
+  /** null for one that is not there, or has expired. */
+  getValue(space: string, key: string): Awaitable<string | null>;
+  /** In the place of the one before. @param ttl milliseconds */
+  setValue(space: string, key: string, value: string, ttl: number): Awaitable<void>;
+  /**
+   * Adds to a value that is a whole number; one that is not there is 0 and begins to live for `ttl` milliseconds.
+   * @returns what it is afterwards. @throws RangeError for another value, and beyond 64 bits.
+   */
+  addToValue(space: string, key: string, amount: bigint, ttl: number): Awaitable<bigint>;
+  deleteValue(space: string, key: string): Awaitable<void>;
+}
+
+/** What a plugin keeps beyond a request, shared by all processes of the store: `ValueStore` in a space of its own. */
+export interface PluginStorage {
+  get(key: string): Promise<string | null>;
+  /** @throws RangeError for a value of more than `MAX_VALUE_BYTES`, or a time of more than 400 days. @param ttl milliseconds */
+  set(key: string, value: string, ttl: number): Promise<void>;
+  /** Adds to a whole number, which begins at 0 and lives for `ttl` milliseconds from then. @returns what it is afterwards. */
+  add(key: string, amount: bigint, ttl: number): Promise<bigint>;
+  delete(key: string): Promise<void>;
+}
+
+export const MAX_VALUE_BYTES = 1024 * 1024;
+const MAX_VALUE_TTL_MS = 400 * 86_400_000;
+
+/** @param space the plugin's name. Its methods throw `storeUnavailable` when the store is away. */
+export function pluginStorage(store: ValueStore, space: string): PluginStorage {
+  return {
+    get: async (key) => store.getValue(space, key),
+    async set(key, value, ttl) {
+      if (Buffer.byteLength(value) > MAX_VALUE_BYTES)
+        throw new RangeError(`a value has at most ${MAX_VALUE_BYTES} bytes`);
+      return store.setValue(space, key, value, checkedTtl(ttl));
+    },
+    add: async (key, amount, ttl) => store.addToValue(space, key, amount, checkedTtl(ttl)),
+    delete: async (key) => store.deleteValue(space, key),
+  };
+}
+
+function checkedTtl(ttl: number): number {
+  if (ttl >= 1 && ttl <= MAX_VALUE_TTL_MS) return Math.ceil(ttl);
+  throw new RangeError(`a value lives for 1 to ${MAX_VALUE_TTL_MS} ms, not for ${ttl}`);
+}
+
+/**
  * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
  * `storeUnavailable`.
  */
-export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore {
+export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, ValueStore {
   close(): Awaitable<void>;
 }

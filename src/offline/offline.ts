@@ -10,6 +10,7 @@ import { serverOfStreams } from "../server/listen.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import { createUpstreams } from "../upstream/upstreams.ts";
+import { CarriedCounters } from "./carried.ts";
 import { VirtualClock } from "./clock.ts";
 import { type Fault, Providers } from "./providers.ts";
 import { Recorder } from "./record.ts";
@@ -62,7 +63,9 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     closing,
   };
   const recorder = new Recorder(now);
-  const storage = await openStorage(context);
+  const carried = new CarriedCounters(now);
+  const opened = await openStorage(context);
+  const storage = { ...opened, store: carried.in(opened.store) };
   const accounts = await openAccounts(context, storage);
   const upstreams = createUpstreams({
     dialects: DIALECTS,
@@ -82,7 +85,7 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     number: 1,
     loaded: {
       ...loaded,
-      steps: loaded.steps.map(({ plugin, ...step }) => ({ ...step, plugin: recorder.plugin(plugin) })),
+      steps: loaded.steps.map(({ plugin, ...step }, index) => ({ ...step, plugin: recorder.plugin(plugin, index) })),
     },
     upstreams: await upstreams.lease(loaded.snapshot),
     services: {
@@ -112,6 +115,7 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     generation,
     server,
     store: storage.store,
+    carried,
     closing,
   });
 }

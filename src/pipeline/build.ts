@@ -1,4 +1,15 @@
-import type { Exchange, Hooks, Host, Log, Model, Plugin, StepCondition, StepSettings, Tier } from "../kit/index.ts";
+import {
+  type Exchange,
+  type Hooks,
+  type Host,
+  type Log,
+  type Model,
+  type Plugin,
+  pluginStorage,
+  type StepCondition,
+  type StepSettings,
+  type Tier,
+} from "../kit/index.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -53,7 +64,10 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
   for (const { plugin, settings } of linked) {
     try {
       // The linker has checked the options against the plugin's own schema.
-      const hooks = await plugin.setup(settings.options as never, host);
+      const hooks = await plugin.setup(settings.options as never, {
+        ...host,
+        storage: pluginStorage(host.store, plugin.name),
+      });
       if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
       steps.push({ name: plugin.name, settings, hooks });
     } catch (cause) {
@@ -117,7 +131,8 @@ function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bou
   });
 }
 
-function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
+/** Whether a step takes part in requests for the model by users of the plan. */
+export function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
   if (when === null) return true;
   if (when.tiers && !when.tiers.includes(tier.name)) return false;
   return !when.models || when.models.some((glob) => matches(glob, model.id));

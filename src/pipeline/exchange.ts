@@ -17,6 +17,7 @@ import {
   type Settle,
   type Snapshot,
   type StreamFormat,
+  type Tag,
   type Target,
   tierOf,
   type Units,
@@ -28,6 +29,13 @@ import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Characters of a header's value; the log has the whole list. */
 const MAX_DROPPED_CHARACTERS = 1024;
+
+const MAX_TAG_COUNT = 16;
+const MAX_TAG_CHARACTERS = 128;
+const TAG_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
+/** Headers that plugins get nothing of: what they read may end in a log. */
+const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
 
 const WINDOWS: readonly (readonly [WindowName, string])[] = [
   ["day", "Day"],
@@ -48,6 +56,8 @@ export class ExchangeState {
   /** How the events of a stream are written; null where the endpoint has none. */
   readonly #stream: StreamFormat | null;
   readonly settlers: Settle<Outcome>[] = [];
+  /** null: none. */
+  tags: readonly Tag[] | null = null;
   /** The caller's counters, for the headers of the answer. */
   windows: Windows | null = null;
   target: Target | null = null;
@@ -119,6 +129,21 @@ export class ExchangeState {
     return (this.#prompt ??= new PackedText(this.format.promptText()));
   }
 
+  /** @throws TypeError for marks that no plugin may make. */
+  mark(tags: readonly Tag[]): void {
+    const all = new Map((this.tags ?? []).map((tag) => [tag.name, tag]));
+    for (const { name, value, measured = false } of tags) {
+      if (!TAG_NAME.test(name) || typeof value !== "string") throw new TypeError(`no tag: ${name}`);
+      // Control characters would break lines of a log that a person reads.
+      const text = value
+        .slice(0, MAX_TAG_CHARACTERS)
+        .toWellFormed()
+        .replaceAll(/\p{Cc}/gu, " ");
+      if (all.has(name) || all.size < MAX_TAG_COUNT) all.set(name, Object.freeze({ name, value: text, measured }));
+    }
+    if (all.size > 0) this.tags = Object.freeze([...all.values()]);
+  }
+
   /** Who a client is told to have answered. */
   get provider(): string {
     if (this.answeredBy !== null) return this.answeredBy;
@@ -176,6 +201,13 @@ function frozenExchange(state: ExchangeState, principal: Principal, host: Host):
     signal: client.signal,
     get call() {
       return state.call;
+    },
+    header(name: string) {
+      const lower = name.toLowerCase();
+      return CREDENTIALS.has(lower) ? null : (head.header?.(lower) ?? null);
+    },
+    get tags() {
+      return state.tags ?? undefined;
     },
   });
 }

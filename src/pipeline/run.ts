@@ -20,6 +20,7 @@ import {
   type Source,
   StalePrincipal,
   storeUnavailable,
+  type Tag,
 } from "../kit/index.ts";
 import { type AnswerKeeper, askPlugins } from "./answers.ts";
 import { Attempts, type Send } from "./attempts.ts";
@@ -183,6 +184,7 @@ class Run {
         }
         // Noted before the next hook may refuse: what one has reserved must be given back.
         if (admitted) this.#note(admitted);
+        if (admitted?.tags) this.#mark(admitted.tags, hook);
         if (admitted?.confirmed) confirmed = true;
       }
     } catch (error) {
@@ -204,6 +206,14 @@ class Run {
     this.#unwatch?.();
     const { userId } = state.exchange.principal;
     this.#unwatch = this.#parts.host.streamKills.watch(userId, stopToken, () => client.abort("killed"));
+  }
+
+  #mark(tags: readonly Tag[], hook: BoundHooks["admit"][number]): void {
+    try {
+      this.#state.mark(tags);
+    } catch (error) {
+      passOver(hook, error, this.#parts.observer);
+    }
   }
 
   /** A store that is away leaves a refusal what it is. */

@@ -85,6 +85,7 @@ class ServedRequest implements InferenceRequest, Indexed {
       credentials: credentialsOf(http.req.headers),
       ip,
       endpoint: format.endpoint,
+      header: (name) => valueOf(http.req.headers[name]),
     };
     this.client = new ServerClient(http, options.log, options.stallAfterMs);
     this.#received = received;
@@ -166,4 +167,9 @@ class ServedRequest implements InferenceRequest, Indexed {
 export function chargeId(at: number): string {
   const time = at.toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** Several of one name are one. */
+function valueOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === "string" || header === undefined ? header : header.join(", ");
 }

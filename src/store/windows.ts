@@ -6,6 +6,12 @@ export const LEDGER_RETENTION_MS = 90 * 86_400_000;
 /** Names counted in one window: a flood of names takes no more memory. */
 export const MAX_COUNTS_PER_WINDOW = 100_000;
 
+/** Kept of one plugin's values. */
+export const MAX_SPACE_BYTES = 64 * 1024 * 1024;
+
+/** What a value takes beside itself, about; what many small ones are bounded by. */
+export const VALUE_OVERHEAD_BYTES = 100;
+
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
 export const WINDOW_MS: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 

@@ -3,6 +3,8 @@ import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
 
 /** For names that a client sent and the gateway does not know: client text must never become a label. */
 const UNKNOWN_LABEL = "unknown";
+const MAX_VALUES_PER_TAG = 100;
+const OTHER_VALUES = "other";
 const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 const TOKEN_TYPES = ["prompt", "completion", "cached", "reasoning"] as const;
 const DURATION_BUCKETS_SECONDS = [
@@ -108,6 +110,19 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["plugin"],
     registers,
   });
+  const tagged = new Counter({
+    name: "gateway_tagged_requests_total",
+    help: "Requests by a tag that a plugin wants measured, and how they ended.",
+    labelNames: ["tag", "value", "outcome"],
+    registers,
+  });
+  const taggedCost = new Counter({
+    name: "gateway_tagged_cost_total",
+    help: "Charges in the configured currency by a tag that a plugin wants measured.",
+    labelNames: ["tag", "value"],
+    registers,
+  });
+  const knownValues = new KnownValues();
   const reloads = new Counter({
     name: "gateway_config_reloads_total",
     help: "Reloads of the configuration: ok, rejected.",
@@ -179,7 +194,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     attempt({ upstream }, result) {
       attempts.inc({ upstream, result });
     },
-    finished({ endpoint, model: { id: model }, tier, receivedAt }, outcome) {
+    finished({ endpoint, model: { id: model }, tier, receivedAt, tags }, outcome) {
       const { status, kind, bill, firstEventAt, endedAt, target } = outcome;
       requests.inc({ endpoint, model, tier: tier.name, status, outcome: kind });
       durations.observe({ endpoint, model }, seconds(receivedAt, endedAt));
@@ -195,6 +210,12 @@ export function createMetrics(sources: MetricSources): Metrics {
         dropped.inc({ model, upstream: target.upstream }, outcome.dropped.length);
       }
       if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
+      for (const { name: tag, value: text, measured } of tags ?? []) {
+        if (measured !== true) continue;
+        const value = knownValues.labelOf(tag, text);
+        tagged.inc({ tag, value, outcome: kind });
+        if (bill.charge > 0n) taggedCost.inc({ tag, value }, Number(bill.charge) / 1e9);
+      }
     },
     answered(endpoint, outcome, status, durationMs) {
       requests.inc({ endpoint, model: UNKNOWN_LABEL, tier: UNKNOWN_LABEL, status, outcome });
@@ -215,6 +236,19 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
     collect: () => registry.getMetricsAsJSON(),
   };
+}
+
+/** The values that tags had first. They are clients' words, and each label value stays in memory for good. */
+class KnownValues {
+  readonly #byTag = new Map<string, Set<string>>();
+
+  labelOf(tag: string, value: string): string {
+    let known = this.#byTag.get(tag);
+    if (known === undefined) this.#byTag.set(tag, (known = new Set()));
+    if (!known.has(value) && known.size >= MAX_VALUES_PER_TAG) return OTHER_VALUES;
+    known.add(value);
+    return value;
+  }
 }
 
 /** A clock set back must not count downwards. */

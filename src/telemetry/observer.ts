@@ -87,7 +87,7 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
 }
 
 function requestLine(exchange: Exchange, outcome: Outcome): object {
-  const { receivedAt } = exchange;
+  const { receivedAt, tags } = exchange;
   const { bill, target, firstEventAt } = outcome;
   return {
     request_id: exchange.requestId,
@@ -96,6 +96,7 @@ function requestLine(exchange: Exchange, outcome: Outcome): object {
     model: exchange.model.id,
     tier: exchange.tier.name,
     stream: exchange.call.stream,
+    tags: tags && Object.fromEntries(tags.map(({ name, value }) => [name, value])),
     outcome: outcome.kind,
     status: outcome.status,
     code: outcome.code ?? undefined,

@@ -73,6 +73,23 @@ interface Plan {
   readonly connectTimeout: number;
 }
 
+/** The dialect of an upstream as it is spoken at its address; null when this version has no such dialect. */
+export function dialectAt(
+  base: URL,
+  { dialect, headers, vendor, accepts, api }: Upstream,
+  dialects: UpstreamsOptions["dialects"],
+): UpstreamDialect | null {
+  const spoken = dialects[dialect] ?? null;
+  const location = {
+    baseUrl: base.href.replace(/\/+$/, ""),
+    headers: withLowerCaseNames(headers),
+    ...(vendor && { vendor }),
+    ...(accepts && { accepts }),
+    ...(api && { api }),
+  };
+  return spoken?.at?.(location) ?? spoken;
+}
+
 interface Lease {
   readonly snapshot: Snapshot;
   readonly probed: ReadonlyMap<string, ProbeSubject>;
@@ -173,15 +190,7 @@ class UpstreamRegistry implements Upstreams {
 
   async #plan(upstream: Upstream, snapshot: Snapshot): Promise<Plan> {
     const base = await this.#base(upstream);
-    const spoken = this.#options.dialects[upstream.dialect] ?? null;
-    const dialect =
-      spoken?.at?.({
-        baseUrl: base.href.replace(/\/+$/, ""),
-        headers: withLowerCaseNames(upstream.headers),
-        ...(upstream.vendor && { vendor: upstream.vendor }),
-        ...(upstream.accepts && { accepts: upstream.accepts }),
-        ...(upstream.api && { api: upstream.api }),
-      }) ?? spoken;
+    const dialect = dialectAt(base, upstream, this.#options.dialects);
     const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
     const connectTimeouts = targets
       .filter((target) => target.upstream === upstream.name)

@@ -16,12 +16,14 @@ test("a good request reaches the pipeline and its answer the client", async () =
     "content-length": String(BODY.length),
   });
   const [request] = requests;
-  expect(request!.head).toEqual({
+  const { header, ...head } = request!.head;
+  expect(head).toEqual({
     requestId: "mine-1",
     credentials: { kind: "key", value: GOOD },
     ip: "127.0.0.1",
     endpoint: "chat",
   });
+  expect([header!("x-request-id"), header!("x-none")]).toEqual(["mine-1", undefined]);
   expect(Math.abs(Date.now() - request!.receivedAt)).toBeLessThan(60_000);
 });
 

@@ -1,19 +1,20 @@
-import type {
-  AttemptResult,
-  Breaker,
-  BreakerState,
-  ClientRequest,
-  Exchange,
-  Host,
-  Identities,
-  Log,
-  Observer,
-  Outcome,
-  Permit,
-  Snapshot,
-  Store,
-  StreamKills,
-  Target,
+import {
+  type AttemptResult,
+  type Breaker,
+  type BreakerState,
+  type ClientRequest,
+  type Exchange,
+  type Identities,
+  type Log,
+  type Observer,
+  type Outcome,
+  type Permit,
+  type PluginHost,
+  pluginStorage,
+  type Snapshot,
+  type Store,
+  type StreamKills,
+  type Target,
 } from "../../src/kit/index.ts";
 import { ManualClock } from "./clock.ts";
 
@@ -113,7 +114,7 @@ export interface HostParts {
   readonly countTokens?: (text: string) => Promise<number>;
 }
 
-export interface TestHost extends Host {
+export interface TestHost extends PluginHost {
   readonly clock: ManualClock;
   readonly log: TestLog;
   readonly streamKills: TestStreamKills;
@@ -134,6 +135,7 @@ export function testHost({ snapshot, store, identities, clock = new ManualClock(
   return {
     snapshot,
     store,
+    storage: pluginStorage(store, "test"),
     identities: identities ?? NOBODY,
     streamKills: new TestStreamKills(),
     breaker(upstream) {

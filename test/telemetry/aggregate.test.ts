@@ -89,6 +89,8 @@ test("a process that has ended leaves its counts and none of its gauges", async 
     "gateway_plugin_failures_total",
     "gateway_request_duration_seconds",
     "gateway_requests_total",
+    "gateway_tagged_cost_total",
+    "gateway_tagged_requests_total",
     "gateway_time_to_first_token_seconds",
     "gateway_tokens_total",
     "gateway_units_total",

@@ -116,6 +116,8 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_requests_total counter",
     "gateway_settlements gauge",
     "gateway_store_away gauge",
+    "gateway_tagged_cost_total counter",
+    "gateway_tagged_requests_total counter",
     "gateway_time_to_first_token_seconds histogram",
     "gateway_tokens_total counter",
     "gateway_units_total counter",
@@ -171,4 +173,20 @@ test("the store: whether it is away, and what waits outside it", async () => {
     'gateway_settlements{state="pending"}': 3,
     'gateway_settlements{state="rejected"}': 1,
   });
+});
+
+test("tags that are to be measured are, with as many values as fit", async () => {
+  const metrics = metricsWith();
+  const tags = (value: string) => [
+    { name: "team", value, measured: true },
+    { name: "note", value: "only for the log" },
+  ];
+  for (let at = 0; at < 120; at += 1) metrics.finished(exchange({ tags: tags(`t${at}`) }), outcome());
+  metrics.finished(exchange({ tags: tags("t0") }), outcome({ kind: "failed" }));
+  const found = await samples(metrics);
+  const of = (value: string, kind = "served") =>
+    found[`gateway_tagged_requests_total{tag="team",value="${value}",outcome="${kind}"}`];
+  expect([of("t0"), of("t99"), of("t100"), of("other"), of("t0", "failed")]).toEqual([1, 1, undefined, 20, 1]);
+  expect(found['gateway_tagged_cost_total{tag="team",value="t0"}']).toBe(3);
+  expect(Object.keys(found).filter((name) => name.includes("note"))).toEqual([]);
 });

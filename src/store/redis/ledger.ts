@@ -1,4 +1,4 @@
-import type { LedgerEntry, OutcomeKind, Settlement, Usage } from "../../kit/index.ts";
+import type { LedgerEntry, OutcomeKind, Settlement, Tags, Usage } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Keys } from "./scripts.ts";
 
@@ -32,7 +32,8 @@ type Packed = readonly [
   receivedAt: number,
   endedAt: number,
   charge: string,
-  ...counts: number[],
+  /** The last one may be the request's tags. */
+  ...counts: (number | Tags)[],
 ];
 
 /** A settlement as its ledger entry is stored: a JSON array, the charge as text. "" when nothing is to be recorded. */
@@ -41,15 +42,18 @@ export function packEntry({ id, charge, record }: Settlement): string {
   const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
   const counts = COUNTS.map((name) => usage[name] ?? 0);
   while (counts.at(-1) === 0) counts.pop();
+  const tags = record.tags === undefined ? [] : [record.tags];
   const names = [id, requestId, keyId, model, upstream, outcome] as const;
-  const packed: Packed = [...names, estimated ? 1 : 0, receivedAt, endedAt, String(charge), ...counts];
+  const packed: Packed = [...names, estimated ? 1 : 0, receivedAt, endedAt, String(charge), ...counts, ...tags];
   return JSON.stringify(packed);
 }
 
 function unpackEntry(userId: string, text: string): LedgerEntry {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by packEntry
   const packed = JSON.parse(text) as Packed;
-  const [id, requestId, keyId, model, upstream, outcome, estimated, receivedAt, endedAt, charge, ...counts] = packed;
+  const [id, requestId, keyId, model, upstream, outcome, estimated, receivedAt, endedAt, charge, ...rest] = packed;
+  const counts = rest.filter((item) => typeof item === "number");
+  const tags = rest.find((item) => typeof item === "object");
   const usage = Object.fromEntries(
     COUNTS.flatMap((name, index) => {
       const count = counts[index] ?? 0;
@@ -57,7 +61,15 @@ function unpackEntry(userId: string, text: string): LedgerEntry {
     }),
   ) as unknown as Usage;
   const names = { id, userId, requestId, keyId, model, upstream, outcome };
-  return { ...names, usage, estimated: estimated === 1, receivedAt, endedAt, charge: BigInt(charge) };
+  return {
+    ...names,
+    usage,
+    estimated: estimated === 1,
+    receivedAt,
+    endedAt,
+    charge: BigInt(charge),
+    ...(tags && { tags }),
+  };
 }
 
 const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };

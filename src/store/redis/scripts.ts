@@ -92,6 +92,11 @@ export function createKeys(prefix: string) {
     counter: (digest: string, length: number) => `${prefix}t:{throttle}:${digest}:${length}`,
     /** Hash, goes with its window: name to count. Windows follow one another through the slots of a Cluster. */
     counts: ({ name, length, endsAt }: CountWindow) => `${prefix}counts:{${name} ${length} ${endsAt}}`,
+    /** Hash and sorted set (values.lua), go with their last value. A plugin's values are spread over `shard`s. */
+    values: (space: string, shard: string) => {
+      const tag = `{${space} ${shard}}`;
+      return [`${prefix}v:${tag}`, `${prefix}vx:${tag}`] as const;
+    },
     /** Hash: instance to the state it publishes. */
     instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */

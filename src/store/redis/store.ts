@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { CountWindow, Log, OnStop, Store, Uses } from "../../kit/index.ts";
-import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW } from "../windows.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVERHEAD_BYTES } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
 import type { Connection, RedisConnection } from "./connection.ts";
 import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
@@ -66,6 +66,7 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     ...accountMethods(connection, keys, now, () => requests.latest()),
     ...signInMethods(connection, keys, now),
     ...instanceMethods(connection, keys, now),
+    ...valueMethods(connection, keys, now),
     markInstanceDead: (dead: string) => leases.markDead(dead, requests.time()),
 
     async close(): Promise<void> {
@@ -181,6 +182,51 @@ export function instanceMethods(connection: Connection, keys: Keys, now: () => n
 
     async ping(): Promise<void> {
       await connection.call("PING");
+    },
+  };
+}
+
+const GET_VALUE = loadScript("value-get", "clock", "values");
+const SET_VALUE = loadScript("value-set", "clock", "values");
+const ADD_TO_VALUE = loadScript("value-add", "clock", "values");
+const DELETE_VALUE = loadScript("value-delete", "clock", "values");
+
+/** Parts of a space, by the first character of a key's digest: so that they lie on several nodes of a Cluster. */
+const SHARD_COUNT = 16;
+const KEPT = [MAX_SPACE_BYTES / SHARD_COUNT, VALUE_OVERHEAD_BYTES] as const;
+
+/**
+ * The store's role of what plugins keep.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+function valueMethods(connection: Connection, keys: Keys, now: () => number) {
+  const placeOf = (space: string, key: string) => {
+    const digest = hash("sha256", key);
+    return { digest, own: keys.values(space, digest.slice(0, 1)) };
+  };
+
+  return {
+    async getValue(space: string, key: string): Promise<string | null> {
+      const { own, digest } = placeOf(space, key);
+      return (await connection.run(GET_VALUE, own, [now(), digest])) as string | null;
+    },
+
+    async setValue(space: string, key: string, value: string, ttl: number): Promise<void> {
+      const { own, digest } = placeOf(space, key);
+      await connection.run(SET_VALUE, own, [now(), digest, value, ttl, ...KEPT]);
+    },
+
+    async addToValue(space: string, key: string, amount: bigint, ttl: number): Promise<bigint> {
+      const { own, digest } = placeOf(space, key);
+      const sum = await connection.run(ADD_TO_VALUE, own, [now(), digest, String(amount), ttl, ...KEPT]);
+      if (typeof sum !== "string")
+        throw new RangeError("the value is no whole number, or would have more than 64 bits");
+      return BigInt(sum);
+    },
+
+    async deleteValue(space: string, key: string): Promise<void> {
+      const { own, digest } = placeOf(space, key);
+      await connection.run(DELETE_VALUE, own, [digest, VALUE_OVERHEAD_BYTES]);
     },
   };
 }

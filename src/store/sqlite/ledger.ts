@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { LedgerEntry, LedgerRecord, OutcomeKind, Usage } from "../../kit/index.ts";
+import type { LedgerEntry, LedgerRecord, OutcomeKind, Tags, Usage } from "../../kit/index.ts";
 
 /** Old entries that go in one commit: a few milliseconds of a blocked event loop. */
 const ENTRIES_PER_TRIM = 100;
@@ -20,22 +20,22 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
     "prompt" | "completion" | "cached" | "reasoning" | "estimated" | "received_at" | "ended_at" | "charge",
     bigint
   > &
-  Record<OptionalColumn, bigint> & { outcome: OutcomeKind };
+  Record<OptionalColumn, bigint> & { outcome: OutcomeKind; tags: string };
 
 /** The ledger: one row a settled request, never changed afterwards; one that was abandoned may still be settled. */
 export function ledgerTable(db: DatabaseSync) {
   const insert = db.prepare(
-    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
   const insertAbandoned = db.prepare(
-    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0, 0
+    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0, 0, ''
      FROM reservations WHERE true ON CONFLICT DO NOTHING`,
   );
   // As `insertAbandoned` leaves them: a request that was settled has a request id of its own.
   const replaceAbandoned = db.prepare(
     `UPDATE ledger SET request_id = ?, key_id = ?, model = ?, upstream = ?, outcome = ?, prompt = ?, completion = ?,
        cached = ?, reasoning = ?, estimated = ?, received_at = ?, ended_at = ?, charge = ?, characters = ?,
-       milliseconds = ?, images = ?, cache_write = ?, cache_write_1h = ?
+       milliseconds = ?, images = ?, cache_write = ?, cache_write_1h = ?, tags = ?
      WHERE user_id = ? AND id = ? AND request_id = id AND outcome = 'shutdown' AND charge = 0`,
   );
   const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
@@ -88,6 +88,7 @@ export function ledgerTable(db: DatabaseSync) {
         receivedAt: Number(row.received_at),
         endedAt: Number(row.ended_at),
         charge: row.charge,
+        ...(row.tags !== "" && { tags: JSON.parse(row.tags) as Tags }),
       }));
     },
   };
@@ -111,6 +112,7 @@ function columnsOf(charge: bigint, record: LedgerRecord) {
     images,
     cacheWrite,
     cacheWrite1h,
+    record.tags === undefined ? "" : JSON.stringify(record.tags),
   ] as const;
 }
 

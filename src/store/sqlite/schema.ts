@@ -11,7 +11,7 @@ export const APPLICATION_ID = 0x72677731;
  * Money is in nano-units. `day`, `hour` and `minute` are window numbers since the epoch, so old windows need no cleaning.
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.streams` and `users.held` are the sums over the user's rows in `reservations`, changed in the same transactions.
- * `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
+ * `ledger.tags` is a JSON object, or empty. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -129,6 +129,16 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO codes SELECT email, '', digest, expires_at, tries, tries FROM codes_of_addresses;
    DROP TABLE codes_of_addresses;
    CREATE INDEX codes_by_expiry ON codes (expires_at);`,
+  `ALTER TABLE ledger ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+   CREATE TABLE plugin_values (
+     space TEXT NOT NULL,
+     digest BLOB NOT NULL,
+     value TEXT NOT NULL,
+     bytes INTEGER NOT NULL,
+     expires_at INTEGER NOT NULL,
+     PRIMARY KEY (space, digest)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX plugin_values_by_expiry ON plugin_values (space, expires_at);`,
 ];
 
 /**

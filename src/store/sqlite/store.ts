@@ -1,5 +1,7 @@
+import { hash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
 import type { CountWindow, Store, Uses } from "../../kit/index.ts";
-import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW } from "../windows.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVERHEAD_BYTES } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
 import { guarded, type Transactions, transactionsOf } from "./commits.ts";
 import { type OpenDatabase, rememberInFile } from "./database.ts";
@@ -24,6 +26,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
     ...accountMethods(db, transactions, now),
     ...signInMethods(db, transactions, now),
     ...instanceMethods(database, transactions, now),
+    ...valueMethods(db, transactions, now),
 
     close(): void {
       if (!db.isOpen) return;
@@ -100,6 +103,88 @@ function instanceMethods({ db, file }: OpenDatabase, { read, write }: Transactio
             return kept;
           }
         : write((name: string, value: string) => rememberInFile(file, name, value)),
+  };
+}
+
+const isStorable = (count: bigint): boolean => BigInt.asIntN(64, count) === count;
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
+/** Expired values that each new one takes away: more than it adds, so that they never pile up. */
+const EXPIRED_VALUES_PER_CALL = 2;
+
+const digestOf = (key: string): Buffer => hash("sha256", key, "buffer");
+
+type ValueRow = { value: string; bytes: bigint; expires_at: bigint };
+
+/** The store's role of what plugins keep. */
+function valueMethods(db: DatabaseSync, { read, write }: Transactions, now: () => number) {
+  const find = db.prepare("SELECT value, bytes, expires_at FROM plugin_values WHERE space = ? AND digest = ?");
+  const save = db.prepare(
+    `INSERT INTO plugin_values VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET value = excluded.value, bytes = excluded.bytes, expires_at = excluded.expires_at`,
+  );
+  const remove = db.prepare("DELETE FROM plugin_values WHERE space = ? AND digest = ?");
+  const soonest = db.prepare(
+    "SELECT digest, bytes, expires_at FROM plugin_values WHERE space = ? ORDER BY expires_at LIMIT 1",
+  );
+  const sum = db.prepare("SELECT ifnull(sum(bytes), 0) AS bytes FROM plugin_values WHERE space = ?");
+  const live = (space: string, digest: Buffer): ValueRow | null => {
+    const row = find.get(space, digest) as ValueRow | undefined;
+    return row !== undefined && Number(row.expires_at) > now() ? row : null;
+  };
+  /** By space; read again after a transaction that was rolled back. */
+  let sizes = new Map<string, number>();
+  const changes = <Args extends unknown[], T>(work: (...args: Args) => T): ((...args: Args) => T) =>
+    write((...args: Args) => {
+      try {
+        return work(...args);
+      } catch (error) {
+        sizes = new Map();
+        throw error;
+      }
+    });
+  const sizeOf = (space: string): number => sizes.get(space) ?? Number(sum.get(space)?.["bytes"]);
+
+  function drop(space: string, digest: Uint8Array, bytes: bigint | undefined): void {
+    const size = sizeOf(space);
+    if (remove.run(space, digest).changes > 0) sizes.set(space, size - Number(bytes ?? 0n));
+  }
+
+  function put(space: string, digest: Buffer, value: string, expiresAt: number): void {
+    drop(space, digest, (find.get(space, digest) as ValueRow | undefined)?.bytes);
+    const bytes = Buffer.byteLength(value) + VALUE_OVERHEAD_BYTES;
+    for (let removed = 0; ; removed += 1) {
+      const next = soonest.get(space) as { digest: Uint8Array; bytes: bigint; expires_at: bigint } | undefined;
+      const isExpired = removed < EXPIRED_VALUES_PER_CALL && Number(next?.expires_at) <= now();
+      if (next === undefined || (!isExpired && sizeOf(space) + bytes <= MAX_SPACE_BYTES)) break;
+      drop(space, next.digest, next.bytes);
+    }
+    sizes.set(space, sizeOf(space) + bytes);
+    save.run(space, digest, value, bytes, expiresAt);
+  }
+
+  return {
+    getValue: read((space: string, key: string): string | null => live(space, digestOf(key))?.value ?? null),
+
+    setValue: changes((space: string, key: string, value: string, ttl: number): void => {
+      put(space, digestOf(key), value, now() + ttl);
+    }),
+
+    addToValue: changes((space: string, key: string, amount: bigint, ttl: number): bigint => {
+      const digest = digestOf(key);
+      const row = live(space, digest);
+      const before = row?.value ?? "0";
+      const count = INTEGER.test(before) && isStorable(BigInt(before)) ? BigInt(before) + amount : null;
+      if (count === null || !isStorable(count)) {
+        throw new RangeError("the value is no whole number, or would have more than 64 bits");
+      }
+      put(space, digest, String(count), row === null ? now() + ttl : Number(row.expires_at));
+      return count;
+    }),
+
+    deleteValue: changes((space: string, key: string): void => {
+      const digest = digestOf(key);
+      drop(space, digest, (find.get(space, digest) as ValueRow | undefined)?.bytes);
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "../support.ts";
 import { throttleSuite } from "./throttle.ts";
+import { valueSuite } from "./values.ts";
 import { windowCountsSuite } from "./window-counts.ts";
 import { RUNS } from "../../properties/runs.ts";
 
@@ -239,9 +240,10 @@ export function storeSuite(
         expect(await used()).toEqual([1, 1, 1]);
       });
 
-      test("keeps nulls and flags of a record", async () => {
+      test("keeps nulls, flags and tags of a record", async () => {
         const { request } = await admit();
-        const record = { ...RECORD, keyId: null, upstream: null, estimated: true, outcome: "killed" } as const;
+        const tags = { team: "blue", ü: '"{', __proto__: "x" };
+        const record = { ...RECORD, keyId: null, upstream: null, estimated: true, outcome: "killed", tags } as const;
         await store.settle({ ...charged(request, 0n), record });
         expect(await store.ledger(user.id)).toEqual([{ ...record, id: request.id, userId: user.id, charge: 0n }]);
       });
@@ -650,6 +652,7 @@ export function storeSuite(
 
     stopSuite(() => store);
     throttleSuite(() => store, clock, numRuns);
+    valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);
     codeSuite(() => store, clock, numRuns);
     familySuite(() => store, clock, numRuns);
