@@ -1038,8 +1038,8 @@ export interface ChatTool {
  * This interface was referenced by `undefined`'s JSON-Schema definition
  * via the `patternProperty` "^[a-z][a-z0-9_]*$".
  */
-export type Selection = string | (string | number | boolean)[];
-export type Duration = string;
+export type ConfigTestSelection = string | (string | number | boolean)[];
+export type ConfigTestDuration = string;
 /**
  * This interface was referenced by `undefined`'s JSON-Schema definition
  * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
@@ -1047,10 +1047,10 @@ export type Duration = string;
  * This interface was referenced by `undefined`'s JSON-Schema definition
  * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
  */
-export type Fault = ("healthy" | "down" | "unreachable" | "timeout") | number | ConfigTestScript;
-export type Matcher = string | ConfigTestText;
-export type Amount = number | string;
-export type Time = string;
+export type ConfigTestFault = ("healthy" | "down" | "unreachable" | "timeout") | number | ConfigTestScript;
+export type ConfigTestMatcher = string | ConfigTestText;
+export type ConfigTestAmount = number | string;
+export type ConfigTestTime = string;
 
 /**
  * Tests of a configuration, run by `gateway test`: offline, on a clock of their own, against simulated upstreams. `$name` stands for a value of `each`, or of `sets`.
@@ -1078,7 +1078,7 @@ export interface ConfigTestFile {
    * Lists of names that selections use as `$name`.
    */
   sets?: {
-    [k: string]: Selection;
+    [k: string]: ConfigTestSelection;
   };
   /**
    * The tests; each begins anew, with users, counters and breakers of its own.
@@ -1120,11 +1120,13 @@ export interface ConfigTestGiven {
    * Credits that users begin with; a million unless given.
    */
   credits?: number;
-  used?: Used;
+  used?: ConfigTestUsed;
   /**
-   * What every draw by chance comes to, for steps that balance targets; a fixed sequence unless given.
+   * What draws by chance come to, one after the other and then again, for steps that balance targets; a fixed sequence unless given.
+   *
+   * @minItems 1
    */
-  chance?: number;
+  chance?: number[];
   /**
    * Who asks; users of a test have its plan and credits, and counters of their own.
    */
@@ -1175,15 +1177,15 @@ export interface ConfigTestGiven {
    * false: the request brings no key.
    */
   credentials?: boolean;
-  leave_after?: Duration;
+  leave_after?: ConfigTestDuration;
   /**
    * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
    */
   upstreams?: {
-    [k: string]: Fault;
+    [k: string]: ConfigTestFault;
   };
 }
-export interface Used {
+export interface ConfigTestUsed {
   /**
    * Of the calendar day in UTC.
    */
@@ -1210,9 +1212,9 @@ export interface ConfigTestScript {
    * The error's message.
    */
   message?: string;
-  first_byte?: Duration;
-  first_event?: Duration;
-  chunk_delay?: Duration;
+  first_byte?: ConfigTestDuration;
+  first_event?: ConfigTestDuration;
+  chunk_delay?: ConfigTestDuration;
   /**
    * So many content events.
    */
@@ -1308,13 +1310,13 @@ export interface ConfigTestStep {
    * What the step is about, for the report.
    */
   name?: string;
-  after?: Duration;
+  after?: ConfigTestDuration;
   given?: ConfigTestStepGiven;
   /**
    * Requests that are sent one after the other.
    */
   times?: number;
-  every?: Duration;
+  every?: ConfigTestDuration;
   /**
    * They are all under way at once, and while later steps go on; their answers are awaited last.
    */
@@ -1372,12 +1374,12 @@ export interface ConfigTestStepGiven {
    * false: the request brings no key.
    */
   credentials?: boolean;
-  leave_after?: Duration;
+  leave_after?: ConfigTestDuration;
   /**
    * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
    */
   upstreams?: {
-    [k: string]: Fault;
+    [k: string]: ConfigTestFault;
   };
 }
 export interface ConfigTestExpect {
@@ -1419,9 +1421,9 @@ export interface ConfigTestExpect {
      * This interface was referenced by `undefined`'s JSON-Schema definition
      * via the `patternProperty` "^[A-Za-z0-9-]+$".
      */
-    [k: string]: number | Matcher;
+    [k: string]: number | ConfigTestMatcher;
   };
-  events?: Amount;
+  events?: ConfigTestAmount;
   /**
    * That served, or none.
    */
@@ -1438,11 +1440,11 @@ export interface ConfigTestExpect {
    * What the plan refused, or none.
    */
   limit?: "day" | "hour" | "minute" | "streams" | "credits" | "none";
-  charge?: Amount;
-  credits?: Amount;
-  used?: Used;
-  left?: Left;
-  took?: Time;
+  charge?: ConfigTestAmount;
+  credits?: ConfigTestAmount;
+  used?: ConfigTestUsed;
+  left?: ConfigTestLeft;
+  took?: ConfigTestTime;
 }
 export interface ConfigTestBody {
   /**
@@ -1500,7 +1502,7 @@ export interface ConfigTestAttempt {
    */
   status?: number;
 }
-export interface Left {
+export interface ConfigTestLeft {
   /**
    * Of the calendar day in UTC.
    */

@@ -1,0 +1,189 @@
+import { shortPath } from "../config/diagnostics.ts";
+import { formatText as formatDiagnostics } from "../config/diagnostics.ts";
+import type { Place } from "../config/diagnostics.ts";
+import type { CaseResult, Failure, FileResult } from "./run.ts";
+
+/** @returns the text in a colour, where colours are wanted. */
+export type Paint = (colour: "green" | "red" | "dim", text: string) => string;
+
+/** How often cases ended how. */
+export interface Totals {
+  readonly tests: number;
+  readonly failed: number;
+  /** Files that could not be run. */
+  readonly broken: number;
+  readonly durationMs: number;
+}
+
+/** Of one table; the rest is counted. */
+const MAX_SHOWN_FAILURES = 5;
+
+export function totalsOf(results: readonly FileResult[]): Totals {
+  const cases = results.flatMap((file) => file.cases);
+  return {
+    tests: cases.length,
+    failed: cases.filter(({ failure }) => failure !== null).length,
+    broken: results.filter(({ diagnostics }) => diagnostics.length > 0).length,
+    durationMs: cases.reduce((sum, { durationMs }) => sum + durationMs, 0),
+  };
+}
+
+/** For people: a line for each test, and for each that fails what was expected, what was answered, and why. */
+export function formatText(results: readonly FileResult[], paint: Paint): string {
+  const lines = results.flatMap((file) => [shortPath(file.path), ...fileLines(file, paint), ""]);
+  const { tests, failed, broken, durationMs } = totalsOf(results);
+  const counts = [
+    ...(failed > 0 ? [paint("red", `${failed} failed`)] : []),
+    `${tests - failed} passed`,
+    ...(broken > 0 ? [paint("red", `${broken} ${broken === 1 ? "file" : "files"} could not be run`)] : []),
+  ];
+  return `${[...lines, `${counts.join(", ")} (${duration(durationMs)})`].join("\n")}\n`;
+}
+
+function fileLines(file: FileResult, paint: Paint): string[] {
+  if (file.diagnostics.length > 0) return [formatDiagnostics(file.diagnostics).trimEnd()];
+  const groups = Map.groupBy(file.cases, ({ pointer }) => pointer);
+  return [...groups.values()].flatMap((cases) => {
+    const failures = cases.filter(({ failure }) => failure !== null);
+    const ms = cases.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const isTable = cases.length > 1;
+    const count = isTable ? `${cases.length} cases, ` : "";
+    const name = isTable ? cases[0]!.group : cases[0]!.name;
+    const mark = failures.length === 0 ? paint("green", "✓") : paint("red", "✗");
+    const lines = [`  ${mark} ${plain(name)} ${paint("dim", `(${count}${duration(ms)})`)}`];
+    for (const one of failures.slice(0, MAX_SHOWN_FAILURES)) {
+      if (isTable) lines.push(`    ${paint("red", "✗")} ${plain(one.name)}`);
+      lines.push(...failureLines(one.failure!, file).map((line) => `      ${line}`));
+    }
+    const rest = failures.length - MAX_SHOWN_FAILURES;
+    if (rest > 0) lines.push(`    … and ${rest} more of its ${cases.length} cases fail`);
+    return lines;
+  });
+}
+
+function failureLines({ request, mismatches, way }: Failure, { text }: FileResult): string[] {
+  const compared = mismatches.flatMap(({ pointer, expected, actual, place }) => [
+    `${shortPath(place.file)}:${place.line}:${place.column}: ${nameOf(pointer)}`,
+    ...excerpt(text, place).map((line) => `  ${line}`),
+    `  expected ${plain(expected)}`,
+    `  actual   ${plain(actual)}`,
+  ]);
+  return [...(request === "" ? [] : [request]), ...compared, ...way.map(plain)];
+}
+
+/** `/headers/retry-after` as `headers retry-after`. */
+function nameOf(pointer: string): string {
+  return pointer.slice(1).replaceAll("/", " ").replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** The line of the file, and carets below the place. */
+function excerpt(text: string, { line, column, endColumn }: Place): string[] {
+  const written = plain(text.split("\n")[line - 1] ?? "");
+  const end = Math.min(endColumn ?? column + 1, written.length + 1);
+  const gutter = String(line).replaceAll(/./g, " ");
+  return [`${line} | ${written}`, `${gutter} | ${" ".repeat(column - 1)}${"^".repeat(Math.max(1, end - column))}`];
+}
+
+/** Answers and names may hold what moves a cursor. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "\uFFFD");
+}
+
+function duration(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}
+
+/** `{ok, tests, failed, broken, duration_ms, files: [{file, diagnostics, tests: [{name, ok, line, failure}]}]}`. */
+export function formatJson(results: readonly FileResult[]): string {
+  const { tests, failed, broken, durationMs } = totalsOf(results);
+  const files = results.map(({ path, diagnostics, cases }) => ({
+    file: shortPath(path),
+    diagnostics,
+    tests: cases.map(({ name, failure, place, durationMs }) => ({
+      name,
+      ok: failure === null,
+      line: place.line,
+      duration_ms: rounded(durationMs),
+      failure: failure && {
+        ...failure,
+        mismatches: failure.mismatches.map(({ place: { line, column }, ...one }) => ({ ...one, line, column })),
+      },
+    })),
+  }));
+  const ok = failed === 0 && broken === 0;
+  return `${JSON.stringify({ ok, tests, failed, broken, duration_ms: rounded(durationMs), files }, null, 2)}\n`;
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}
+
+/**
+ * JUnit's XML as Jenkins, GitLab and others read it, by
+ * https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd
+ * A file that cannot be run is one case with an error.
+ */
+export function formatJunit(results: readonly FileResult[]): string {
+  const { tests, failed, broken, durationMs } = totalsOf(results);
+  const all = {
+    name: "gateway test",
+    tests: tests + broken,
+    failures: failed,
+    errors: broken,
+    time: seconds(durationMs),
+  };
+  const suites = results.map((file) => {
+    const counts = totalsOf([file]);
+    const name = shortPath(file.path);
+    const cases =
+      file.diagnostics.length > 0 ? [brokenCase(file, name)] : file.cases.map((one) => junitCase(one, file));
+    const attributes = {
+      name,
+      tests: counts.tests + counts.broken,
+      failures: counts.failed,
+      errors: counts.broken,
+      skipped: 0,
+      time: seconds(counts.durationMs),
+      file: name,
+    };
+    return element("testsuite", attributes, cases);
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", all, suites)}\n`;
+}
+
+function brokenCase({ diagnostics }: FileResult, name: string): string {
+  const message = diagnostics[0]!.message;
+  const error = element("error", { type: diagnostics[0]!.rule, message }, [escaped(formatDiagnostics(diagnostics))]);
+  return element("testcase", { name, classname: name, time: seconds(0) }, [error]);
+}
+
+function junitCase({ name, failure, durationMs }: CaseResult, file: FileResult): string {
+  const attributes = { name, classname: shortPath(file.path), time: seconds(durationMs) };
+  if (failure === null) return element("testcase", attributes, []);
+  const [first] = failure.mismatches;
+  const message = `${nameOf(first!.pointer)}: expected ${first!.expected}, was ${first!.actual}`;
+  const text = escaped(failureLines(failure, file).join("\n"));
+  return element("testcase", attributes, [element("failure", { type: "mismatch", message }, [text])]);
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1_000).toFixed(3);
+}
+
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  content: readonly string[],
+): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(String(value))}"`);
+  const start = `<${name}${written.join("")}`;
+  return content.length === 0 ? `${start}/>` : `${start}>${content.join("\n")}</${name}>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** As text and as the value of an attribute; what XML 1.0 has no way to write is replaced. */
+function escaped(text: string): string {
+  const allowed = text.replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "\uFFFD");
+  return allowed.replaceAll(/[&<>"]/g, (one) => ENTITIES[one]!).replaceAll(/[\t\r]/g, " ");
+}
