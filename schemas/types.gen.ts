@@ -596,6 +596,7 @@ export interface LocalStep {
   };
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 export interface ConditionConfig {
   /**
@@ -619,6 +620,7 @@ export interface AuthStep {
   options?: AuthOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * auth takes no options: credentials are read as the API says.
@@ -632,6 +634,7 @@ export interface PlanCheckStep {
   options?: PlanCheckOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * plan-check takes no options: plans are declared under tiers.
@@ -645,6 +648,7 @@ export interface QuotaStep {
   options?: QuotaOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * quota takes no options: limits are declared under tiers, holds under billing.
@@ -658,6 +662,7 @@ export interface BreakerStep {
   options?: BreakerOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * breaker takes no options: thresholds are declared under upstreams and defaults.
@@ -671,6 +676,7 @@ export interface TransformStep {
   options?: TransformOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * Fields of the request body to set and to remove, before it is sent on.
@@ -712,6 +718,7 @@ export interface MeterStep {
   options?: MeterOptions;
   when?: ConditionConfig;
   fail?: Fail;
+  timeout?: PositiveDuration;
 }
 /**
  * meter takes no options: prices are declared under models and billing.

@@ -48,7 +48,7 @@ const HOMES: Readonly<Record<string, string>> = {
   "@aws-crypto/sha256-js": "src/upstream/signing/aws.ts",
   pino: "src/telemetry/log.ts",
   "pino-pretty": "src/telemetry/log.ts",
-  "@prometheus-io/client": "src/telemetry/metrics.ts",
+  "@prometheus-io/client": "src/telemetry/",
   commander: "src/cli/",
   "gpt-tokenizer": "src/gateway/tokenizer-worker.ts",
 };

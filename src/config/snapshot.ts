@@ -59,6 +59,9 @@ import {
 } from "./settings.ts";
 import type { LoadedStep } from "./steps.ts";
 
+/** Of a hook of a local plugin. The built-in ones wait for nothing but a store, which has a time of its own. */
+const LOCAL_HOOK_TIMEOUT = "5s";
+
 interface SnapshotSources {
   /** Absolute path of the main file, and its folder. */
   readonly file: string;
@@ -88,8 +91,15 @@ export function buildSnapshot(
   });
 }
 
-export function buildStep({ use, options, when, fail }: LoadedStep): StepSettings {
-  return deepFreeze({ use, options, when: when as StepSettings["when"], fail });
+export function buildStep({ use, options, when, fail, local, timeout: written }: LoadedStep): StepSettings {
+  const timeout = written ?? (local ? LOCAL_HOOK_TIMEOUT : null);
+  return deepFreeze({
+    use,
+    options,
+    when: when as StepSettings["when"],
+    fail,
+    ...(timeout !== null && { timeout: milliseconds(timeout) }),
+  });
 }
 
 function buildServer(server: ServerConfig): ServerSettings {

@@ -25,6 +25,8 @@ export interface LoadedStep {
   readonly options: Readonly<Record<string, unknown>>;
   readonly when: Incomplete<ConditionConfig> | null;
   readonly fail: "closed" | "open";
+  /** As written; null where nothing is. */
+  readonly timeout: string | null;
 }
 
 interface StepOptions {
@@ -63,6 +65,7 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
       options: (written ?? {}) as Readonly<Record<string, unknown>>,
       when: ("when" in settings ? settings.when : undefined) ?? null,
       fail: ("fail" in settings ? settings.fail : undefined) ?? "closed",
+      timeout: ("timeout" in settings ? settings.timeout : undefined) ?? null,
     } as const;
     steps.push(base.local ? await localStep(base) : builtInStep(base));
   }

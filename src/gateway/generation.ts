@@ -45,7 +45,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     breaker: (name) => upstreams.breaker(name),
     order: (step, exchange) => upstreams.order(step, exchange),
   };
-  const pipeline = await buildPipeline(loaded.steps, host).catch(async (error: unknown) => {
+  const pipeline = await buildPipeline(loaded.steps, host, observer).catch(async (error: unknown) => {
     await upstreams.release();
     throw error;
   });

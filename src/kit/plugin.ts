@@ -165,6 +165,10 @@ export interface Observer {
   refused(request: ClientRequest, error: unknown, receivedAt: number): void;
   finished(exchange: Exchange, outcome: Outcome): void;
   pluginFailed(name: string, error: unknown): void;
+  /** Asked once a pipeline for each hook of a plugin; called with the milliseconds of each call. Left out: nobody measures. */
+  hookTimer?(plugin: string, hook: string): (milliseconds: number) => void;
+  /** A synchronous hook has held up everything for longer than it may; told once a minute at most. */
+  pluginSlow?(plugin: string, hook: string, milliseconds: number): void;
 }
 
 /** What plugins and the pipeline reach outside themselves: state, time, chance. */

@@ -232,6 +232,8 @@ export interface StepSettings {
   readonly options: Readonly<Record<string, unknown>>;
   readonly when: StepCondition | null;
   readonly fail: "closed" | "open";
+  /** Milliseconds that one call of a hook may take; left out: without a limit. */
+  readonly timeout?: number;
 }
 
 export interface Incident {

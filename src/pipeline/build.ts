@@ -4,12 +4,14 @@ import {
   type Host,
   type Log,
   type Model,
+  type Observer,
   type Plugin,
   pluginStorage,
   type StepCondition,
   type StepSettings,
   type Tier,
 } from "../kit/index.ts";
+import { timed } from "./timing.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -58,9 +60,18 @@ interface Step {
   readonly hooks: Hooks;
 }
 
-/** Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed. */
-export async function buildPipeline(linked: readonly LinkedStep[], host: Host): Promise<Pipeline> {
+/**
+ * Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed.
+ * @param observer left out: hooks are not measured.
+ */
+export async function buildPipeline(
+  linked: readonly LinkedStep[],
+  host: Host,
+  observer: Pick<Observer, "hookTimer" | "pluginSlow"> = {},
+): Promise<Pipeline> {
   const steps: Step[] = [];
+  const bind = <Name extends keyof Hooks>(among: readonly Step[], name: Name): Bound<Name>[] =>
+    bound(among, name, { host, observer });
   for (const { plugin, settings } of linked) {
     try {
       // The linker has checked the options against the plugin's own schema.
@@ -90,7 +101,10 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
       if (byModel === undefined) known.set(tierName, (byModel = new Map()));
       let hooks = byModel.get(modelId);
       if (hooks === undefined) {
-        hooks = hooksOf(steps.filter((step) => applies(step.settings.when, model, tier)));
+        hooks = hooksOf(
+          steps.filter((step) => applies(step.settings.when, model, tier)),
+          bind,
+        );
         byModel.set(modelId, hooks);
       }
       return hooks;
@@ -100,7 +114,9 @@ export async function buildPipeline(linked: readonly LinkedStep[], host: Host): 
   };
 }
 
-function hooksOf(steps: readonly Step[]): BoundHooks {
+type Bind = <Name extends keyof Hooks>(steps: readonly Step[], name: Name) => Bound<Name>[];
+
+function hooksOf(steps: readonly Step[], bind: Bind): BoundHooks {
   const [relay] = bind(steps, "relay");
   if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
   return {
@@ -116,16 +132,27 @@ function hooksOf(steps: readonly Step[]): BoundHooks {
   };
 }
 
-function bind<Name extends keyof Hooks>(steps: readonly Step[], name: Name): Bound<Name>[] {
+/** A relay takes as long as its upstreams do. */
+const UNTIMED: ReadonlySet<keyof Hooks> = new Set(["relay"]);
+
+function bound<Name extends keyof Hooks>(
+  steps: readonly Step[],
+  name: Name,
+  around: Pick<Parameters<typeof timed>[1], "host" | "observer">,
+): Bound<Name>[] {
   return steps.flatMap((step, position) => {
     const call = step.hooks[name];
     if (call === undefined) return [];
+    const own = call.bind(step.hooks) as NonNullable<Hooks[Name]> & ((...args: unknown[]) => unknown);
+    const timeoutMs = step.settings.timeout ?? null;
     return [
       {
         plugin: step.name,
         position,
         failOpen: step.settings.fail === "open",
-        call: call.bind(step.hooks) as NonNullable<Hooks[Name]>,
+        call: UNTIMED.has(name)
+          ? own
+          : (timed(own, { ...around, plugin: step.name, hook: name, timeoutMs }) as typeof own),
       },
     ];
   });

@@ -5,6 +5,7 @@ import {
   GatewayError,
   type Host,
   isJson,
+  isStoreUnavailable,
   type Json,
   type Observer,
   type OwnReply,
@@ -57,6 +58,16 @@ export async function currentWindows(pipeline: Pipeline, principal: Principal, h
   } catch (error) {
     host.log.debug({ err: error }, "no counters for a refusal");
     return null;
+  }
+}
+
+/** Whether a refusal stands; a store that is away leaves it what it is. */
+export async function isConfirmed(principal: Principal, { identities }: Host): Promise<boolean> {
+  try {
+    return await identities.confirm(principal);
+  } catch (error) {
+    if (isStoreUnavailable(error)) return true;
+    throw error;
   }
 }
 

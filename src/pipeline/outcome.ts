@@ -1,5 +1,6 @@
 import {
   type AbortReason,
+  type Admitted,
   AttemptError,
   type Bill,
   type Ending,
@@ -89,6 +90,13 @@ export async function price(
     }
   }
   return bill;
+}
+
+/** Gives back what an admit hook has reserved that was given up: `late` is its call. */
+export async function giveBackLate(late: Promise<unknown>, ending: Ending): Promise<void> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the hook returns, by its type
+  const admitted = (await late) as Admitted | void;
+  await admitted?.settle?.({ ...ending, bill: FREE, giveBack: true });
 }
 
 /** Calls every settler once, the last one first. Never rejects: one that fails must not keep the others from settling. */

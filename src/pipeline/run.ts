@@ -26,9 +26,10 @@ import { type AnswerKeeper, askPlugins } from "./answers.ts";
 import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, BoundHooks } from "./build.ts";
 import { ExchangeState, rateLimitHeaders } from "./exchange.ts";
-import { checkedReply, currentWindows, passOver, respond, transform } from "./hooks.ts";
-import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
+import { checkedReply, currentWindows, isConfirmed, passOver, respond, transform } from "./hooks.ts";
+import { failureOf, FREE, giveBackLate, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay } from "./stream.ts";
+import { HookTimeout } from "./timing.ts";
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
@@ -180,6 +181,7 @@ class Run {
         try {
           admitted = await hook.call(exchange);
         } catch (error) {
+          if (error instanceof HookTimeout) this.#giveBackLate(error, hook);
           passOver(hook, error, observer);
         }
         // Noted before the next hook may refuse: what one has reserved must be given back.
@@ -190,7 +192,7 @@ class Run {
     } catch (error) {
       // The plan that refused may be one that the user has left minutes ago: a lost push must not cost a paid model.
       const refused = error instanceof GatewayError && !isStoreUnavailable(error);
-      const stale = refused && !confirmed && !(await this.#isConfirmed(principal));
+      const stale = refused && !confirmed && !(await isConfirmed(principal, host));
       throw stale ? new StalePrincipal() : error;
     }
     if (!confirmed && !(await host.identities.confirm(principal))) throw new StalePrincipal();
@@ -208,21 +210,16 @@ class Run {
     this.#unwatch = this.#parts.host.streamKills.watch(userId, stopToken, () => client.abort("killed"));
   }
 
+  #giveBackLate({ late }: HookTimeout, { plugin }: BoundHooks["admit"][number]): void {
+    const ending = this.#state.ending("refused", 0, null, null);
+    inBackground(this.#parts.host.log, `plugin ${plugin}, which was given up,`, giveBackLate(late, ending));
+  }
+
   #mark(tags: readonly Tag[], hook: BoundHooks["admit"][number]): void {
     try {
       this.#state.mark(tags);
     } catch (error) {
       passOver(hook, error, this.#parts.observer);
-    }
-  }
-
-  /** A store that is away leaves a refusal what it is. */
-  async #isConfirmed(principal: Principal): Promise<boolean> {
-    try {
-      return await this.#parts.host.identities.confirm(principal);
-    } catch (error) {
-      if (isStoreUnavailable(error)) return true;
-      throw error;
     }
   }
 

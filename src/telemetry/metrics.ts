@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type MetricObject, Registry } from "@prometheus-io/client";
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
+import { HookTimes } from "./hook-times.ts";
 
 /** For names that a client sent and the gateway does not know: client text must never become a label. */
 const UNKNOWN_LABEL = "unknown";
@@ -38,6 +39,8 @@ export interface Metrics {
   /** A request that was not inference, or refused before it; `endpoint` is one of the gateway's own names. */
   answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
   pluginFailed(name: string): void;
+  /** Called with the milliseconds of each call of a hook. */
+  hookTimer(plugin: string, hook: string): (milliseconds: number) => void;
   reloaded(result: "ok" | "rejected"): void;
   /** The hash of the configuration in force. */
   configuration(hash: string): void;
@@ -110,6 +113,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["plugin"],
     registers,
   });
+  const hookTimes = new HookTimes(registers);
   const tagged = new Counter({
     name: "gateway_tagged_requests_total",
     help: "Requests by a tag that a plugin wants measured, and how they ended.",
@@ -224,6 +228,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     pluginFailed(plugin) {
       pluginFailures.inc({ plugin });
     },
+    hookTimer: (plugin, hook) => hookTimes.timer(plugin, hook),
     reloaded(result) {
       reloads.inc({ result });
     },

@@ -79,6 +79,10 @@ export function createObserver({ metrics, log, logRequests, now }: ObserverParts
       metrics.finished(exchange, outcome);
       if (logRequests) log.info(requestLine(exchange, outcome), "request");
     },
+    hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
+    pluginSlow(plugin, hook, milliseconds) {
+      log.warn({ plugin, hook, duration_ms: Math.round(milliseconds) }, "plugin held up every request");
+    },
     pluginFailed(plugin, error) {
       metrics.pluginFailed(plugin);
       log.warn({ plugin, err: error }, "plugin failed");

@@ -424,6 +424,7 @@ describe("the annotated sample", () => {
     expect(snapshot?.pipeline.find(({ use }) => use === "./plugins/redact-names.ts")).toEqual({
       use: "./plugins/redact-names.ts",
       options: { names: ["Ada"], replacement: "[name]" },
+      timeout: 5_000,
       when: { models: ["route/swift-*"], tiers: ["Free", "Lite"] },
       fail: "open",
     });

@@ -112,6 +112,9 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_cost_total counter",
     "gateway_dropped_fields_total counter",
     "gateway_plugin_failures_total counter",
+    "gateway_plugin_hook_seconds_bucket counter",
+    "gateway_plugin_hook_seconds_count counter",
+    "gateway_plugin_hook_seconds_sum counter",
     "gateway_request_duration_seconds histogram",
     "gateway_requests_total counter",
     "gateway_settlements gauge",
@@ -175,12 +178,13 @@ test("the store: whether it is away, and what waits outside it", async () => {
   });
 });
 
+const tags = (value: string) => [
+  { name: "team", value, measured: true },
+  { name: "note", value: "only for the log" },
+];
+
 test("tags that are to be measured are, with as many values as fit", async () => {
   const metrics = metricsWith();
-  const tags = (value: string) => [
-    { name: "team", value, measured: true },
-    { name: "note", value: "only for the log" },
-  ];
   for (let at = 0; at < 120; at += 1) metrics.finished(exchange({ tags: tags(`t${at}`) }), outcome());
   metrics.finished(exchange({ tags: tags("t0") }), outcome({ kind: "failed" }));
   const found = await samples(metrics);
@@ -189,4 +193,21 @@ test("tags that are to be measured are, with as many values as fit", async () =>
   expect([of("t0"), of("t99"), of("t100"), of("other"), of("t0", "failed")]).toEqual([1, 1, undefined, 20, 1]);
   expect(found['gateway_tagged_cost_total{tag="team",value="t0"}']).toBe(3);
   expect(Object.keys(found).filter((name) => name.includes("note"))).toEqual([]);
+});
+
+test("hooks of plugins are counted by what they took, however often they are read", async () => {
+  const metrics = metricsWith();
+  const [one, again] = [metrics.hookTimer("own", "admit"), metrics.hookTimer("own", "admit")];
+  for (const milliseconds of [0, 0.01, 0.5, 60_000]) one(milliseconds);
+  again(1.5);
+  metrics.hookTimer("other", "event");
+  await samples(metrics);
+  const found = await samples(metrics);
+  const buckets = ["0.00001", "0.0001", "0.001", "0.01", "0.1", "1", "10", "+Inf"].map(
+    (le) => found[`gateway_plugin_hook_seconds_bucket{plugin="own",hook="admit",le="${le}"}`],
+  );
+  expect(buckets).toEqual([2, 2, 3, 4, 4, 4, 4, 5]);
+  expect(found['gateway_plugin_hook_seconds_count{plugin="own",hook="admit"}']).toBe(5);
+  expect(found['gateway_plugin_hook_seconds_sum{plugin="own",hook="admit"}']).toBeCloseTo(60.00201, 9);
+  expect(found['gateway_plugin_hook_seconds_count{plugin="other",hook="event"}']).toBe(0);
 });
