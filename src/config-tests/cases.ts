@@ -9,6 +9,7 @@ import { compileSchema, isRecord, type Schema } from "../config/schema.ts";
 import { check, place } from "../config/validate.ts";
 import type { Snapshot } from "../kit/index.ts";
 import type { loadOffline } from "../offline/load.ts";
+import { PATTERN_FLAGS } from "./expectations.ts";
 import { type Binding, bindings, filled, type Names, unboundValue, unknownName } from "./table.ts";
 
 type Loaded = Awaited<ReturnType<typeof loadOffline>>;
@@ -173,9 +174,26 @@ class CaseReader {
         name(join(`${at}/expect/attempts`, index), "upstream", upstream);
       }
     }
+    this.#checkPatterns(node, pointer);
     if (parts.every(([, { expect }]) => expect === undefined)) {
       const hint = "give it expect, or steps that have it";
       this.#report(node, pointer, { rule: "missing-key", message: "expects nothing", hint });
+    }
+  }
+
+  /** What is expected to match is a regular expression. */
+  #checkPatterns(node: Node, pointer: string): void {
+    if (node.kind === "list") for (const item of node.items) this.#checkPatterns(item, pointer);
+    if (node.kind !== "map") return;
+    for (const [key, { value }] of node.entries) {
+      this.#checkPatterns(value, pointer);
+      if (key !== "matches" || value.kind !== "scalar") continue;
+      try {
+        RegExp(String(value.value), PATTERN_FLAGS);
+      } catch (error) {
+        const message = `is no regular expression: ${error instanceof Error ? error.message : String(error)}`;
+        this.#report(value, pointer, { rule: "wrong-format", message });
+      }
     }
   }
 

@@ -31,6 +31,8 @@ type Key = keyof ConfigTestExpect;
 /** @param at pointer of the key. */
 type Check<Expected> = (expected: Expected, result: OfflineResult, at: string) => readonly Mismatch[];
 
+/** Of `matches`. */
+export const PATTERN_FLAGS = "su";
 /** Keys that say what there is after a request: of several, after the last. */
 const AFTERWARDS: ReadonlySet<string> = new Set<Key>(["credits", "used", "left"]);
 
@@ -94,7 +96,7 @@ function matching(expected: Matcher, actual: string, pointer: string): Mismatch[
     expected: `contains ${quoted(part)}`,
     actual: quoted(actual),
   }));
-  if (matches === undefined || new RegExp(matches, "su").test(actual)) return found;
+  if (matches === undefined || new RegExp(matches, PATTERN_FLAGS).test(actual)) return found;
   return [...found, { pointer: join(pointer, "matches"), expected: `matches /${matches}/`, actual: quoted(actual) }];
 }
 

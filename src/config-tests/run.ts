@@ -4,8 +4,9 @@ import type { Diagnostic, Place } from "../config/diagnostics.ts";
 import { milliseconds } from "../config/settings.ts";
 import { createTokenizer } from "../gateway/tokenizer.ts";
 import { loadOffline } from "../offline/load.ts";
-import { openOffline, sequence } from "../offline/offline.ts";
+import { type OfflineOptions, openOffline, sequence } from "../offline/offline.ts";
 import type { Offline, StartedRequest } from "../offline/room.ts";
+import { bodyValidators } from "../server/body-schemas.ts";
 import { readTestFile, type TestCase, type TestFile } from "./cases.ts";
 import { type Mismatch, mismatches, wayOf } from "./expectations.ts";
 import { faultsOf, givenOf, requestOf, userOf } from "./given.ts";
@@ -55,11 +56,12 @@ export async function runTests(files: readonly string[], options: TestOptions): 
     return loaded;
   };
   const tokenizer = createTokenizer();
+  const shared = { tokenizer, validateBody: bodyValidators() };
   const results: FileResult[] = [];
   try {
     for (const path of files) {
       const file = await readTestFile(path, { ...(options.config !== undefined && { config: options.config }), load });
-      const rooms = new Rooms(file, tokenizer);
+      const rooms = new Rooms(file, shared);
       const cases: CaseResult[] = [];
       for (const one of file.cases)
         if (isWanted(one, options.filter)) cases.push(await runCase(one, rooms, options.clock));
@@ -99,17 +101,19 @@ const STATELESS: ReadonlySet<string> = new Set([
 /** Users of a room are kept until it closes. */
 const MAX_CASES_PER_ROOM = 500;
 
+type Shared = Required<Pick<OfflineOptions, "tokenizer" | "validateBody">>;
+
 /** Each case has a room of its own, or one that is as new: opening one takes as long as several requests. */
 class Rooms {
   readonly #file: TestFile;
-  readonly #tokenizer: ReturnType<typeof createTokenizer>;
+  readonly #shared: Shared;
   #room: Offline | null = null;
   #cases = 0;
   #draw: () => number = () => 0;
 
-  constructor(file: TestFile, tokenizer: ReturnType<typeof createTokenizer>) {
+  constructor(file: TestFile, shared: Shared) {
     this.#file = file;
-    this.#tokenizer = tokenizer;
+    this.#shared = shared;
   }
 
   /** @returns the room, and what the names of the case's users begin with. */
@@ -118,7 +122,7 @@ class Rooms {
     const chance = test.given?.chance;
     let draws = 0;
     this.#draw = chance === undefined ? sequence() : () => chance[draws++ % chance.length]!;
-    this.#room ??= await openOffline(loaded!, { now, random: () => this.#draw(), tokenizer: this.#tokenizer });
+    this.#room ??= await openOffline(loaded!, { now, random: () => this.#draw(), ...this.#shared });
     this.#cases += 1;
     return { room: this.#room, user: `${this.#cases}/` };
   }

@@ -6,6 +6,7 @@ import { hostServices, openAccounts, openStorage, openTokenizer, type StartConte
 import { Closing } from "../gateway/shutdown.ts";
 import type { Tokenizer } from "../gateway/tokenizer.ts";
 import { Secret, type Snapshot } from "../kit/index.ts";
+import type { ValidateBody } from "../server/body-schemas.ts";
 import { serverOfStreams } from "../server/listen.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
@@ -29,6 +30,8 @@ export interface OfflineOptions {
   readonly random?: () => number;
   /** Shared by several rooms, because it takes long to load; one of its own unless given. Not closed. */
   readonly tokenizer?: Pick<Tokenizer, "count" | "countForClient">;
+  /** Shared by several rooms, because it takes long to compile. */
+  readonly validateBody?: ValidateBody;
 }
 
 /** In place of keys, which are never used offline: none is sent anywhere, and none of a cloud's is exchanged for a token. */
@@ -101,7 +104,7 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     await generation.retire();
   });
   context.state.activate(generation);
-  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer);
+  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, options.validateBody);
   const server = serverOfStreams(handler);
   closing.add(() => {
     server.close();
