@@ -121,24 +121,25 @@ class CaseReader {
     const items = tests?.kind === "list" ? tests.items : [];
     const tables = items.map((item, index) => this.#expanded(item, join("/tests", index)));
     // The shape of the whole file is that of each test's first case.
-    const first = tables.map((cases, index) => cases[0] ?? withoutValues(items[index]!));
+    const first = items.map((item, index) => withTable(tables[index]![0]?.node, item));
     const whole = tests?.kind === "list" ? withEntry(this.#root, "tests", { ...tests, items: first }) : this.#root;
     this.#check(schema, whole, "");
     const one: Schema = { ...schema, validate: schema.branch({ $ref: "#/definitions/test" }) };
     return tables.flatMap((cases, index) => {
       const pointer = join("/tests", index);
-      return cases.flatMap((node) => {
+      const group = textAt(items[index]!, "/name") ?? "";
+      return cases.flatMap(({ node, binding }) => {
         const test = this.#check(one, node, pointer);
-        if (test !== null) this.#checkNames(node, test, pointer);
-        const group = textAt(items[index]!, "/name") ?? "";
-        return test === null ? [] : [{ name: test.name, group, pointer, test, node }];
+        if (test === null) return [];
+        this.#checkNames(node, test, pointer);
+        return [{ name: nameOf(test.name, group, binding), group, pointer, test, node }];
       });
     });
   }
 
   /** The test once for each combination of values. */
-  #expanded(test: Node, pointer: string): readonly Node[] {
-    if (test.kind !== "map") return [test];
+  #expanded(test: Node, pointer: string): readonly { readonly node: Node; readonly binding: Binding }[] {
+    if (test.kind !== "map") return [{ node: test, binding: new Map() }];
     const each = test.entries.get("each");
     const rows = bindings(each?.value, join(pointer, "each"), this.#names, (diagnostic) => this.#add(diagnostic));
     const rest = new Map([...test.entries].filter(([key]) => key !== "each"));
@@ -146,7 +147,7 @@ class CaseReader {
       const unbound = (node: Node, name: string, hint: string | null): void =>
         this.#report(node, pointer, unboundValue(name, hint));
       const node = filled({ ...test, entries: rest }, binding, unbound);
-      return node.kind === "map" ? withGiven(node, binding) : node;
+      return { node: node.kind === "map" ? withGiven(node, binding) : node, binding };
     });
   }
 
@@ -233,8 +234,16 @@ function withGiven(test: MapNode, binding: Binding): MapNode {
   );
 }
 
-/** What of a test can be checked when it has no case. */
-function withoutValues(test: Node): Node {
+/** The first case of a test with its table; without a case, what of the test can be checked all the same. */
+function withTable(first: Node | undefined, test: Node): Node {
   if (test.kind !== "map") return test;
+  const each = test.entries.get("each")?.value;
+  if (first?.kind === "map") return each === undefined ? first : withEntry(first, "each", each);
   return { ...test, entries: new Map([...test.entries].filter(([key]) => key === "name" || key === "each")) };
+}
+
+/** Cases whose name has no value in it are told apart by all of them. */
+function nameOf(name: string, group: string, binding: Binding): string {
+  if (binding.size === 0 || name !== group) return name;
+  return `${name} (${[...binding].map(([key, { value }]) => `${key} ${value}`).join(", ")})`;
 }

@@ -1,6 +1,4 @@
-import { shortPath } from "../config/diagnostics.ts";
-import { formatText as formatDiagnostics } from "../config/diagnostics.ts";
-import type { Place } from "../config/diagnostics.ts";
+import { formatText as formatDiagnostics, type Place, shortPath } from "../config/diagnostics.ts";
 import type { CaseResult, Failure, FileResult } from "./run.ts";
 
 /** @returns the text in a colour, where colours are wanted. */
@@ -41,7 +39,7 @@ export function formatText(results: readonly FileResult[], paint: Paint): string
 }
 
 function fileLines(file: FileResult, paint: Paint): string[] {
-  if (file.diagnostics.length > 0) return [formatDiagnostics(file.diagnostics).trimEnd()];
+  if (file.diagnostics.length > 0) return diagnosticLines(file).map((line) => `  ${line}`);
   const groups = Map.groupBy(file.cases, ({ pointer }) => pointer);
   return [...groups.values()].flatMap((cases) => {
     const failures = cases.filter(({ failure }) => failure !== null);
@@ -61,6 +59,14 @@ function fileLines(file: FileResult, paint: Paint): string[] {
   });
 }
 
+/** As `gateway check` says them, with the lines of the test file. */
+function diagnosticLines({ diagnostics, path, text }: FileResult): string[] {
+  return diagnostics.flatMap((diagnostic) => {
+    const [line = ""] = formatDiagnostics([diagnostic]).split("\n");
+    return [line, ...(diagnostic.file === shortPath(path) ? excerpt(text, diagnostic) : []).map((one) => `  ${one}`)];
+  });
+}
+
 function failureLines({ request, mismatches, way }: Failure, { text }: FileResult): string[] {
   const compared = mismatches.flatMap(({ pointer, expected, actual, place }) => [
     `${shortPath(place.file)}:${place.line}:${place.column}: ${nameOf(pointer)}`,
@@ -77,7 +83,8 @@ function nameOf(pointer: string): string {
 }
 
 /** The line of the file, and carets below the place. */
-function excerpt(text: string, { line, column, endColumn }: Place): string[] {
+function excerpt(text: string, { line, column, endColumn }: Omit<Place, "file">): string[] {
+  if (text === "") return [];
   const written = plain(text.split("\n")[line - 1] ?? "");
   const end = Math.min(endColumn ?? column + 1, written.length + 1);
   const gutter = String(line).replaceAll(/./g, " ");
@@ -151,9 +158,9 @@ export function formatJunit(results: readonly FileResult[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", all, suites)}\n`;
 }
 
-function brokenCase({ diagnostics }: FileResult, name: string): string {
-  const message = diagnostics[0]!.message;
-  const error = element("error", { type: diagnostics[0]!.rule, message }, [escaped(formatDiagnostics(diagnostics))]);
+function brokenCase(file: FileResult, name: string): string {
+  const { rule: type, message } = file.diagnostics[0]!;
+  const error = element("error", { type, message }, [escaped(diagnosticLines(file).join("\n"))]);
   return element("testcase", { name, classname: name, time: seconds(0) }, [error]);
 }
 
