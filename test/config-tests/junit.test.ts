@@ -118,7 +118,7 @@ test("files that pass, fail and cannot be run are JUnit's XML, with their counts
   expect(failure!.text).toContain(":6:15: status\n  6 |       status: 429\n    |               ^^^\n  expected 429");
   const [error] = root.children[2]!.children[0]!.children;
   expect(error!.attributes).toMatchObject({ type: "unknown-key", message: "unknown key 'clok'" });
-  expect(error!.text).toContain("2 | clok: 2026-01-05T12:00:00Z\n      | ^^^^");
+  expect(error!.text).toContain("2 | clok: 2026-01-05T12:00:00Z\n    | ^^^^");
 });
 
 test("whatever a name or an answer holds, the file is well-formed and says it", () => {
