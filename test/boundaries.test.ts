@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   simulator: ["kit"],
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
-  gateway: [...GATEWAY, "server", "plugins"],
+  gateway: [...GATEWAY, "server", "plugins", "offline"],
   offline: [...GATEWAY, "server", "gateway"],
   testing: ["kit", "config", "gateway", "offline", "plugins"],
   workers: ["kit", "gateway", "server", "telemetry"],

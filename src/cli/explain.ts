@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { ConfigurationError } from "../config/diagnostics.ts";
 import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
 import { callerOf } from "../offline/caller.ts";
 import { type Caller, explain, type Question } from "../offline/explain.ts";
@@ -34,7 +35,9 @@ export async function explainRequest(model: string, options: ExplainOptions): Pr
     throw usage("name a plan with --tier, or a user with --user and --store");
   if ((user !== undefined) !== store) throw usage("--user and --store go together: a user's counters are in the store");
   if (key !== undefined && user === undefined) throw usage("--key is a key of --user");
-  const loaded = await loadOffline({ file: configFile(options.config) });
+  const loaded = await loadOffline({ file: configFile(options.config) }).catch((error: unknown) => {
+    throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
+  });
   const caller = user === undefined ? undefined : await callerInStore(loaded.snapshot, user, key);
   const { endpoint, stream, open, promptTokens, outputTokens } = options;
   const question: Question = {
@@ -58,6 +61,11 @@ export async function explainRequest(model: string, options: ExplainOptions): Pr
   } catch (error) {
     throw error instanceof InvalidQuestion ? usage(error.message) : error;
   }
+}
+
+function isUnread(error: unknown): error is ConfigurationError {
+  if (!(error instanceof ConfigurationError)) return false;
+  return error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
 }
 
 function usage(message: string): ExitError {

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Store, StoreSettings } from "../kit/index.ts";
-import type { AdminOptions, ReloadResult } from "../server/admin.ts";
+import { GatewayError, type Json, type Store, type StoreSettings } from "../kit/index.ts";
+import type { AdminOptions, ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
@@ -46,6 +46,7 @@ export interface AdminView {
   streams(): Promise<{ readonly active: number }>;
   settlements(): Promise<UnstoredSettlements>;
   reload(): Promise<ReloadResult>;
+  explain(question: Json): Promise<ExplainResult>;
 }
 
 export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "log"> {
@@ -57,6 +58,7 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     streams: () => view.streams(),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
+    explain: (question) => view.explain(question),
   };
 }
 
@@ -144,6 +146,8 @@ interface ProcessViewParts {
   readonly reloader: Pick<Reloader, "status" | "reload">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
+  /** @throws GatewayError */
+  readonly explain: (question: Json) => Promise<unknown>;
 }
 
 export interface ProcessAdminView extends AdminView {
@@ -153,7 +157,7 @@ export interface ProcessAdminView extends AdminView {
 
 /** What the admin listener shows of this process. */
 export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
-  const { store, onFailure, loop, metrics, reloader, registry, state } = parts;
+  const { store, onFailure, loop, metrics, reloader, registry, state, explain } = parts;
   return {
     async notReady() {
       if (state.draining) return ["draining"];
@@ -192,5 +196,13 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       return { pending: store.pending, rejected };
     },
     reload: () => reloader.reload(),
+    async explain(question) {
+      try {
+        return { ok: true, explanation: await explain(question) };
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        return { ok: false, code: error.code, message: error.message };
+      }
+    },
   };
 }

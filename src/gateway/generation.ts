@@ -23,6 +23,7 @@ interface GenerationParts {
 export interface Generation extends RequestPipeline {
   readonly number: number;
   readonly snapshot: Snapshot;
+  readonly steps: Loaded["steps"];
   readonly host: Host;
   /** Of any upstream of the snapshot. */
   readonly health: (upstream: string) => UpstreamHealth;
@@ -67,6 +68,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   return {
     number,
     snapshot,
+    steps: loaded.steps,
     host,
     health: (name) => upstreams.health(name),
     loadedAt: host.now(),

@@ -20,7 +20,6 @@ type PublicParts = [
   accounts: Accounts,
   telemetry: Pick<Telemetry, "observer">,
   tokenizer: Pick<Tokenizer, "countForClient">,
-  /** Compiled when bodies first come, unless it is given. */
   validateBody?: ValidateBody,
 ];
 
@@ -39,9 +38,8 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
 
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
-  const [{ now, log, state }, { store, isShared }, { identities, signIn, killSwitch }, { observer }, tokenizer, given] =
-    parts;
-  const validateBody = given ?? bodyValidators();
+  const [{ now, log, state }, { store, isShared }, { identities, signIn, killSwitch }, { observer }, tokenizer] = parts;
+  const validateBody = parts[5] ?? bodyValidators();
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({

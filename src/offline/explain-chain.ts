@@ -1,6 +1,6 @@
 import { CAPABILITIES, DIALECTS } from "../dialects/capabilities.ts";
 import { AttemptError, type Call, GatewayError, type Model, type Snapshot, type Target } from "../kit/index.ts";
-import { dialectAt } from "../upstream/upstreams.ts";
+import { locationOf } from "../upstream/upstreams.ts";
 import { Providers } from "./providers.ts";
 import type { Attempt } from "./record.ts";
 import { existing, type Offline, type OfflineResult } from "./room.ts";
@@ -93,17 +93,11 @@ function lossOf(
 ): { dropped: readonly string[]; lost: readonly string[] } {
   const upstream = existing(snapshot.upstreams, target.upstream);
   const base = URL.parse(upstream.baseUrl) ?? new URL(Providers.origin);
-  const { headers, vendor, accepts, api } = upstream;
-  const location = {
-    baseUrl: base.href.replace(/\/+$/, ""),
-    headers,
-    ...(vendor && { vendor }),
-    ...(accepts && { accepts }),
-    ...(api && { api }),
-  };
+  const location = locationOf(base, upstream);
+  const spoken = DIALECTS[upstream.dialect];
   const { loses } = CAPABILITIES[upstream.dialect];
   const lost = features.filter((feature) => loses(kind, feature, target.model, location));
-  const codec = dialectAt(base, upstream, DIALECTS)?.codecs[kind];
+  const codec = (spoken?.at?.(location) ?? spoken)?.codecs[kind];
   return { dropped: codec === undefined ? [] : droppedBy(codec, result.trace.call, target), lost };
 }
 

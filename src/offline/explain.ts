@@ -1,4 +1,3 @@
-import type { Loaded } from "../gateway/configuration.ts";
 import {
   type Endpoint,
   GatewayError,
@@ -14,7 +13,7 @@ import {
 import { applies } from "../pipeline/build.ts";
 import type { Used } from "./carried.ts";
 import { type ExplainedStep, explainedChain } from "./explain-chain.ts";
-import { openOffline } from "./offline.ts";
+import { type Configuration, type OfflineOptions, openOffline } from "./offline.ts";
 import { type Fault, Providers } from "./providers.ts";
 import type { Decision } from "./record.ts";
 import { callOf, endpointOf } from "./requests.ts";
@@ -52,6 +51,9 @@ export interface Question {
   readonly promptTokens?: number;
   readonly outputTokens?: number;
 }
+
+/** What may be kept from one question to the next. */
+export type Kept = Pick<OfflineOptions, "tokenizer" | "validateBody">;
 
 export interface ExplainedStage {
   readonly stage: Stage;
@@ -118,17 +120,20 @@ const DEAD_KEY = "Bearer rk_revoked";
  * What would become of a request, and why: by the real pipeline, without anything being counted, charged or sent.
  * @throws Error for a model, plan or upstream that there is not, naming the nearest.
  */
-export async function explain(loaded: Loaded, question: Question): Promise<Explanation> {
+export async function explain(loaded: Configuration, question: Question, kept: Kept = {}): Promise<Explanation> {
   const { snapshot } = loaded;
   const { caller, now, open = [], stream = false } = question;
   const model = named("model", snapshot.models, question.model);
-  const tier = named("tier", snapshot.tiers, question.tier ?? caller?.tier ?? "");
+  const tier = question.tier ?? caller?.tier ?? "";
+  // A user may be on a plan that there is no longer: it may call nothing.
+  if (caller === undefined || question.tier !== undefined) named("tier", snapshot.tiers, tier);
   const endpoint = question.endpoint ?? endpointOf(model.kind);
-  const room = await openOffline(loaded, { now, tier: tier.name, faults: faultsOf(snapshot, question, endpoint) });
+  const faults = faultsOf(snapshot, question, endpoint);
+  const room = await openOffline(loaded, { ...kept, now, tier, faults });
   try {
     for (const upstream of open) room.trip(upstream);
     await room.user(USER, {
-      tier: tier.name,
+      tier,
       ...(caller && { id: caller.id, used: caller.used, credits: positive(caller.balance - caller.held) }),
     });
     const result = await room.request({
@@ -139,7 +144,7 @@ export async function explain(loaded: Loaded, question: Question): Promise<Expla
       ...(question.body && { body: question.body }),
       ...(caller?.keyIsLive === false && { headers: { authorization: DEAD_KEY } }),
     });
-    return explanation({ loaded, question, endpoint, tier: tier.name, room, result });
+    return explanation({ loaded, question, endpoint, tier, room, result });
   } finally {
     await room.close();
   }
@@ -178,7 +183,7 @@ function claiming(fault: Fault, counts: Readonly<Record<string, number>>): Fault
 }
 
 interface Told {
-  readonly loaded: Loaded;
+  readonly loaded: Configuration;
   readonly question: Question;
   readonly endpoint: Endpoint;
   readonly tier: string;
@@ -261,7 +266,7 @@ function stagesOf({ loaded, tier, question, result }: Told): readonly ExplainedS
   });
 }
 
-function conditionText(when: Loaded["steps"][number]["settings"]["when"]): string {
+function conditionText(when: Configuration["steps"][number]["settings"]["when"]): string {
   const parts = Object.entries(when ?? {}).map(([what, names]) => `${what} ${(names as readonly string[]).join(", ")}`);
   return `only for ${parts.join(" and ")}`;
 }

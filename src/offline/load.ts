@@ -1,5 +1,6 @@
 import { type CheckSettings, checkConfig, isLoaded, type Loaded } from "../gateway/configuration.ts";
 import { ConfigurationError, type Diagnostic } from "../config/diagnostics.ts";
+import { Secret, type Snapshot } from "../kit/index.ts";
 
 /** What stands in for a variable that is not set, tried in this order where empty text cannot stand. */
 const STAND_INS = ["https://unset.invalid", "1", "unset@unset.invalid", "true", "1s"] as const;
@@ -37,4 +38,22 @@ function unsetIn(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, string
 
 function isProblem({ rule, severity }: Diagnostic): boolean {
   return severity === "error" || rule === "unresolved-reference";
+}
+
+/** In place of keys, which are never used offline: none is sent anywhere, and none of a cloud's is exchanged for a token. */
+const KEY = "offline";
+
+/** The same configuration, with nothing in it that reaches out of the process. */
+export function withoutWorld(snapshot: Snapshot): Snapshot {
+  const upstreams = Object.entries(snapshot.upstreams).map(([name, upstream]) => {
+    const apiKeys = upstream.apiKeys.map((_key, index) => new Secret(`${KEY}-${index + 1}`));
+    return [name, { ...upstream, apiKeys: apiKeys.length > 0 ? apiKeys : [new Secret(KEY)], probe: null }] as const;
+  });
+  return {
+    ...snapshot,
+    // Many users of a test have one address.
+    server: { ...snapshot.server, ipLimit: null },
+    store: { ...snapshot.store, url: new Secret("memory:"), nodes: [] },
+    upstreams: Object.assign(Object.create(null) as object, Object.fromEntries(upstreams)),
+  };
 }

@@ -20,6 +20,7 @@ import {
   type Target,
 } from "../kit/index.ts";
 import type { GatewayObserver } from "../telemetry/observer.ts";
+import type { VirtualClock } from "./clock.ts";
 
 /** One call of one plugin's hook, other than for events of a stream. */
 export interface Decision {
@@ -81,10 +82,10 @@ export class Recorder implements GatewayObserver {
   readonly #traces = new Map<string, Trace>();
   /** By exchange id. */
   readonly #exchanges = new Map<string, Trace>();
-  readonly #now: () => number;
+  readonly #clock: VirtualClock;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
   }
 
   begin(requestId: string): Trace {
@@ -116,7 +117,7 @@ export class Recorder implements GatewayObserver {
       ?.attempts.findLast(({ upstream, model }) => upstream === target.upstream && model === target.model);
     // A stream that had begun to serve, and broke off.
     if (attempt?.outcome === "served" && !result.ok) fail(attempt, result.error);
-    if (attempt) attempt.endedAt = this.#now();
+    if (attempt) attempt.endedAt = this.#clock.now();
   }
 
   refused({ requestId }: Parameters<GatewayObserver["refused"]>[0], error: unknown): void {
@@ -159,7 +160,14 @@ export class Recorder implements GatewayObserver {
   }
 
   #recorded(of: RecordedStep, hooks: Hooks): Hooks {
-    const { identify, admit, transform, answer, attempt, relay, response, settle } = hooks;
+    const identify = hooks.identify?.bind(hooks);
+    const admit = hooks.admit?.bind(hooks);
+    const transform = hooks.transform?.bind(hooks);
+    const answer = hooks.answer?.bind(hooks);
+    const attempt = hooks.attempt?.bind(hooks);
+    const relay = hooks.relay?.bind(hooks);
+    const response = hooks.response?.bind(hooks);
+    const settle = hooks.settle?.bind(hooks);
     const trace = (exchange: Pick<Exchange, "requestId">): Trace | undefined => this.#traces.get(exchange.requestId);
     const recorded: Hooks = {
       ...(identify && {
@@ -167,19 +175,19 @@ export class Recorder implements GatewayObserver {
           this.#kept(
             { ...of, hook: "identify" },
             trace(head),
-            () => identify.call(hooks, head),
+            () => identify(head),
             (principal) => (principal ? "passed" : "skipped"),
           ),
       }),
       ...(admit && {
         admit: (exchange: Exchange) => {
           this.#began(exchange);
-          return this.#kept({ ...of, hook: "admit" }, trace(exchange), () => admit.call(hooks, exchange));
+          return this.#kept({ ...of, hook: "admit" }, trace(exchange), () => admit(exchange));
         },
       }),
       ...(transform && {
         transform: async (call: Call, exchange: Exchange) => {
-          const work = (): Awaitable<Call> => transform.call(hooks, call, exchange);
+          const work = (): Awaitable<Call> => transform(call, exchange);
           const made = await this.#kept({ ...of, hook: "transform" }, trace(exchange), work, (changed) =>
             changed === call ? "passed" : "changed",
           );
@@ -192,13 +200,13 @@ export class Recorder implements GatewayObserver {
           this.#kept(
             { ...of, hook: "answer" },
             trace(exchange),
-            () => answer.call(hooks, call, exchange),
+            () => answer(call, exchange),
             (made) => (made && made.type !== "keep" ? "answered" : "passed"),
           ),
       }),
       ...(attempt && {
         attempt: (target: Target, exchange: Exchange) => {
-          const guarded = attempt.call(hooks, target, exchange);
+          const guarded = attempt(target, exchange);
           const result = guarded === false ? "skipped" : "passed";
           trace(exchange)?.decisions.push({ ...of, hook: "attempt", result, upstream: target.upstream, error: null });
           return guarded;
@@ -208,7 +216,7 @@ export class Recorder implements GatewayObserver {
         relay: (exchange: Exchange, open: Open) => {
           this.#began(exchange);
           const recording = this.#opened(trace(exchange), open);
-          return this.#kept({ ...of, hook: "relay" }, trace(exchange), () => relay.call(hooks, exchange, recording));
+          return this.#kept({ ...of, hook: "relay" }, trace(exchange), () => relay(exchange, recording));
         },
       }),
       ...(response && {
@@ -216,13 +224,13 @@ export class Recorder implements GatewayObserver {
           this.#kept(
             { ...of, hook: "response" },
             trace(exchange),
-            () => response.call(hooks, body, exchange),
+            () => response(body, exchange),
             (made) => (made === body ? "passed" : "changed"),
           ),
       }),
       ...(settle && {
         settle: (ending: Ending, exchange: BegunExchange) =>
-          this.#kept({ ...of, hook: "settle" }, trace(exchange), () => settle.call(hooks, ending, exchange)),
+          this.#kept({ ...of, hook: "settle" }, trace(exchange), () => settle(ending, exchange)),
       }),
     };
     // Every other hook is called as it is. A hook may read its own object, which may be frozen: this is another one.
@@ -245,7 +253,7 @@ export class Recorder implements GatewayObserver {
   #opened(trace: Trace | undefined, open: Open): Open {
     return async (target) => {
       const { upstream, model } = target;
-      const startedAt = this.#now();
+      const startedAt = this.#clock.now();
       const times = { startedAt, endedAt: startedAt };
       const attempt: Attempt = { upstream, model, outcome: "served", status: 200, reason: "", ...times };
       trace?.attempts.push(attempt);
@@ -256,7 +264,7 @@ export class Recorder implements GatewayObserver {
         else trace?.attempts.pop();
         throw error;
       } finally {
-        attempt.endedAt = this.#now();
+        attempt.endedAt = this.#clock.now();
       }
     };
   }
@@ -268,7 +276,8 @@ export class Recorder implements GatewayObserver {
     resultOf: (result: Result) => Decision["result"] = () => "passed",
   ): Promise<Result> {
     try {
-      const result = await call();
+      // A relay waits for upstreams, which are part of the room.
+      const result = await (decision.hook === "relay" ? call() : this.#clock.during(call));
       trace?.decisions.push({ ...decision, result: resultOf(result), upstream: null, error: null });
       return result;
     } catch (error) {

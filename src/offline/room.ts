@@ -234,7 +234,8 @@ export class Room implements Offline {
     const { store, carried, tier: ofAll, credits: creditsOfAll } = this.#parts;
     const number = this.#callers.size + 1;
     const plan = tier ?? ofAll ?? this.snapshot.auth.signup.tier;
-    existing(this.snapshot.tiers, plan, "tier");
+    // A user of elsewhere may be on a plan that there is no longer.
+    if (id === undefined) existing(this.snapshot.tiers, plan, "tier");
     const user = await store.addUser({
       id: id ?? newId("user"),
       email: `user-${number}@offline.invalid`,
@@ -315,7 +316,7 @@ export class InvalidQuestion extends Error {
 }
 
 /** Of names that might have been meant. */
-const MAX_NAMED = 10;
+const MAX_NAMED_COUNT = 10;
 
 /** @throws InvalidQuestion that names the nearest name when there is none of this one. */
 export function existing<Value>(record: Readonly<Record<string, Value>>, name: string, what = "upstream"): Value {
@@ -323,7 +324,7 @@ export function existing<Value>(record: Readonly<Record<string, Value>>, name: s
   if (found !== undefined) return found;
   const names = Object.keys(record);
   const near = nearest(name, names);
-  const some = `${names.slice(0, MAX_NAMED).join(", ")}${names.length > MAX_NAMED ? ", …" : ""}`;
+  const some = `${names.slice(0, MAX_NAMED_COUNT).join(", ")}${names.length > MAX_NAMED_COUNT ? ", …" : ""}`;
   throw new InvalidQuestion(
     `there is no ${what} ${name}: ${near === null ? `there are ${some}` : `did you mean ${near}?`}`,
   );

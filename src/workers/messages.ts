@@ -1,7 +1,7 @@
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
-import type { ReloadResult } from "../server/admin.ts";
+import type { ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
 
 /** What a supervisor can ask a worker, with the type of the answer. */
@@ -12,6 +12,8 @@ export interface Answers {
   readonly streams: number;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
+  /** `about` is the question, as JSON. */
+  readonly explain: ExplainResult;
   /** `about` names the instance. */
   readonly markInstanceDead: null;
 }

@@ -181,6 +181,14 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
         "ask again when the files are no longer written to",
       );
     },
+    async explain(question) {
+      const about = JSON.stringify(question);
+      for (const worker of pool.workers.filter(canAnswer)) {
+        const answer = await worker.ask("explain", { about }).catch(() => null);
+        if (answer !== null) return answer;
+      }
+      return { ok: false, code: "OVERLOADED", message: "no worker answers" };
+    },
     retainCounters(worker) {
       const scrape = latest.get(worker);
       if (scrape !== undefined) retained = aggregate([retained, countsOf(scrape)]);

@@ -19,6 +19,7 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     streams: () => [],
     settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
+    explain: async (question) => ({ ok: true, explanation: { question } }),
     log: memoryLog(lines),
     ...options,
   });
@@ -85,6 +86,7 @@ const PATHS = [
   "/admin/streams",
   "/admin/settlements",
   "/admin/reload",
+  "/admin/explain",
   "/admin/nothing",
   "/admin",
 ];

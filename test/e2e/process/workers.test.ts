@@ -173,6 +173,14 @@ describeRedis("workers", () => {
     expect(upstreams["alpha"]).toMatchObject({ breaker: "closed", health: "healthy" });
     expect(Object.values(upstreams["alpha"]!.instances)).toEqual(["closed", "closed", "closed"]);
 
+    const explained = await gateway.ask("/admin/explain", "POST", { model: "route/one", user: user.id });
+    expect(await explained.json()).toMatchObject({ request: { user: user.id }, answer: { status: 200 } });
+    const unknown = await gateway.ask("/admin/explain", "POST", { model: "route/onn", tier: "Free" });
+    expect({ status: unknown.status, text: await unknown.text() }).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("did you mean route/one?"),
+    });
+
     await allReloadOrNone(gateway);
     expect(await gateway.stop()).toMatchObject({ code: 0, signal: null });
     const { drift, running: left, ledger } = await workspace.books(user.id);
