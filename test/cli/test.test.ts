@@ -132,9 +132,18 @@ describe("options", () => {
 test("the example of --help passes on the shipped configuration", async () => {
   const { stdout } = await workspace.cli("test", "--help");
   const [, example = ""] = /as gateway\.test\.yaml:\n\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
-  const text = example.replaceAll(/^ {2}/gm, "").replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`);
-  workspace.write("gateway.test.yaml", text.replace("route/swift*", "route/swift-n*"));
+  const text = example.replaceAll(/^ {2}/gm, "").replace("route/swift*", "route/swift-n*");
+  workspace.write("gateway.test.yaml", text.replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`));
   const { code, stdout: report } = await gatewayTest();
   expect(code, report).toBe(0);
   expect(report).toContain("a hundred requests a minute");
+});
+
+test("the example of README passes on the shipped configuration", async () => {
+  const readme = readFileSync(`${ROOT}/README.md`, "utf8");
+  const [, example = ""] = /```yaml\n(.*config-test\.schema\.json\n[^`]*)```/.exec(readme) ?? [];
+  workspace.write("gateway.test.yaml", example.replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`));
+  const { code, stdout } = await gatewayTest();
+  expect(code, stdout).toBe(0);
+  expect(stdout).toContain("the last request of an hour");
 });
