@@ -39,6 +39,8 @@ export interface TestFile {
 }
 
 export interface ReadOptions {
+  /** Of test files: it takes longer to compile than a file to read. */
+  readonly schema: Schema;
   /** In place of the file's own. */
   readonly config?: string;
   /** Makes a configuration of a file. @throws ConfigurationError */
@@ -49,6 +51,10 @@ const CONFIG = "gateway.yaml";
 const CLOCK = "2026-01-05T12:00:00Z";
 /** Keys of `given` that values of `each` with their name are put at. */
 const GIVEN = ["tier", "credits", "user", "model", "endpoint", "stream", "prompt", "max_tokens"] as const;
+
+export function testFileSchema(): Schema {
+  return compileSchema(source);
+}
 
 /** Reads a test file and its configuration. Never throws for what they hold. */
 export async function readTestFile(file: string, options: ReadOptions): Promise<TestFile> {
@@ -76,7 +82,7 @@ export async function readTestFile(file: string, options: ReadOptions): Promise<
     return failed(text, error.diagnostics);
   }
   const reader = new CaseReader(root, loaded.snapshot);
-  const cases = reader.read();
+  const cases = reader.read(options.schema);
   if (reader.diagnostics.length > 0) return failed(text, reader.diagnostics);
   return { path, text, diagnostics: [], loaded, now: Date.parse(textAt(root, "/clock") ?? CLOCK), cases };
 }
@@ -115,8 +121,7 @@ class CaseReader {
     return [...this.#found.values()];
   }
 
-  read(): readonly TestCase[] {
-    const schema = compileSchema(source);
+  read(schema: Schema): readonly TestCase[] {
     const tests = this.#root.entries.get("tests")?.value;
     const items = tests?.kind === "list" ? tests.items : [];
     const tables = items.map((item, index) => this.#expanded(item, join("/tests", index)));

@@ -69,7 +69,7 @@ function diagnosticLines({ diagnostics, path, text }: FileResult): string[] {
 
 function failureLines({ request, mismatches, way }: Failure, { text }: FileResult): string[] {
   const compared = mismatches.flatMap(({ pointer, expected, actual, place }) => [
-    `${shortPath(place.file)}:${place.line}:${place.column}: ${nameOf(pointer)}`,
+    `${shortPath(place.file)}:${place.line}:${place.column}: ${nameOf(pointer)}`.replace(/: $/, ""),
     ...excerpt(text, place).map((line) => `  ${line}`),
     `  expected ${plain(expected)}`,
     `  actual   ${plain(actual)}`,

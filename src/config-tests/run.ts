@@ -7,7 +7,7 @@ import { loadOffline } from "../offline/load.ts";
 import { type OfflineOptions, openOffline, sequence } from "../offline/offline.ts";
 import type { Offline, StartedRequest } from "../offline/room.ts";
 import { bodyValidators } from "../server/body-schemas.ts";
-import { readTestFile, type TestCase, type TestFile } from "./cases.ts";
+import { readTestFile, testFileSchema, type TestCase, type TestFile } from "./cases.ts";
 import { type Mismatch, mismatches, wayOf } from "./expectations.ts";
 import { faultsOf, givenOf, requestOf, userOf } from "./given.ts";
 
@@ -55,12 +55,17 @@ export async function runTests(files: readonly string[], options: TestOptions): 
     loading.set(key, loaded);
     return loaded;
   };
+  const schema = testFileSchema();
   const tokenizer = createTokenizer();
   const shared = { tokenizer, validateBody: bodyValidators() };
   const results: FileResult[] = [];
   try {
     for (const path of files) {
-      const file = await readTestFile(path, { ...(options.config !== undefined && { config: options.config }), load });
+      const file = await readTestFile(path, {
+        schema,
+        ...(options.config !== undefined && { config: options.config }),
+        load,
+      });
       const rooms = new Rooms(file, shared);
       const cases: CaseResult[] = [];
       for (const one of file.cases)
@@ -80,12 +85,25 @@ function isWanted({ name, group }: TestCase, filter = ""): boolean {
 
 async function runCase(one: TestCase, rooms: Rooms, clock: TestOptions["clock"]): Promise<CaseResult> {
   const startedAt = clock();
-  const { room, user } = await rooms.open(one);
-  const run = new Run(one, room, user);
-  const failure = await run.run();
-  await rooms.leave(failure === null && run.isClean);
+  let failure: Failure | null;
+  try {
+    const { room, user } = await rooms.open(one);
+    const run = new Run(one, room, user);
+    failure = await run.run();
+    await rooms.leave(failure === null && run.isClean);
+  } catch (error) {
+    failure = faultOf(error, one);
+    await rooms.close();
+  }
   const { name, group, pointer, node } = one;
   return { name, group, pointer, place: node.place, failure, durationMs: clock() - startedAt };
+}
+
+/** For a case that could not be run to its end, such as when a plugin's setup fails. */
+function faultOf(error: unknown, { node }: TestCase): Failure {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const actual = cause instanceof Error ? cause.message : String(cause);
+  return { request: "", mismatches: [{ pointer: "", expected: "an answer", actual, place: node.place }], way: [] };
 }
 
 /** Plugins of which a request leaves nothing that another user's request could meet. */
