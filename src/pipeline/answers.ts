@@ -36,7 +36,9 @@ export async function askPlugins(
       const said = await hook.call(call, exchange);
       if (said === null || said === undefined) continue;
       if (said.type !== "keep") return { own: { plugin: hook.plugin, reply: checkedOwn(said, call) }, keeper: null };
-      wishes.push({ plugin: hook.plugin, wish: checkedWish(said) });
+      const wish = checkedWish(said);
+      const keep = hook.later("keep", (answer: WholeAnswer) => wish.keep(answer));
+      wishes.push({ plugin: hook.plugin, maxBytes: wish.maxBytes, keep });
     } catch (error) {
       passOver(hook, error, observer);
     }
@@ -44,9 +46,8 @@ export async function askPlugins(
   return { own: null, keeper: wishes.length === 0 ? null : new AnswerKeeper(wishes, observer) };
 }
 
-interface Wish {
+interface Wish extends Pick<KeepWish, "maxBytes" | "keep"> {
   readonly plugin: string;
-  readonly wish: KeepWish;
 }
 
 function checkedWish(wish: KeepWish): KeepWish {
@@ -94,9 +95,9 @@ export class AnswerKeeper {
   async keep(reply: Reply, usage: Usage): Promise<void> {
     const { target, dropped = [] } = reply;
     const about = { target, dropped, usage };
-    for (const { plugin, wish } of this.#wishes) {
+    for (const { plugin, keep } of this.#wishes) {
       try {
-        await wish.keep(this.#whole(reply, about));
+        await keep(this.#whole(reply, about));
       } catch (error) {
         this.#observer.pluginFailed(plugin, error);
       }
@@ -130,8 +131,8 @@ export class AnswerKeeper {
 
   #count(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#wishes.every(({ wish }) => wish.maxBytes >= this.#bytes)) return;
-    this.#wishes = this.#wishes.filter(({ wish }) => wish.maxBytes >= this.#bytes);
+    if (this.#wishes.every(({ maxBytes }) => maxBytes >= this.#bytes)) return;
+    this.#wishes = this.#wishes.filter(({ maxBytes }) => maxBytes >= this.#bytes);
     if (this.#wishes.length > 0) return;
     this.#events = [];
     this.#chunks = [];
