@@ -135,7 +135,7 @@ test("the example of --help passes on the shipped configuration", async () => {
   const text = example.replaceAll(/^ {2}/gm, "").replace("route/swift*", "route/swift-n*");
   workspace.write("gateway.test.yaml", text.replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`));
   const { code, stdout: report } = await gatewayTest();
-  expect(code, report).toBe(0);
+  expect({ code, report }).toMatchObject({ code: 0 });
   expect(report).toContain("a hundred requests a minute");
 });
 
@@ -144,6 +144,6 @@ test("the example of README passes on the shipped configuration", async () => {
   const [, example = ""] = /```yaml\n(.*config-test\.schema\.json\n[^`]*)```/.exec(readme) ?? [];
   workspace.write("gateway.test.yaml", example.replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`));
   const { code, stdout } = await gatewayTest();
-  expect(code, stdout).toBe(0);
+  expect({ code, stdout }).toMatchObject({ code: 0 });
   expect(stdout).toContain("the last request of an hour");
 });

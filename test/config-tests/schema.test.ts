@@ -34,10 +34,10 @@ test.each(PROPERTIES)("%s has examples that it takes, or keys that have", (path,
   expect(Array.isArray(examples) && examples.length > 0).toBe(true);
   const own = ajv.getSchema(`${source.$id}${path}`)!;
   // Those of a map are names, where they are texts.
-  for (const example of examples as readonly unknown[]) {
-    const isName = "patternProperties" in schema && typeof example === "string";
-    if (!isName) expect(own(example), JSON.stringify(own.errors)).toBe(true);
-  }
+  const values = (examples as readonly unknown[]).filter(
+    (example) => !("patternProperties" in schema && typeof example === "string"),
+  );
+  expect(values.filter((example) => !own(example))).toEqual([]);
 });
 
 describe("scripts of upstreams", () => {

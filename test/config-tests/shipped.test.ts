@@ -21,7 +21,7 @@ const report = (results: Awaited<ReturnType<typeof run>>) => formatText(results,
 test("the shipped configuration keeps its promises", { timeout: 180_000 }, async () => {
   const results = await run();
   const { tests, failed, broken } = totalsOf(results);
-  expect({ failed, broken }, report(results)).toEqual({ failed: 0, broken: 0 });
+  expect(failed + broken > 0 ? report(results) : "all pass").toBe("all pass");
   expect(tests).toBeGreaterThan(350);
 });
 

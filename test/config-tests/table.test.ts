@@ -38,17 +38,18 @@ const selection = fc.array(
 );
 const SOME = ["route/pictures", "route/one"];
 
+function namesOf(one: string): readonly string[] {
+  if (one === "$some") return SOME;
+  if (!one.includes("*")) return [one];
+  return one === "*o*" ? MODELS.filter((name) => name.includes("o")) : MODELS;
+}
+
 /** What a selection comes to, said otherwise than it is done. */
 function selected(entries: readonly string[]): Set<string> {
-  const of = (one: string): readonly string[] => {
-    if (one === "$some") return SOME;
-    if (!one.includes("*")) return [one];
-    return one === "*o*" ? MODELS.filter((name) => name.includes("o")) : MODELS;
-  };
   const found = new Set<string>();
   for (const one of entries) {
-    if (one.startsWith("!")) for (const name of of(one.slice(1))) found.delete(name);
-    else for (const name of of(one)) found.add(name);
+    if (one.startsWith("!")) for (const name of namesOf(one.slice(1))) found.delete(name);
+    else for (const name of namesOf(one)) found.add(name);
   }
   return found;
 }
@@ -145,7 +146,7 @@ describe("a file of any content never throws, and is refused with a place in it"
           for (const { line, column } of diagnostics) {
             expect(line >= 1 && line <= lines && column >= 1).toBe(true);
           }
-          if (diagnostics.length > 0) expect(cases).toEqual([]);
+          expect(diagnostics.length === 0 || cases.length === 0).toBe(true);
         },
       ),
       { numRuns: NUM_RUNS },
