@@ -5,6 +5,7 @@ import { milliseconds } from "../config/settings.ts";
 import { createTokenizer } from "../gateway/tokenizer.ts";
 import { loadOffline } from "../offline/load.ts";
 import { type OfflineOptions, openOffline, sequence } from "../offline/offline.ts";
+import type { Snapshot } from "../kit/index.ts";
 import type { Offline, StartedRequest } from "../offline/room.ts";
 import { bodyValidators } from "../server/body-schemas.ts";
 import { readTestFile, testFileSchema, type TestCase, type TestFile } from "./cases.ts";
@@ -87,8 +88,7 @@ async function runCase(one: TestCase, rooms: Rooms, clock: TestOptions["clock"])
   const startedAt = clock();
   let failure: Failure | null;
   try {
-    const { room, user } = await rooms.open(one);
-    const run = new Run(one, room, user);
+    const run = new Run(one, await rooms.open(one));
     failure = await run.run();
     await rooms.leave(failure === null && run.isClean);
   } catch (error) {
@@ -126,7 +126,8 @@ class Rooms {
   readonly #file: TestFile;
   readonly #shared: Shared;
   #room: Offline | null = null;
-  #cases = 0;
+  /** Names of the cases that the room has had: users are called after them. */
+  readonly #names = new Set<string>();
   #draw: () => number = () => 0;
 
   constructor(file: TestFile, shared: Shared) {
@@ -134,29 +135,36 @@ class Rooms {
     this.#shared = shared;
   }
 
-  /** @returns the room, and what the names of the case's users begin with. */
-  async open({ test }: TestCase): Promise<{ readonly room: Offline; readonly user: string }> {
+  async open({ name, test }: TestCase): Promise<Offline> {
     const { loaded, now } = this.#file;
     const chance = test.given?.chance;
     let draws = 0;
     this.#draw = chance === undefined ? sequence() : () => chance[draws++ % chance.length]!;
-    this.#room ??= await openOffline(loaded!, { now, random: () => this.#draw(), ...this.#shared });
-    this.#cases += 1;
-    return { room: this.#room, user: `${this.#cases}/` };
+    if (this.#names.has(name)) await this.close();
+    this.#names.add(name);
+    return (this.#room ??= await openOffline(loaded!, { now, random: () => this.#draw(), ...this.#shared }));
   }
 
   /** @param isClean whether the case left the upstreams and the clock as they were. */
   async leave(isClean: boolean): Promise<void> {
-    const keepsNothing = this.#file.loaded!.snapshot.pipeline.every(({ use }) => STATELESS.has(use));
-    if (!isClean || !keepsNothing || this.#cases >= MAX_CASES_PER_ROOM) await this.close();
+    const { snapshot } = this.#file.loaded!;
+    const keepsNothing = snapshot.pipeline.every(({ use }) => STATELESS.has(use));
+    if (!isClean || !keepsNothing || remembersLatencies(snapshot) || this.#names.size >= MAX_CASES_PER_ROOM) {
+      await this.close();
+    }
   }
 
   async close(): Promise<void> {
     const room = this.#room;
     this.#room = null;
-    this.#cases = 0;
+    this.#names.clear();
     await room?.close();
   }
+}
+
+/** Targets are chosen by how fast they have answered others. */
+function remembersLatencies({ models }: Snapshot): boolean {
+  return Object.values(models).some(({ chain }) => chain.some(({ balance }) => balance === "latency"));
 }
 
 /** A request that is under way. */
@@ -170,15 +178,13 @@ interface Sent {
 class Run {
   readonly #case: TestCase;
   readonly #room: Offline;
-  readonly #user: string;
   readonly #startedAt: number;
   readonly #background: (() => Promise<Failure | null>)[] = [];
   #touched = false;
 
-  constructor(one: TestCase, room: Offline, user: string) {
+  constructor(one: TestCase, room: Offline) {
     this.#case = one;
     this.#room = room;
-    this.#user = user;
     this.#startedAt = room.now();
   }
 
@@ -239,9 +245,9 @@ class Run {
   }
 
   async #send(given: ConfigTestGiven, background: boolean): Promise<StartedRequest> {
-    const user = this.#user + (given.user ?? "");
-    // The first mention decides: a user has one plan.
-    await this.#room.user(user, userOf(given, this.#startedAt));
+    // Also what sticky balancing goes by: the same in each run.
+    const user = `${this.#case.name}/${given.user ?? ""}`;
+    await this.#room.user(user, { id: user, ...userOf(given, this.#startedAt) });
     const kind = this.#room.snapshot.models[given.model ?? ""]?.kind ?? "chat";
     const request = requestOf(given, user, kind);
     return background ? this.#room.start(request) : { result: () => this.#room.request(request) };
