@@ -4,6 +4,7 @@ import type { Endpoint } from "../kit/index.ts";
 import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { CheckOptions } from "./check.ts";
+import type { DiffOptions } from "./diff.ts";
 import type { ExplainOptions } from "./explain.ts";
 import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
 import {
@@ -24,6 +25,8 @@ import type { SimOptions } from "./sim.ts";
 import type { TestOptions } from "./test.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
 
+const SIDE =
+  "a file, a file in git (HEAD:gateway.yaml, :gateway.yaml for what is staged), or an admin address (http://…)";
 const USER = "id or address of the user";
 const ENDPOINTS: readonly Endpoint[] = [
   "chat",
@@ -72,6 +75,7 @@ export function createProgram(open?: OpenAccounts): Command {
     });
   addServeCommands(program);
   addCheckCommand(program);
+  addDiffCommand(program);
   addTestCommand(program);
   addExplainCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
@@ -152,6 +156,26 @@ function addTestCommand(program: Command): void {
       const { test } = await import("./test.ts");
       await test(files, command.optsWithGlobals<TestOptions>());
     });
+}
+
+function addDiffCommand(program: Command): void {
+  program
+    .command("diff")
+    .description("what a change of the configuration means to those who use the gateway")
+    .argument("<old>", SIDE)
+    .argument("<new>", "the same")
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(
+      new Option("--fail-on <class>", "end with 1 when there is such a change, or a worse one").choices([
+        "breaking",
+        "risky",
+      ]),
+    )
+    .option("--store", "count the users and keys that each change touches, in the store that <new> names")
+    .option("--admin-token <token>", "of a running gateway (default: $GATEWAY_ADMIN_TOKEN)")
+    .action(async (old: string, now: string, options: DiffOptions) =>
+      (await import("./diff.ts")).diff(old, now, options),
+    );
 }
 
 /** Of an option that may be repeated. */

@@ -6,6 +6,7 @@ import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
+import type { SourceBody } from "./source-view.ts";
 
 /** One process and the instances that it knows of. */
 export interface ProcessReport {
@@ -45,6 +46,8 @@ export interface AdminView {
   report(): Promise<ProcessReport>;
   streams(): Promise<{ readonly active: number }>;
   settlements(): Promise<UnstoredSettlements>;
+  /** What the configuration in force was made of. */
+  source(): Promise<SourceBody>;
   reload(): Promise<ReloadResult>;
   explain(question: Json): Promise<ExplainResult>;
 }
@@ -54,6 +57,7 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     notReady: () => view.notReady(),
     metrics: () => view.metrics(),
     config: async () => configBody(await view.report()),
+    source: () => view.source(),
     upstreams: async () => upstreamsBody(await view.report()),
     streams: () => view.streams(),
     settlements: () => view.settlements(),
@@ -194,6 +198,10 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
         rejected_at: new Date(at).toISOString(),
       }));
       return { pending: store.pending, rejected };
+    },
+    async source() {
+      const { sourceBody } = await import("./source-view.ts");
+      return sourceBody(state.generation.loaded);
     },
     reload: () => reloader.reload(),
     async explain(question) {

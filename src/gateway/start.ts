@@ -164,7 +164,7 @@ function explainer({ state, now }: StartContext, { store }: Storage): (question:
   let made: Promise<Explainer> | null = null;
   const make = async (): Promise<Explainer> => {
     const { Explainer: Made } = await import("../offline/answer.ts");
-    return new Made({ loaded: () => state.generation, store, breakers: () => state.breakers(), now });
+    return new Made({ loaded: () => state.generation.loaded, store, breakers: () => state.breakers(), now });
   };
   return async (question) => (await (made ??= make())).answer(question);
 }

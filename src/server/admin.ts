@@ -35,6 +35,7 @@ export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** Answers of the GET routes, as JSON. */
   readonly config: () => Awaitable<unknown>;
+  readonly source: () => Awaitable<unknown>;
   readonly upstreams: () => Awaitable<unknown>;
   readonly streams: () => Awaitable<unknown>;
   readonly settlements: () => Awaitable<unknown>;
@@ -46,7 +47,7 @@ export interface AdminOptions {
 
 /** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder. */
 export function createAdminHandler(options: AdminOptions): RequestListener {
-  const { notReady, metrics, config, upstreams, streams, settlements, reload, explain, log } = options;
+  const { notReady, metrics, config, source, upstreams, streams, settlements, reload, explain, log } = options;
   const routes: readonly Route[] = [
     { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
     {
@@ -67,6 +68,7 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
       },
     },
     { method: "GET", path: "/admin/config", handle: async () => jsonResponse(200, await config()) },
+    { method: "GET", path: "/admin/config/source", handle: async () => jsonResponse(200, await source()) },
     { method: "GET", path: "/admin/upstreams", handle: async () => jsonResponse(200, await upstreams()) },
     { method: "GET", path: "/admin/streams", handle: async () => jsonResponse(200, await streams()) },
     { method: "GET", path: "/admin/settlements", handle: async () => jsonResponse(200, await settlements()) },

@@ -1,5 +1,6 @@
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
+import type { SourceBody } from "../gateway/source-view.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
@@ -9,6 +10,7 @@ export interface Answers {
   readonly ready: readonly string[];
   readonly metrics: Scrape;
   readonly report: ProcessReport;
+  readonly source: SourceBody;
   readonly streams: number;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;

@@ -156,6 +156,11 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       else throw new Error("no worker answers");
       return lastReport;
     },
+    async source() {
+      const [first] = await askAll("source");
+      if (first === undefined) throw new Error("no worker answers");
+      return first;
+    },
     async streams() {
       const counts = await askAll("streams");
       return { active: counts.reduce((sum, count) => sum + count, 0) };

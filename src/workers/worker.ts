@@ -89,6 +89,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.collect();
     case "report":
       return adminView.report();
+    case "source":
+      return adminView.source();
     case "streams":
       return (await adminView.streams()).active;
     case "settlements":

@@ -213,7 +213,10 @@ test("variables that are not set are made up, also where empty text cannot stand
     const models = { "route/mine": { kind: "chat", tier: "Free", owned_by: "mine", price, chain } };
     await writeFile(file, JSON.stringify({ ...config, upstreams, models }));
     const made = await loadOffline({ file, env: {} });
-    expect(made.snapshot.upstreams["mine"]).toMatchObject({ baseUrl: "https://unset.invalid", connections: 1 });
+    expect(made.snapshot.upstreams["mine"]).toMatchObject({
+      baseUrl: "https://unset.invalid/stands-in-for-it",
+      connections: 1,
+    });
     const room = await openOffline(made, { now: NOW });
     expect(await room.request({ model: "route/mine" })).toMatchObject({ status: 200, upstream: "mine" });
     await room.close();

@@ -158,6 +158,8 @@ describeRedis("workers", () => {
     expect(linesOf(gateway.child.stderr, /^listening$/)).toMatchObject([{ workers: 3, listen: [gateway.origin] }]);
     expect(new Set(await pids(gateway, 3)).size).toBe(3);
     expect((await instancesOf(gateway)).agree).toBe(true);
+    const source = (await (await gateway.ask("/admin/config/source")).json()) as { files: object[] };
+    expect(source.files).toMatchObject([{ path: "gateway.yaml", value: { server: { workers: 3 } } }]);
 
     const running = await streams(gateway, ["s0", "s1", "s2", "s3", "s4", "s5"], { chunks: 150, chunk_delay: "20ms" });
     expect(await (await gateway.ask("/admin/streams")).json()).toEqual({ active: 6 });
