@@ -64,10 +64,10 @@ class Selector {
   values(variable: string, node: Node): readonly ScalarNode[] {
     const found = new Map<Scalar, ScalarNode>();
     for (const item of this.#items(node, new Set())) {
-      const isExcluded = typeof item.value === "string" && item.value.startsWith("!");
-      const scalars = this.#scalars(variable, isExcluded ? { ...item, value: String(item.value).slice(1) } : item);
+      const excluded = typeof item.value === "string" && item.value.startsWith("!") ? item.value.slice(1) : null;
+      const scalars = this.#scalars(variable, excluded === null ? item : { ...item, value: excluded });
       for (const scalar of scalars) {
-        if (isExcluded) found.delete(scalar.value);
+        if (excluded !== null) found.delete(scalar.value);
         else if (!found.has(scalar.value)) found.set(scalar.value, scalar);
       }
     }
