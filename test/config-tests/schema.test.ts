@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
@@ -50,6 +50,39 @@ describe("scripts of upstreams", () => {
       expect(Object.keys(script).length).toBeGreaterThan(0);
     }
   });
+});
+
+/** Keys that the maps at a key of these names have, in all test files. */
+function keysIn(files: readonly string[], name: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [key, inner] of Object.entries(value ?? {})) {
+      if (typeof inner !== "object" || inner === null) continue;
+      if (key === name && !Array.isArray(inner)) for (const one of Object.keys(inner)) found.add(one);
+      visit(inner);
+    }
+  };
+  for (const file of files) visit(parseDocument(readFileSync(file, "utf8")).toJS());
+  return found;
+}
+
+const CASES = globSync("test/config-tests/cases/*.test.yaml");
+const ALL = [...CASES, "test/gateway.test.yaml"];
+
+test.each(Object.keys(source.definitions.expect.properties))(
+  "what differs from expect.%s fails, and what does not passes",
+  (key) => {
+    const failing = readFileSync("test/config-tests/cases/differences.txt", "utf8");
+    expect(failing).toMatch(new RegExp(`differences\\.test\\.yaml:\\d+:\\d+: ${key}\\b`));
+    expect(keysIn(["test/config-tests/cases/every-expectation-holds.test.yaml"], "expect")).toContain(key);
+  },
+);
+
+test("every key of what is given is in a case", () => {
+  const used = keysIn(ALL, "given");
+  const tables = keysIn(ALL, "each");
+  const missing = Object.keys(source.definitions.given.properties).filter((key) => !used.has(key) && !tables.has(key));
+  expect(missing).toEqual([]);
 });
 
 const FILES = [
