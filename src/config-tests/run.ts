@@ -128,6 +128,7 @@ class Rooms {
   #room: Offline | null = null;
   /** Names of the cases that the room has had: users are called after them. */
   readonly #names = new Set<string>();
+  #keepsNothing: boolean | null = null;
   #draw: () => number = () => 0;
 
   constructor(file: TestFile, shared: Shared) {
@@ -147,11 +148,8 @@ class Rooms {
 
   /** @param isClean whether the case left the upstreams and the clock as they were. */
   async leave(isClean: boolean): Promise<void> {
-    const { snapshot } = this.#file.loaded!;
-    const keepsNothing = snapshot.pipeline.every(({ use }) => STATELESS.has(use));
-    if (!isClean || !keepsNothing || remembersLatencies(snapshot) || this.#names.size >= MAX_CASES_PER_ROOM) {
-      await this.close();
-    }
+    this.#keepsNothing ??= keepsNothing(this.#file.loaded!.snapshot);
+    if (!isClean || !this.#keepsNothing || this.#names.size >= MAX_CASES_PER_ROOM) await this.close();
   }
 
   async close(): Promise<void> {
@@ -162,9 +160,10 @@ class Rooms {
   }
 }
 
-/** Targets are chosen by how fast they have answered others. */
-function remembersLatencies({ models }: Snapshot): boolean {
-  return Object.values(models).some(({ chain }) => chain.some(({ balance }) => balance === "latency"));
+/** Whether requests leave nothing that another user's could meet: no plugin's state, no times by which targets are chosen. */
+function keepsNothing({ pipeline, models }: Snapshot): boolean {
+  const choosesByTime = Object.values(models).some(({ chain }) => chain.some(({ balance }) => balance === "latency"));
+  return !choosesByTime && pipeline.every(({ use }) => STATELESS.has(use));
 }
 
 /** A request that is under way. */
