@@ -1080,7 +1080,7 @@ export type ConfigTestAmount = number | string;
 export type ConfigTestTime = string;
 
 /**
- * Tests of a configuration, run by `gateway test`: offline, on a clock of their own, against simulated upstreams. `$name` stands for a value of `each`, or of `sets`.
+ * Tests of a configuration, run by `gateway test`: offline, on a clock of their own, against simulated upstreams. `$name` stands for a value of `each`, or of `sets`; `$$` is a literal `$`.
  */
 export interface ConfigTestFile {
   /**
