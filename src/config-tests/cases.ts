@@ -1,11 +1,12 @@
 import { dirname, resolve } from "node:path";
 import type { ConfigTest } from "#schema";
 import source from "../../schemas/config-test.schema.json" with { type: "json" };
+import { compileSchema } from "../config/compile.ts";
 import { ConfigurationError, diagnose, type Diagnostic, type Finding, join, sorted } from "../config/diagnostics.ts";
 import { disk, FileError } from "../config/files.ts";
 import { type Entry, find, type MapNode, type Node, type ScalarNode } from "../config/node.ts";
 import { parse } from "../config/parse.ts";
-import { compileSchema, isRecord, type Schema } from "../config/schema.ts";
+import { isRecord, type Schema } from "../config/schema.ts";
 import { check, place } from "../config/validate.ts";
 import type { Snapshot } from "../kit/index.ts";
 import type { loadOffline } from "../offline/load.ts";

@@ -1,4 +1,5 @@
-import { formatText as formatDiagnostics, type Place, shortPath } from "../config/diagnostics.ts";
+import { lineOf, type Place, shortPath } from "../config/diagnostics.ts";
+import { excerpts } from "../config/report.ts";
 import type { CaseResult, Failure, FileResult } from "./run.ts";
 
 /** @returns the text in a colour, where colours are wanted. */
@@ -60,17 +61,17 @@ function fileLines(file: FileResult, paint: Paint): string[] {
 }
 
 /** As `gateway check` says them, with the lines of the test file. */
-function diagnosticLines({ diagnostics, path, text }: FileResult): string[] {
-  return diagnostics.flatMap((diagnostic) => {
-    const [line = ""] = formatDiagnostics([diagnostic]).split("\n");
-    return [line, ...(diagnostic.file === shortPath(path) ? excerpt(text, diagnostic) : []).map((one) => `  ${one}`)];
-  });
+function diagnosticLines(file: FileResult): string[] {
+  return file.diagnostics.flatMap((diagnostic) => [
+    lineOf(diagnostic),
+    ...excerpt(file, diagnostic).map((line) => `  ${line}`),
+  ]);
 }
 
-function failureLines({ request, mismatches, way }: Failure, { text }: FileResult): string[] {
+function failureLines({ request, mismatches, way }: Failure, file: FileResult): string[] {
   const compared = mismatches.flatMap(({ pointer, expected, actual, place }) => [
     `${shortPath(place.file)}:${place.line}:${place.column}: ${nameOf(pointer)}`.replace(/: $/, ""),
-    ...excerpt(text, place).map((line) => `  ${line}`),
+    ...excerpt(file, place).map((line) => `  ${line}`),
     `  expected ${plain(expected)}`,
     `  actual   ${plain(actual)}`,
   ]);
@@ -82,13 +83,12 @@ function nameOf(pointer: string): string {
   return pointer.slice(1).replaceAll("/", " ").replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** The line of the file, and carets below the place. */
-function excerpt(text: string, { line, column, endColumn }: Omit<Place, "file">): string[] {
-  if (text === "") return [];
-  const written = plain(text.split("\n")[line - 1] ?? "");
-  const end = Math.min(endColumn ?? column + 1, written.length + 1);
-  const gutter = String(line).replaceAll(/./g, " ");
-  return [`${line} | ${written}`, `${gutter} | ${" ".repeat(column - 1)}${"^".repeat(Math.max(1, end - column))}`];
+/** The line of the file, and carets below the place; nothing of a place in another file. */
+function excerpt({ path, text }: FileResult, place: Place): string[] {
+  const [line, carets] = excerpts([{ path, text, secrets: [] }])(place);
+  if (line === undefined) return [];
+  const number = String(place.line);
+  return [`${number} | ${line}`, `${" ".repeat(number.length)} | ${carets}`];
 }
 
 /** Answers and names may hold what moves a cursor. */
