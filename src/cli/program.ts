@@ -278,7 +278,9 @@ function addTestCommand(program: Command): void {
     .command("test")
     .description("run tests of a configuration, offline: what plans, limits and faults of upstreams come to")
     .argument("[files...]", "default: gateway.test.yaml beside the configuration, or in test/ there")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "junit"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "how to print").choices(["text", "json", "junit", "github"]).default("text"),
+    )
     .option("--filter <text>", "only tests with this in their name")
     .addHelpText("after", TEST_EXAMPLE)
     .action(async (files: readonly string[], _options: object, command: Command) => {

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { styleText } from "node:util";
-import { formatJson, formatJunit, formatText, type Paint, totalsOf } from "../config-tests/report.ts";
+import { formatGithub, formatJson, formatJunit, formatText, type Paint, totalsOf } from "../config-tests/report.ts";
 import { runTests } from "../config-tests/run.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
 export interface TestOptions {
   readonly config?: string;
-  readonly format: "text" | "json" | "junit";
+  readonly format: "text" | "json" | "junit" | "github";
   readonly filter?: string;
 }
 
@@ -26,6 +26,7 @@ export async function test(files: readonly string[], options: TestOptions): Prom
     text: () => formatText(results, paint),
     json: () => formatJson(results),
     junit: () => formatJunit(results),
+    github: () => formatGithub(results),
   }[format];
   process.stdout.write(write());
   if (broken > 0) process.exitCode = EXIT.failed;

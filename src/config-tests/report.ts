@@ -1,5 +1,5 @@
 import { lineOf, type Place, shortPath } from "../config/diagnostics.ts";
-import { excerpts } from "../config/report.ts";
+import { annotation, excerpts, MAX_ANNOTATIONS, workflowCommand } from "../config/report.ts";
 import type { CaseResult, Failure, FileResult } from "./run.ts";
 
 /** @returns the text in a colour, where colours are wanted. */
@@ -125,6 +125,36 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
+/** Annotations of GitHub Actions at the lines of what is not as expected, of each case the first, and a notice that counts. */
+export function formatGithub(results: readonly FileResult[]): string {
+  const { tests, failed, broken } = totalsOf(results);
+  const found = results.flatMap(({ diagnostics, cases }) => [
+    ...diagnostics.map(annotation),
+    ...cases.flatMap(({ name, failure }) => (failure === null ? [] : [failureAnnotation(name, failure)])),
+  ]);
+  const left = found.length - MAX_ANNOTATIONS;
+  const rest = left > 0 ? `; ${left} more are not shown here, run gateway test for all` : "";
+  const counts = `${failed} failed, ${tests - failed} passed, ${broken} could not be run${rest}`;
+  const notice = workflowCommand("notice", { title: "gateway test" }, counts);
+  return `${[...found.slice(0, MAX_ANNOTATIONS), notice].join("\n")}\n`;
+}
+
+function failureAnnotation(title: string, failure: Failure): string {
+  const { file, line, column, endColumn } = failure.mismatches[0]!.place;
+  const place = { file: shortPath(file), line, endLine: line, col: column, endColumn: endColumn ?? column + 1 };
+  return workflowCommand(
+    "error",
+    { ...place, title },
+    [summaryOf(failure), failure.request, ...failure.way].join("\n"),
+  );
+}
+
+/** The first thing that is not as expected. */
+function summaryOf({ mismatches }: Failure): string {
+  const { pointer, expected, actual } = mismatches[0]!;
+  return `${nameOf(pointer)}: expected ${expected}, was ${actual}`;
+}
+
 /**
  * JUnit's XML as Jenkins, GitLab and others read it, by
  * https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd
@@ -167,8 +197,7 @@ function brokenCase(file: FileResult, name: string): string {
 function junitCase({ name, failure, durationMs }: CaseResult, file: FileResult): string {
   const attributes = { name, classname: shortPath(file.path), time: seconds(durationMs) };
   if (failure === null) return element("testcase", attributes, []);
-  const [first] = failure.mismatches;
-  const message = `${nameOf(first!.pointer)}: expected ${first!.expected}, was ${first!.actual}`;
+  const message = summaryOf(failure);
   const text = escaped(failureLines(failure, file).join("\n"));
   return element("testcase", attributes, [element("failure", { type: "mismatch", message }, [text])]);
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { formatJunit } from "../../src/config-tests/report.ts";
+import { formatGithub, formatJunit } from "../../src/config-tests/report.ts";
 import { type CaseResult, type FileResult, runTests } from "../../src/config-tests/run.ts";
 
 const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 200);
@@ -148,4 +148,24 @@ test("whatever a name or an answer holds, the file is well-formed and says it", 
     }),
     { numRuns: NUM_RUNS },
   );
+});
+
+/** As https://docs.github.com/actions/reference/workflow-commands-for-github-actions has it: values are escaped. */
+const COMMAND = /^::(error|notice) ([a-zA-Z]+=[^,:\r\n]*(?:,[a-zA-Z]+=[^,:\r\n]*)*)::([^\r\n]+)$/;
+
+test("annotations are commands of GitHub, ten at most, with a count of all", async () => {
+  const files = ["differences", "wrong-shape", "every-body"].map((name) => resolve(CASES, `${name}.test.yaml`));
+  const [failing, broken, passing] = await runTests(files, { env: {}, clock: () => 0 });
+  const linesOf = (...results: readonly FileResult[]) => formatGithub(results).trimEnd().split("\n");
+  const lines = linesOf(failing!, broken!, passing!);
+  expect(lines.filter((line) => !COMMAND.test(line))).toEqual([]);
+  expect(lines).toHaveLength(11);
+  expect(lines[0]).toMatch(
+    /^::error file=test\/config-tests\/cases\/differences\.test\.yaml,line=6,endLine=6,col=15,endColumn=18,title=an answer::status: expected 429, was 200%0A/,
+  );
+  expect(lines.at(-1)).toBe(
+    "::notice title=gateway test::13 failed, 14 passed, 1 could not be run; 20 more are not shown here, run gateway test for all",
+  );
+  expect(linesOf(passing!)).toEqual(["::notice title=gateway test::0 failed, 10 passed, 0 could not be run"]);
+  expect(linesOf(broken!)[0]).toContain("title=unknown-key::unknown key 'clok' (did you mean 'clock'?)");
 });
