@@ -153,10 +153,11 @@ test("whatever a name or an answer holds, the file is well-formed and says it", 
 /** As https://docs.github.com/actions/reference/workflow-commands-for-github-actions has it: values are escaped. */
 const COMMAND = /^::(error|notice) ([a-zA-Z]+=[^,:\r\n]*(?:,[a-zA-Z]+=[^,:\r\n]*)*)::([^\r\n]+)$/;
 
+const linesOf = (...results: readonly FileResult[]) => formatGithub(results).trimEnd().split("\n");
+
 test("annotations are commands of GitHub, ten at most, with a count of all", async () => {
   const files = ["differences", "wrong-shape", "every-body"].map((name) => resolve(CASES, `${name}.test.yaml`));
   const [failing, broken, passing] = await runTests(files, { env: {}, clock: () => 0 });
-  const linesOf = (...results: readonly FileResult[]) => formatGithub(results).trimEnd().split("\n");
   const lines = linesOf(failing!, broken!, passing!);
   expect(lines.filter((line) => !COMMAND.test(line))).toEqual([]);
   expect(lines).toHaveLength(11);
