@@ -64,6 +64,7 @@ export interface GatewayConfig {
   pipeline: Step[];
   reload?: ReloadConfig;
   status?: StatusConfig;
+  telemetry?: TelemetryConfig;
 }
 export interface ServerConfig {
   /**
@@ -785,285 +786,287 @@ export interface IncidentConfig {
    */
   resolved_at?: string | null;
 }
-
-/**
- * Names to replace in prompts before they leave the gateway.
- */
-export interface RedactNamesOptions {
+export interface TelemetryConfig {
+  access_log?: AccessLogConfig;
   /**
-   * Names to replace.
-   *
-   * @minItems 1
+   * When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.
    */
-  names: string[];
+  server_timing?: "on_request" | "always" | "never";
+  otlp?: OtlpConfig;
+  decision_log?: DecisionLogConfig;
+}
+export interface AccessLogConfig {
   /**
-   * What stands in their place; [name] when absent.
+   * Which requests have a line: all, failures (status 400 and above), or none. all when absent.
    */
-  replacement?: string;
+  lines?: "all" | "failures" | "none";
+  users?: Flag;
+}
+export interface OtlpConfig {
+  /**
+   * Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.
+   */
+  endpoint: string;
+  /**
+   * Further headers of what is sent there.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.
+   */
+  sample?: number;
+  interval?: PositiveDuration;
+}
+export interface DecisionLogConfig {
+  /**
+   * Where lines are appended; relative to this file's folder. Opened again at every reload.
+   */
+  file: string;
+  max_size?: Size;
+  /**
+   * How many files put aside are kept; the oldest are deleted. 8 when absent.
+   */
+  keep?: number;
 }
 
 /**
- * Body of POST /v1/chat/completions. Unknown fields are allowed: they travel to the upstream.
+ * One line of the decision log: what was decided about one request, and on what grounds. Nothing of what it said.
  */
-export interface ChatRequest {
+export interface Decision {
   /**
-   * Identifier of a chat model.
+   * Version of this format.
+   */
+  v: 1;
+  /**
+   * When the request arrived.
+   */
+  time: string;
+  /**
+   * The gateway's own id, that of the charge; null when it was refused before it was one to admit.
+   */
+  id: string | null;
+  /**
+   * X-Request-Id.
+   */
+  request_id: string;
+  /**
+   * Hash of the configuration that decided.
+   */
+  config: string;
+  /**
+   * The gateway's name of the endpoint.
+   */
+  endpoint: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Keyed digest of the user's id, the same in every line of one store; null when nobody was known.
+   */
+  user: string | null;
+  /**
+   * The same of the API key's id; null with an access token.
+   */
+  key: string | null;
+  /**
+   * The user's plan tier.
+   */
+  plan: string | null;
+  /**
+   * As the client asked for it, at most 200 characters; null when the body was not read.
+   */
+  model: string | null;
+  /**
+   * Whether a stream was asked for.
+   */
+  stream: boolean;
+  /**
+   * UTF-8 bytes of the prompt's text.
+   */
+  prompt_bytes: number | null;
+  /**
+   * Output tokens that the client allowed; null when it did not say.
+   */
+  max_output: number | null;
+  /**
+   * Answers asked for (n).
+   */
+  answers: number;
+  asked: DecisionUnits;
+  estimated: DecisionEstimate;
+  /**
+   * What the request needs of a model.
+   */
+  features: ("tools" | "vision" | "audio" | "documents" | "json_schema" | "json_object" | "reasoning" | "logprobs")[];
+  /**
+   * How it ended.
+   */
+  outcome:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * Of the answer; 499 for a client that left before one.
+   */
+  status: number;
+  /**
+   * The error's code.
+   */
+  code: string | null;
+  /**
+   * That served.
+   */
+  upstream: string | null;
+  /**
+   * In order, those that a guard skipped included.
+   */
+  attempts: DecisionAttempt[];
+  /**
+   * Fields that the upstream could not be asked.
+   */
+  dropped: number;
+  tokens: DecisionTokens;
+  /**
+   * Whether tokens were estimated in part.
+   */
+  tokens_estimated: boolean;
+  /**
+   * In billing.currency, exact.
+   */
+  charge: string;
+  /**
+   * Whether the counts of limits were returned.
+   */
+  given_back: boolean;
+  /**
+   * For which the body was waited for.
+   */
+  body_ms: number | null;
+  /**
+   * Until an upstream's answer or the beginning of its stream; from arrival.
+   */
+  first_event_ms: number | null;
+  /**
+   * Of upstreams, overlapping attempts counted once.
+   */
+  upstream_ms: number | null;
+  /**
+   * The rest: total without body and upstreams.
+   */
+  gateway_ms: number | null;
+  /**
+   * From arrival to the end.
+   */
+  total_ms: number;
+}
+export interface DecisionUnits {
+  /**
+   * Of speech.
+   */
+  characters?: number;
+  /**
+   * Milliseconds of audio.
+   */
+  audio_ms?: number;
+  /**
+   * Images.
+   */
+  images?: number;
+  /**
+   * SIZE/QUALITY by which images are priced.
+   */
+  image_variant?: string;
+}
+export interface DecisionEstimate {
+  /**
+   * Tokens.
+   */
+  prompt: number;
+  /**
+   * null when the client did not say: then billing.hold_output_tokens counts.
+   */
+  completion: number | null;
+}
+export interface DecisionAttempt {
+  /**
+   * Name in the configuration.
+   */
+  upstream: string;
+  /**
+   * The upstream's name of the model.
    */
   model: string;
   /**
-   * The conversation so far: with its parts and tool calls at most 50,000 JSON values.
-   *
-   * @minItems 1
+   * ok, the class of the failure, skipped by a guard such as the breaker, or running: the request ended before the attempt.
    */
-  messages: ChatMessage[];
+  outcome: string;
   /**
-   * Sampling temperature.
+   * The upstream's status where it failed with one, else 0.
    */
-  temperature?: number | null;
+  status: number;
   /**
-   * Nucleus sampling.
+   * Milliseconds from the request's arrival.
    */
-  top_p?: number | null;
+  start_ms: number;
   /**
-   * Most tokens of the answer.
+   * When its stream began, or its answer was there; null when neither came.
    */
-  max_tokens?: number | null;
+  answered_ms: number | null;
   /**
-   * Most tokens of the answer, reasoning included.
+   * null while it ran.
    */
-  max_completion_tokens?: number | null;
-  /**
-   * Answer as server-sent events.
-   */
-  stream?: boolean | null;
-  /**
-   * Options of the stream.
-   */
-  stream_options?: {
-    /**
-     * Send a last event with the usage.
-     */
-    include_usage?: boolean | null;
-    /**
-     * Pad events against traffic analysis.
-     */
-    include_obfuscation?: boolean | null;
-    [k: string]: unknown;
-  } | null;
-  /**
-   * Tools the model may call.
-   */
-  tools?: ChatTool[] | null;
-  /**
-   * Which tool to call.
-   */
-  tool_choice?:
-    | string
-    | {
-        [k: string]: unknown;
-      }
-    | null;
-  /**
-   * Allow several calls at once.
-   */
-  parallel_tool_calls?: boolean | null;
-  /**
-   * Former name of tools.
-   */
-  functions?:
-    | {
-        [k: string]: unknown;
-      }[]
-    | null;
-  /**
-   * Former name of tool_choice.
-   */
-  function_call?:
-    | string
-    | {
-        [k: string]: unknown;
-      }
-    | null;
-  /**
-   * Number of answers.
-   */
-  n?: number | null;
-  /**
-   * Texts that end the answer.
-   */
-  stop?: string | string[] | null;
-  /**
-   * Seed for repeatable sampling.
-   */
-  seed?: number | null;
-  /**
-   * Penalty on repeated tokens.
-   */
-  frequency_penalty?: number | null;
-  /**
-   * Penalty on tokens that occurred.
-   */
-  presence_penalty?: number | null;
-  /**
-   * Bias by token id.
-   */
-  logit_bias?: {
-    [k: string]: unknown;
-  } | null;
-  /**
-   * Return log probabilities.
-   */
-  logprobs?: boolean | null;
-  /**
-   * How many alternatives per token.
-   */
-  top_logprobs?: number | null;
-  /**
-   * Shape of the answer.
-   */
-  response_format?: {
-    [k: string]: unknown;
-  } | null;
-  /**
-   * How much to reason.
-   */
-  reasoning_effort?: string | null;
-  /**
-   * How long the answer is to be.
-   */
-  verbosity?: string | null;
-  /**
-   * Kinds of output.
-   */
-  modalities?: string[] | null;
-  /**
-   * Options of audio output.
-   */
-  audio?: {
-    [k: string]: unknown;
-  } | null;
-  /**
-   * Predicted output.
-   */
-  prediction?: {
-    [k: string]: unknown;
-  } | null;
-  /**
-   * Labels of the caller.
-   */
-  metadata?: {
-    [k: string]: unknown;
-  } | null;
-  /**
-   * Processing class at the provider.
-   */
-  service_tier?: string | null;
-  /**
-   * Keep the answer at the provider.
-   */
-  store?: boolean | null;
-  /**
-   * Options of the provider's web search.
-   */
-  web_search_options?: {
-    [k: string]: unknown;
-  } | null;
-  /**
-   * Groups prompts for the provider's cache.
-   */
-  prompt_cache_key?: string | null;
-  /**
-   * Stable pseudonym of the end user.
-   */
-  safety_identifier?: string | null;
-  /**
-   * Identifier of the end user.
-   */
-  user?: string | null;
-  [k: string]: unknown;
+  end_ms: number | null;
 }
-export interface ChatMessage {
+export interface DecisionTokens {
   /**
-   * Who speaks: system, developer, user, assistant, tool, function.
+   * Those of a cache included.
    */
-  role: string;
+  prompt: number;
   /**
-   * Text, or parts.
+   * Reasoning included.
    */
-  content?: string | ChatContentPart[] | null;
+  completion: number;
   /**
-   * Name of the speaker.
+   * Of prompt, read from a cache.
    */
-  name?: string | null;
+  cached: number;
   /**
-   * Calls the assistant made.
+   * Of completion.
    */
-  tool_calls?:
-    | {
-        [k: string]: unknown;
-      }[]
-    | null;
+  reasoning: number;
   /**
-   * The call a tool message answers.
+   * Of prompt, written to a cache.
    */
-  tool_call_id?: string | null;
+  cache_write?: number;
   /**
-   * A refusal of the assistant.
+   * Of cache_write, kept for an hour.
    */
-  refusal?: string | null;
+  cache_write_1h?: number;
   /**
-   * Former name of tool_calls.
+   * Of speech.
    */
-  function_call?: {
-    [k: string]: unknown;
-  } | null;
+  characters?: number;
   /**
-   * Reasoning of an earlier answer.
+   * Milliseconds of audio.
    */
-  reasoning_content?: string | null;
-  [k: string]: unknown;
-}
-export interface ChatContentPart {
+  audio_ms?: number;
   /**
-   * Kind of the part.
+   * Images.
    */
-  type: string;
+  images?: number;
   /**
-   * Text of a text part.
+   * SIZE/QUALITY by which images are priced.
    */
-  text?: string;
-  [k: string]: unknown;
-}
-export interface ChatTool {
-  /**
-   * Kind of the tool; function.
-   */
-  type?: string;
-  /**
-   * The function.
-   */
-  function?: {
-    /**
-     * Name the model calls it by.
-     */
-    name: string;
-    /**
-     * What it does.
-     */
-    description?: string | null;
-    /**
-     * JSON Schema of its arguments.
-     */
-    parameters?: {
-      [k: string]: unknown;
-    } | null;
-    /**
-     * Hold the model to the schema.
-     */
-    strict?: boolean | null;
-    [k: string]: unknown;
-  };
-  [k: string]: unknown;
+  image_variant?: string;
 }
 
 /**
@@ -1547,4 +1550,284 @@ export interface ConfigTestLeft {
    * Of the minute.
    */
   minute?: number | "none";
+}
+
+/**
+ * Names to replace in prompts before they leave the gateway.
+ */
+export interface RedactNamesOptions {
+  /**
+   * Names to replace.
+   *
+   * @minItems 1
+   */
+  names: string[];
+  /**
+   * What stands in their place; [name] when absent.
+   */
+  replacement?: string;
+}
+
+/**
+ * Body of POST /v1/chat/completions. Unknown fields are allowed: they travel to the upstream.
+ */
+export interface ChatRequest {
+  /**
+   * Identifier of a chat model.
+   */
+  model: string;
+  /**
+   * The conversation so far: with its parts and tool calls at most 50,000 JSON values.
+   *
+   * @minItems 1
+   */
+  messages: ChatMessage[];
+  /**
+   * Sampling temperature.
+   */
+  temperature?: number | null;
+  /**
+   * Nucleus sampling.
+   */
+  top_p?: number | null;
+  /**
+   * Most tokens of the answer.
+   */
+  max_tokens?: number | null;
+  /**
+   * Most tokens of the answer, reasoning included.
+   */
+  max_completion_tokens?: number | null;
+  /**
+   * Answer as server-sent events.
+   */
+  stream?: boolean | null;
+  /**
+   * Options of the stream.
+   */
+  stream_options?: {
+    /**
+     * Send a last event with the usage.
+     */
+    include_usage?: boolean | null;
+    /**
+     * Pad events against traffic analysis.
+     */
+    include_obfuscation?: boolean | null;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Tools the model may call.
+   */
+  tools?: ChatTool[] | null;
+  /**
+   * Which tool to call.
+   */
+  tool_choice?:
+    | string
+    | {
+        [k: string]: unknown;
+      }
+    | null;
+  /**
+   * Allow several calls at once.
+   */
+  parallel_tool_calls?: boolean | null;
+  /**
+   * Former name of tools.
+   */
+  functions?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Former name of tool_choice.
+   */
+  function_call?:
+    | string
+    | {
+        [k: string]: unknown;
+      }
+    | null;
+  /**
+   * Number of answers.
+   */
+  n?: number | null;
+  /**
+   * Texts that end the answer.
+   */
+  stop?: string | string[] | null;
+  /**
+   * Seed for repeatable sampling.
+   */
+  seed?: number | null;
+  /**
+   * Penalty on repeated tokens.
+   */
+  frequency_penalty?: number | null;
+  /**
+   * Penalty on tokens that occurred.
+   */
+  presence_penalty?: number | null;
+  /**
+   * Bias by token id.
+   */
+  logit_bias?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Return log probabilities.
+   */
+  logprobs?: boolean | null;
+  /**
+   * How many alternatives per token.
+   */
+  top_logprobs?: number | null;
+  /**
+   * Shape of the answer.
+   */
+  response_format?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * How much to reason.
+   */
+  reasoning_effort?: string | null;
+  /**
+   * How long the answer is to be.
+   */
+  verbosity?: string | null;
+  /**
+   * Kinds of output.
+   */
+  modalities?: string[] | null;
+  /**
+   * Options of audio output.
+   */
+  audio?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Predicted output.
+   */
+  prediction?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Labels of the caller.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Processing class at the provider.
+   */
+  service_tier?: string | null;
+  /**
+   * Keep the answer at the provider.
+   */
+  store?: boolean | null;
+  /**
+   * Options of the provider's web search.
+   */
+  web_search_options?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Groups prompts for the provider's cache.
+   */
+  prompt_cache_key?: string | null;
+  /**
+   * Stable pseudonym of the end user.
+   */
+  safety_identifier?: string | null;
+  /**
+   * Identifier of the end user.
+   */
+  user?: string | null;
+  [k: string]: unknown;
+}
+export interface ChatMessage {
+  /**
+   * Who speaks: system, developer, user, assistant, tool, function.
+   */
+  role: string;
+  /**
+   * Text, or parts.
+   */
+  content?: string | ChatContentPart[] | null;
+  /**
+   * Name of the speaker.
+   */
+  name?: string | null;
+  /**
+   * Calls the assistant made.
+   */
+  tool_calls?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * The call a tool message answers.
+   */
+  tool_call_id?: string | null;
+  /**
+   * A refusal of the assistant.
+   */
+  refusal?: string | null;
+  /**
+   * Former name of tool_calls.
+   */
+  function_call?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Reasoning of an earlier answer.
+   */
+  reasoning_content?: string | null;
+  [k: string]: unknown;
+}
+export interface ChatContentPart {
+  /**
+   * Kind of the part.
+   */
+  type: string;
+  /**
+   * Text of a text part.
+   */
+  text?: string;
+  [k: string]: unknown;
+}
+export interface ChatTool {
+  /**
+   * Kind of the tool; function.
+   */
+  type?: string;
+  /**
+   * The function.
+   */
+  function?: {
+    /**
+     * Name the model calls it by.
+     */
+    name: string;
+    /**
+     * What it does.
+     */
+    description?: string | null;
+    /**
+     * JSON Schema of its arguments.
+     */
+    parameters?: {
+      [k: string]: unknown;
+    } | null;
+    /**
+     * Hold the model to the schema.
+     */
+    strict?: boolean | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
 }

@@ -9,5 +9,7 @@ export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
+export * from "./timeline.ts";
+export * from "./trace.ts";
 export * from "./turns.ts";
 export * from "./vendor.ts";
