@@ -6,6 +6,12 @@ import meter from "../../schemas/plugins/meter.schema.json" with { type: "json" 
 import planCheck from "../../schemas/plugins/plan-check.schema.json" with { type: "json" };
 import quota from "../../schemas/plugins/quota.schema.json" with { type: "json" };
 import streamRelay from "../../schemas/plugins/stream-relay.schema.json" with { type: "json" };
+import answerCache from "../../schemas/plugins/answer-cache.schema.json" with { type: "json" };
+import budget from "../../schemas/plugins/budget.schema.json" with { type: "json" };
+import guardWords from "../../schemas/plugins/guard-words.schema.json" with { type: "json" };
+import headerTags from "../../schemas/plugins/header-tags.schema.json" with { type: "json" };
+import piiMask from "../../schemas/plugins/pii-mask.schema.json" with { type: "json" };
+import promptPrefix from "../../schemas/plugins/prompt-prefix.schema.json" with { type: "json" };
 import transform from "../../schemas/plugins/transform.schema.json" with { type: "json" };
 import { pathOf } from "../kit/index.ts";
 import { diagnose, type Diagnostic } from "./diagnostics.ts";
@@ -22,6 +28,12 @@ export const GATEWAY_SCHEMA: Schema = compileSchema(gateway, [
   planCheck,
   quota,
   streamRelay,
+  answerCache,
+  budget,
+  guardWords,
+  headerTags,
+  piiMask,
+  promptPrefix,
   transform,
 ]);
 

@@ -13,6 +13,7 @@ import {
   type Model,
   type OutcomeKind,
   type Outcome,
+  type PluginHeaders,
   type Principal,
   type Settle,
   type Snapshot,
@@ -25,6 +26,7 @@ import {
   type Windows,
   type WindowName,
 } from "../kit/index.ts";
+import { checkedHeaders } from "./hooks.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Characters of a header's value; the log has the whole list. */
@@ -58,6 +60,8 @@ export class ExchangeState {
   readonly settlers: Settle<Outcome>[] = [];
   /** null: none. */
   tags: readonly Tag[] | null = null;
+  /** Of plugins. */
+  #headers: PluginHeaders = {};
   /** The caller's counters, for the headers of the answer. */
   windows: Windows | null = null;
   target: Target | null = null;
@@ -144,6 +148,11 @@ export class ExchangeState {
     if (all.size > 0) this.tags = Object.freeze([...all.values()]);
   }
 
+  /** @throws TypeError for what no plugin may add. */
+  addHeaders(headers: PluginHeaders): void {
+    this.#headers = { ...this.#headers, ...checkedHeaders(headers) };
+  }
+
   /** Who a client is told to have answered. */
   get provider(): string {
     if (this.answeredBy !== null) return this.answeredBy;
@@ -159,7 +168,7 @@ export class ExchangeState {
   }
 
   headers(): Record<string, string> {
-    const headers = rateLimitHeaders(this.windows, this.#host.now());
+    const headers = { ...this.#headers, ...rateLimitHeaders(this.windows, this.#host.now()) };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     return this.dropped.length > 0 ? { ...headers, ...droppedHeader(this.dropped) } : headers;
   }

@@ -1,0 +1,102 @@
+import { decimal, definePlugin, type Exchange, GatewayError, nanoToString, type PluginHeaders, toNano } from "#kit";
+import type { BudgetOptions } from "#schema";
+
+const DEFAULT_WARN_SHARE = 0.8;
+/** Sums outlive their period by this: clocks of instances differ, and a stream may end behind it. */
+const KEPT_MS = 86_400_000;
+const SHARE_SCALE = 1_000_000n;
+
+/**
+ * What a user may spend in a month or a day. Refused is whoever has spent it: requests that were admitted before run to
+ * their end, so it can be passed by what those cost that run at the same time, and by no more.
+ */
+export default definePlugin<BudgetOptions>({
+  name: "budget",
+  stage: "admit",
+  schema: new URL("../schemas/plugins/budget.schema.json", import.meta.url),
+  needs: ["meter"],
+  setup(
+    { period = "month", amount, tiers = {}, warn_at: share = DEFAULT_WARN_SHARE },
+    { snapshot, storage, now, log },
+  ) {
+    const amounts = new Map(Object.entries(tiers).map(([tier, own]) => [tier, nanoOf(own)]));
+    for (const tier of amounts.keys()) {
+      if (!Object.hasOwn(snapshot.tiers, tier)) throw new Error(`budget names a tier that there is not: ${tier}`);
+    }
+    if (amount === undefined && amounts.size === 0) throw new Error("budget has neither an amount nor tiers");
+    const general = amount === undefined ? null : nanoOf(amount);
+    const warnShare = toNano(decimal(share)) / (1_000_000_000n / SHARE_SCALE);
+    const isWarned = (spent: bigint, budget: bigint): boolean => spent * SHARE_SCALE >= budget * warnShare;
+
+    const settle = async (
+      { principal, tier }: Exchange,
+      key: string,
+      endsAt: number,
+      budget: bigint,
+      charge: bigint,
+    ) => {
+      const spent = await storage.add(key, charge, endsAt - now() + KEPT_MS);
+      // Of all that add, on whatever instance, one passes the share.
+      if (!isWarned(spent, budget) || isWarned(spent - charge, budget)) return;
+      const fields = {
+        user_id: principal.userId,
+        tier: tier.name,
+        spent: nanoToString(spent),
+        budget: nanoToString(budget),
+      };
+      log.warn(fields, `a user has spent ${percent(spent, budget)} % of the budget of this ${period}`);
+    };
+
+    return {
+      async admit(exchange) {
+        const budget = amounts.get(exchange.tier.name) ?? general;
+        if (budget === null) return;
+        const at = now();
+        const { name, endsAt } = periodOf(period, at);
+        const key = `${name} ${exchange.principal.userId}`;
+        const spent = BigInt((await storage.get(key)) ?? 0);
+        const wait = Math.max(1, Math.ceil((endsAt - at) / 1000));
+        const headers = headersOf(spent, budget, wait);
+        if (spent >= budget) {
+          const message = `The budget of this ${period} is used up`;
+          throw new GatewayError("INSUFFICIENT_CREDITS", message, { retryAfter: wait, headers });
+        }
+        const warning = isWarned(spent, budget) && {
+          "X-Gateway-Budget-Warning": `${percent(spent, budget)}% of the budget of this ${period} is used`,
+        };
+        return {
+          headers: { ...headers, ...warning },
+          // A charge belongs to the period in which its request was admitted.
+          async settle({ bill }) {
+            if (bill.charge > 0n) await settle(exchange, key, endsAt, budget, bill.charge);
+          },
+        };
+      },
+    };
+  },
+});
+
+function headersOf(spent: bigint, budget: bigint, wait: number): PluginHeaders {
+  return {
+    "X-Gateway-Budget-Limit": nanoToString(budget),
+    "X-Gateway-Budget-Remaining": nanoToString(spent < budget ? budget - spent : 0n),
+    "X-Gateway-Budget-Reset": String(wait),
+  };
+}
+
+function nanoOf(amount: number): bigint {
+  return toNano(decimal(amount));
+}
+
+/** Rounded down: less than all of it is never 100. */
+function percent(spent: bigint, budget: bigint): bigint {
+  return budget === 0n ? 100n : (spent * 100n) / budget;
+}
+
+/** The UTC month or day that a time is in. */
+function periodOf(period: "month" | "day", at: number): { readonly name: string; readonly endsAt: number } {
+  const date = new Date(at);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (period === "month") return { name: date.toISOString().slice(0, 7), endsAt: Date.UTC(year, month + 1) };
+  return { name: date.toISOString().slice(0, 10), endsAt: Date.UTC(year, month, day + 1) };
+}
