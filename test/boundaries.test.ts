@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   plugins: ["kit", "schema"],
   gateway: [...GATEWAY, "server", "plugins"],
   offline: [...GATEWAY, "server", "gateway"],
+  testing: ["kit", "config", "gateway", "offline", "plugins"],
   workers: ["kit", "gateway", "server", "telemetry"],
   cli: "everything",
   index: "everything",

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { isUsableName } from "../accounts/api-keys.ts";
 import { parseEmail } from "../accounts/users.ts";
-import { decimal, toNano } from "../kit/index.ts";
+import { decimal, isPluginName, toNano } from "../kit/index.ts";
 
 /** Exit codes: 0 fine, 1 findings, 2 wrong use, 3 could not run. */
 export const EXIT = Object.freeze({ fine: 0, findings: 1, usage: 2, failed: 3 });
@@ -51,6 +51,13 @@ export function parseAddress(value: string): string {
 
 export function parseKeyName(value: string): string {
   if (!isUsableName(value)) throw new InvalidArgumentError("A name has 1 to 100 characters.");
+  return value;
+}
+
+export function parsePluginName(value: string): string {
+  if (!isPluginName(value)) {
+    throw new InvalidArgumentError("A plugin's name has up to 64 of a-z, 0-9 and -, and begins with a letter.");
+  }
   return value;
 }
 

@@ -12,8 +12,10 @@ import {
   parseAmount,
   parseCredits,
   parseKeyName,
+  parsePluginName,
   parsePort,
 } from "./options.ts";
+import type { PluginOptions } from "./plugin.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
@@ -60,6 +62,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addKeyCommands(program.command("keys").description("API keys"), openAccounts);
   addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
   addTokenCommand(program, openAccounts);
+  addPluginCommands(program.command("plugin").description("plugins of one's own"));
   addSimCommand(program);
   return program;
 }
@@ -151,6 +154,17 @@ function addTokenCommand(program: Command, open: OpenAccounts): void {
     .action(async (user: string, options: OutputOptions) =>
       (await import("./token.ts")).issueToken(open, user, options),
     );
+}
+
+function addPluginCommands(plugin: Command): void {
+  plugin
+    .command("new")
+    .description("write a plugin that works, its schema and its test, into plugins/ beside the configuration file")
+    .argument("<name>", "such as shout-back", parsePluginName)
+    .action(async (name: string, _options: object, command: Command) => {
+      const { newPlugin } = await import("./plugin.ts");
+      await newPlugin(name, command.optsWithGlobals<PluginOptions>());
+    });
 }
 
 function addSimCommand(program: Command): void {

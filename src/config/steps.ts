@@ -4,7 +4,7 @@ import { registerHooks } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ConditionConfig } from "#schema";
-import { type Plugin, STAGES } from "../kit/index.ts";
+import { isPluginName, type Plugin, STAGES } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, pluginHint, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
@@ -112,7 +112,6 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
 
 type LocalPlugin = { readonly plugin: Plugin; readonly schema: Schema } | { readonly finding: Finding };
 
-const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 const LOCAL_IMPORT = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 const WRITABLE_BY_OTHERS = 0o002;
 
@@ -170,7 +169,7 @@ function version(sources: ReadonlyMap<string, string>): string {
 export function contractBreach(plugin: unknown): string | null {
   if (!isRecord(plugin)) return "the file has no plugin as its default export";
   const { name, stage, schema, setup, needs } = plugin;
-  if (typeof name !== "string" || !NAME.test(name)) return "the plugin's name must be kebab-case text";
+  if (!isPluginName(name)) return "the plugin's name must be kebab-case text";
   if (!(STAGES as readonly unknown[]).includes(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
   if (!(schema instanceof URL) || schema.protocol !== "file:")
     return "the plugin's schema must be the URL of a file beside it";

@@ -23,7 +23,7 @@ export interface FirstLoad {
   readonly rejected: readonly Diagnostic[] | null;
 }
 
-export type CheckSettings = Pick<LoadOptions, "file" | "strict"> & Partial<Pick<LoadOptions, "env">>;
+export type CheckSettings = Pick<LoadOptions, "file" | "strict"> & Partial<Pick<LoadOptions, "env" | "read">>;
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {

@@ -107,6 +107,13 @@ export interface Plugin<Options = never> {
   setup(options: Readonly<Options>, host: PluginHost): Awaitable<Hooks>;
 }
 
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const MAX_NAME_CHARACTERS = 64;
+
+export function isPluginName(name: unknown): boolean {
+  return typeof name === "string" && NAME.test(name) && name.length <= MAX_NAME_CHARACTERS;
+}
+
 /** Identity with types: the default export of a plugin file. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
   return plugin;

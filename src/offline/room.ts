@@ -89,6 +89,8 @@ export interface Offline {
   readonly snapshot: Snapshot;
   readonly generation: Generation;
   readonly store: Store;
+  /** Plugins that failed, with what they threw. */
+  readonly failures: readonly { readonly plugin: string; readonly error: unknown }[];
   /** Unix milliseconds. */
   now(): number;
   request(request: OfflineRequest): Promise<OfflineResult>;
@@ -141,6 +143,10 @@ export class Room implements Offline {
     this.snapshot = parts.loaded.snapshot;
     this.generation = parts.generation;
     this.store = parts.store;
+  }
+
+  get failures(): Offline["failures"] {
+    return this.#parts.recorder.failures;
   }
 
   now(): number {
