@@ -1,6 +1,5 @@
 import { createHash, hash } from "node:crypto";
-import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import {
   answerOfEvents,
   type Call,
@@ -26,9 +25,6 @@ const DEFAULT_MAX_BYTES = 256 * 1024;
 /** Raised when what is kept takes another form: what was kept before is then not found. */
 const FORM = 1;
 
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
-
 /** Keeps answers, and gives them again to whom asks for the very same. */
 export default definePlugin<AnswerCacheOptions>({
   name: "answer-cache",
@@ -41,7 +37,7 @@ export default definePlugin<AnswerCacheOptions>({
     const find = async (key: string): Promise<Kept | null> => {
       try {
         const packed = await storage.get(key);
-        return packed === null ? null : await unpacked(packed);
+        return packed === null ? null : unpacked(packed);
       } catch (err) {
         // Without it an upstream serves.
         if (!isStoreUnavailable(err)) log.warn({ err }, "a kept answer cannot be read");
@@ -54,8 +50,7 @@ export default definePlugin<AnswerCacheOptions>({
       const kept = keptOf(answer);
       const ends = endsOf(kept);
       if (ends.some((end) => except.has(end))) return;
-      const packed = await compress(JSON.stringify({ ...kept, usage } satisfies Kept));
-      const text = packed.toString("base64");
+      const text = zstdCompressSync(JSON.stringify({ ...kept, usage } satisfies Kept)).toString("base64");
       if (text.length > MAX_VALUE_BYTES) return;
       try {
         await storage.set(key, text, ttl * 1000);
@@ -118,8 +113,8 @@ function replyOf(kept: Kept, call: Call, usage: Usage | null): OwnReply | null {
   return body === null ? null : { type: "answer", body, usage };
 }
 
-async function unpacked(packed: string): Promise<Kept> {
-  const text = (await decompress(Buffer.from(packed, "base64"))).toString();
+function unpacked(packed: string): Kept {
+  const text = zstdDecompressSync(Buffer.from(packed, "base64")).toString();
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `keep` has written
   return JSON.parse(text) as Kept;
 }

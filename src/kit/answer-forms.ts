@@ -81,7 +81,7 @@ class Choice {
 function appended(before: Json, lists: Json): Json {
   const joined = Object.entries(lists).map(([name, list]) => {
     const first = before[name];
-    return [name, Array.isArray(first) && Array.isArray(list) ? [...first, ...list] : (list ?? first)] as const;
+    return [name, Array.isArray(first) && Array.isArray(list) ? [...first, ...list] : (list ?? first ?? null)] as const;
   });
   return Object.fromEntries(joined) as Json;
 }
