@@ -39,7 +39,7 @@ interface Finder {
   /** Each attempt at a match has an end that is near: no text takes longer than its length. */
   readonly expression: RegExp;
   /** How many characters of a candidate it is, 0 for none of it; left out: all. */
-  length?(candidate: string): number;
+  readonly length?: (candidate: string) => number;
 }
 
 const PLACEHOLDER = /\[(?:EMAIL|PHONE|IBAN|CARD|IP|KEY)_\d{1,6}\]/g;

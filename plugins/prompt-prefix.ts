@@ -36,7 +36,13 @@ function checkNames(prompts: readonly Prompt[], tiers: Readonly<Record<string, u
 
 /** `*` stands for any text. */
 function globOf(glob: string): RegExp {
-  return new RegExp(`^${glob.split("*").map(RegExp.escape).join(".*")}$`, "s");
+  return new RegExp(
+    `^${glob
+      .split("*")
+      .map((part) => RegExp.escape(part))
+      .join(".*")}$`,
+    "s",
+  );
 }
 
 /**

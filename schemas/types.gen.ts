@@ -935,6 +935,10 @@ export interface BudgetOptions {
    * What users of a plan may spend.
    */
   tiers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^.+$".
+     */
     [k: string]: number;
   };
   /**

@@ -107,6 +107,14 @@ describe.skipIf(!recorded)("every recorded stream", () => {
 const texts = (events: readonly StreamEvent[]): readonly string[] =>
   dataOf(events).map(({ choices }) => JSON.stringify((choices as readonly Json[])[0]?.["delta"]));
 
+function said(index: number, content: string): StreamEvent {
+  return { data: { choices: [{ index, delta: { content } }] }, text: content };
+}
+
+function native(event: Json): StreamEvent {
+  return chunk({ native: { dialect: "responses", event } });
+}
+
 describe("what is held back", () => {
   test("comes before the finish, in its event where that has text itself, and at a break", () => {
     const last = chunk({ content: "def" }, { finish: "stop" });
@@ -131,12 +139,8 @@ describe("what is held back", () => {
   });
 
   test("is apart by choice; an event without change is the very same", () => {
-    const of = (index: number, content: string): StreamEvent => ({
-      data: { choices: [{ index, delta: { content } }] },
-      text: content,
-    });
-    const events = changed([of(0, "ab"), of(1, "xy"), of(0, "cd"), of(1, "z")], () => holding(1));
-    const said = (index: number): string =>
+    const events = changed([said(0, "ab"), said(1, "xy"), said(0, "cd"), said(1, "z")], () => holding(1));
+    const read = (index: number): string =>
       dataOf(events)
         .flatMap(
           ({ choices }) =>
@@ -145,13 +149,12 @@ describe("what is held back", () => {
         .filter((choice) => choice.index === index)
         .map(({ delta }) => delta.content)
         .join("");
-    expect([said(0), said(1)]).toEqual(["abcd", "xyz"]);
+    expect([read(0), read(1)]).toEqual(["abcd", "xyz"]);
     const event = chunk({ content: "ab" });
     expect(changed([event], () => holding(0))[0]).toBe(event);
   });
 
   test("events of the upstream's own format are changed, their deltas across borders", () => {
-    const native = (event: Json): StreamEvent => chunk({ native: { dialect: "responses", event } });
     const code = (delta: string): StreamEvent =>
       native({ type: "response.code_interpreter_call_code.delta", output_index: 1, item_id: "ci_1", delta });
     const events = changed(

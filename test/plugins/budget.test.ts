@@ -16,6 +16,10 @@ const snapshot = testSnapshot();
 const UNIT = 1_000_000_000n;
 const HOUR = 3_600_000;
 
+async function settle({ settle: settler }: Admitted, charge: bigint): Promise<void> {
+  await settler?.({ bill: { charge } } as Outcome);
+}
+
 /** A budget of ann's; `spend` is a request that is admitted and charged. */
 async function budgetOf(options: Options, instances = 1) {
   const clock = new ManualClock();
@@ -24,20 +28,21 @@ async function budgetOf(options: Options, instances = 1) {
   const hooks = await Promise.all(hosts.map((host) => setUp(budget, options, host)));
   const admit = async (at = 0, parts: Parameters<typeof testExchange>[1] = {}): Promise<Admitted> =>
     (await hooks[at]!.admit!(testExchange(snapshot, parts))) ?? {};
-  const settle = async ({ settle: settler }: Admitted, charge: bigint): Promise<void> =>
-    settler?.({ bill: { charge } } as Outcome);
   const spend = async (charge: bigint, at = 0): Promise<Admitted> => {
     const admitted = await admit(at);
     await settle(admitted, charge);
     return admitted;
   };
-  return { clock, hosts, admit, settle, spend };
+  return { clock, hosts, admit, spend };
 }
 
 async function refusal(work: Promise<unknown>): Promise<GatewayError> {
-  const error: unknown = await work.catch((thrown: unknown) => thrown);
-  if (error instanceof GatewayError) return error;
-  throw new Error(`not refused: ${String(error)}`);
+  const error: unknown = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(GatewayError);
+  return error as GatewayError;
 }
 
 describe("a budget", () => {
@@ -64,7 +69,7 @@ describe("a budget", () => {
   });
 
   test("of a day; what was admitted in one is charged to it, however late it ends", async () => {
-    const { clock, admit, settle, spend } = await budgetOf({ amount: 1, period: "day" });
+    const { clock, admit, spend } = await budgetOf({ amount: 1, period: "day" });
     const late = await admit();
     clock.advance(24 * HOUR);
     await spend(1n);
@@ -73,7 +78,7 @@ describe("a budget", () => {
   });
 
   test("is a user's own, and a plan may have its own or none", async () => {
-    const { admit, settle } = await budgetOf({ tiers: { Free: 1 } });
+    const { admit } = await budgetOf({ tiers: { Free: 1 } });
     await settle(await admit(), UNIT);
     await refusal(admit());
     expect(await admit(0, { principal: { userId: "bob" } })).toHaveProperty("headers");
@@ -103,36 +108,40 @@ describe("a budget", () => {
 
   test("no budget at all", async () => {
     const { admit } = await budgetOf({ amount: 0 });
-    await refusal(admit());
+    expect((await refusal(admit())).details.headers).toMatchObject({ "X-Gateway-Budget-Limit": "0" });
   });
 
   test("refuses nobody below it, and is passed by what runs at the same time alone", async () => {
     const step = fc.record({ admits: fc.boolean(), at: fc.nat(1), charge: fc.bigInt(0n, UNIT), which: fc.nat(9) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const { admit, settle } = await budgetOf({ amount: 2 }, 2);
+        const { admit } = await budgetOf({ amount: 2 }, 2);
         let spent = 0n;
         const running: Admitted[] = [];
+        const [admitted, expected]: boolean[][] = [[], []];
         for (const { admits, at, charge, which } of steps) {
           if (admits) {
-            if (spent >= 2n * UNIT) await refusal(admit(at));
-            else running.push(await admit(at));
+            const one = await admit(at).catch(() => null);
+            if (one !== null) running.push(one);
+            admitted!.push(one !== null);
+            expected!.push(spent < 2n * UNIT);
           } else if (running.length > 0) {
             const [one] = running.splice(which % running.length, 1);
             await settle(one!, charge);
             spent += charge;
           }
         }
+        expect(admitted).toEqual(expected);
       }),
       { numRuns: Math.ceil(RUNS / 3) },
     );
   });
 
   test("many at once: each charge counts", async () => {
-    const { admit, settle } = await budgetOf({ amount: 1 }, 2);
+    const { admit } = await budgetOf({ amount: 1 }, 2);
     const admitted = await Promise.all(Array.from({ length: 20 }, async (_, index) => admit(index % 2)));
     await Promise.all(admitted.map(async (one) => settle(one, UNIT / 20n)));
-    await refusal(admit());
+    expect(await refusal(admit())).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
   });
 });
 

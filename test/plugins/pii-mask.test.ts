@@ -7,7 +7,7 @@ import { Bench } from "../support/bench.ts";
 import { testExchange } from "../support/exchange.ts";
 import { deepFreeze, testSnapshot } from "../support/snapshot.ts";
 import { chunk, FakeSource } from "../support/source.ts";
-import { completion, streamsFrom, USAGE } from "../support/upstream.ts";
+import { completion, USAGE } from "../support/upstream.ts";
 import { pluginHost, setUp } from "./harness.ts";
 
 type Options = Parameters<typeof piiMask.setup>[0];
@@ -27,6 +27,14 @@ async function masked(text: string, options: Options = {}): Promise<unknown> {
 }
 
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${"aA0+/=\n".repeat(40)}-----END RSA PRIVATE KEY-----`;
+
+function thought(text: string): Json {
+  return {
+    role: "assistant",
+    reasoning_content: text,
+    reasoning_details: [{ type: "reasoning.text", text, signature: "s" }],
+  };
+}
 
 describe("what is masked", () => {
   test.each<readonly [string, string]>([
@@ -91,7 +99,7 @@ describe("what is masked", () => {
       request: { input: "ann@example.com" },
       canonical: { messages },
     };
-    const call = await maskedBody({ messages }, {}, more as Partial<Call>);
+    const call = await maskedBody({ messages }, {}, more);
     expect(call).toMatchObject({
       body: { messages: [{ content: "[EMAIL_1]" }] },
       native: { note: "[EMAIL_2]" },
@@ -101,11 +109,6 @@ describe("what is masked", () => {
   });
 
   test("a signed thought goes back as it was made: masked what was masked then, and nothing else", async () => {
-    const thought = (text: string): Json => ({
-      role: "assistant",
-      reasoning_content: text,
-      reasoning_details: [{ type: "reasoning.text", text, signature: "s" }],
-    });
     const { body } = await maskedBody({
       messages: [{ role: "user", content: "ann@example.com" }, thought("ann@example.com, not eve@example.com")],
     });
@@ -188,12 +191,7 @@ describe("an answer that repeats what the upstream read", () => {
           for (const part of pieces(JSON.stringify({ text: read }), sizes)) {
             source.emit(chunk({ tool_calls: [{ index: 0, id: "c", function: { arguments: part } }] }));
           }
-          return streamsFrom(source.emit(chunk({}, { finish: "stop" })).finish())(
-            target,
-            {} as never,
-            {} as never,
-            () => {},
-          ) as never;
+          return { type: "events", target, source: source.emit(chunk({}, { finish: "stop" })).finish() };
         });
         const { client, done } = masking.stream({ body: { messages: [{ role: "user", content: text }] } });
         await done;
@@ -240,13 +238,12 @@ describe("an answer that repeats what the upstream read", () => {
 
   test("knows nothing of another exchange", async () => {
     const masking = await bench();
-    const says: Parameters<typeof masking.upstream.play>[0] = (target) => ({
+    masking.upstream.play((target) => ({
       type: "answer",
       target,
       usage: USAGE,
       body: { ...completion(USAGE), choices: [{ message: { content: "[EMAIL_1]" } }] },
-    });
-    masking.upstream.play(says);
+    }));
     const first = await masking.serve({ body: { messages: [{ role: "user", content: "ann@example.com" }] } });
     expect(first.answered?.body).toContain("ann@example.com");
     expect((await masking.serve()).answered?.body).toContain("[EMAIL_1]");
