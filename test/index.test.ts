@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as gateway from "route-gateway";
 import * as kit from "route-gateway/kit";
+import * as testing from "route-gateway/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { baseConfig } from "./e2e/support/gateway-config.ts";
 
@@ -29,8 +30,11 @@ test("a configuration that cannot serve is told by its own class", async () => {
   await expect(started).rejects.toBeInstanceOf(gateway.ConfigurationError);
 });
 
-test("a plugin is written with what the package exports, by either door", () => {
+test("a plugin is written with what the package exports, by either door, and tested by a third", async () => {
   expect(gateway.definePlugin).toBe(kit.definePlugin);
+  await using room = await testing.openPlugin("transform", { options: { set: { "/seed": 7 } } });
+  const { sent } = await room.request({ model: "route/chat" });
+  expect(JSON.parse(sent[0]?.body ?? "")).toMatchObject({ seed: 7 });
   expect(gateway.GatewayError).toBe(kit.GatewayError);
   const plugin: gateway.Plugin = gateway.definePlugin({
     name: "nothing",

@@ -14,6 +14,8 @@ export interface AuthenticationOptions {
   readonly onFailure?: () => "closed" | "open";
   /** Milliseconds between writes of the keys' last use. */
   readonly flushEvery?: number;
+  /** Keys remembered at once; room is taken for all of them from the start. */
+  readonly maxKeys?: number;
 }
 
 /**
@@ -26,10 +28,11 @@ export function createAuthentication({
   now,
   onFailure = () => "closed",
   flushEvery = FLUSH_MS,
+  maxKeys = MAX_KEYS_COUNT,
 }: AuthenticationOptions): Identities & { close(): Promise<void> } {
   // A cache of its own, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
-  const principals = new Principals();
-  const unknown = new LRUCache<string, true>(LOOK_UP_CACHE);
+  const principals = new Principals(maxKeys);
+  const unknown = new LRUCache<string, true>(lookUpCache(maxKeys));
   /** Look-ups under way: concurrent requests with one key ask the store once. */
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
@@ -129,23 +132,35 @@ export function createAuthentication({
 
 /** A key that another process revokes works no longer than this. */
 const CACHE_MS = 500;
-const LOOK_UP_CACHE = { max: 10_000, ttl: CACHE_MS, ttlResolution: 0 };
+const MAX_LOOK_UPS_COUNT = 10_000;
+const lookUpCache = (maxKeys: number) => ({
+  max: Math.min(MAX_LOOK_UPS_COUNT, maxKeys),
+  ttl: CACHE_MS,
+  ttlResolution: 0,
+});
 /** For principals whose versions are confirmed with each use. */
-const VERSIONED_CACHE = { max: 100_000, ttl: 10 * 60_000, ttlResolution: 0 };
+const VERSIONED_CACHE = { ttl: 10 * 60_000, ttlResolution: 0 };
+const MAX_KEYS_COUNT = 100_000;
 
 /** Principals by the whole secrets of their keys: looked up just now (`known`), or to be confirmed (`presumed`). */
 export class Principals {
-  readonly #known = new LRUCache<string, Principal>(LOOK_UP_CACHE);
-  readonly #presumed = new LRUCache<string, Principal>({
-    ...VERSIONED_CACHE,
-    dispose: (principal, secret) => this.#gone(principal, secret),
-  });
+  readonly #known: LRUCache<string, Principal>;
+  readonly #presumed: LRUCache<string, Principal>;
   readonly #secrets = new WeakMap<Principal, string>();
   /** How often changes may have been missed so far, and how often when each principal was looked up. */
   #misses = 0;
   readonly #lookedUp = new WeakMap<Principal, number>();
   /** Users to the secrets that are presumed to be theirs. */
   readonly #ofUser = new Map<string, Set<string>>();
+
+  constructor(maxKeys = MAX_KEYS_COUNT) {
+    this.#known = new LRUCache(lookUpCache(maxKeys));
+    this.#presumed = new LRUCache({
+      ...VERSIONED_CACHE,
+      max: maxKeys,
+      dispose: (principal, secret) => this.#gone(principal, secret),
+    });
+  }
 
   known(secret: string): Principal | undefined {
     return this.#known.get(secret);

@@ -54,6 +54,12 @@ export function parseKeyName(value: string): string {
   return value;
 }
 
+export function parseCount(value: string): number {
+  const count = Number(value);
+  if (!/^\d+$/.test(value) || count > 1_000_000) throw new InvalidArgumentError("A whole number up to 1,000,000.");
+  return count;
+}
+
 export function parsePluginName(value: string): string {
   if (!isPluginName(value)) {
     throw new InvalidArgumentError("A plugin's name has up to 64 of a-z, 0-9 and -, and begins with a letter.");

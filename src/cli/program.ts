@@ -1,8 +1,11 @@
 import { Command, CommanderError, Option } from "commander";
 import { ConfigurationError } from "../config/diagnostics.ts";
+import type { Endpoint } from "../kit/index.ts";
 import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { CheckOptions } from "./check.ts";
+import type { DiffOptions } from "./diff.ts";
+import type { ExplainOptions } from "./explain.ts";
 import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
 import {
   configFile,
@@ -10,6 +13,7 @@ import {
   ExitError,
   parseAddress,
   parseAmount,
+  parseCount,
   parseCredits,
   parseKeyName,
   parsePluginName,
@@ -20,7 +24,19 @@ import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
 
+const SIDE =
+  "a file, a file in git (HEAD:gateway.yaml, :gateway.yaml for what is staged), or an admin address (http://…)";
 const USER = "id or address of the user";
+const ENDPOINTS: readonly Endpoint[] = [
+  "chat",
+  "messages",
+  "responses",
+  "embeddings",
+  "rerank",
+  "speech",
+  "transcription",
+  "image",
+];
 
 /** Runs what the command line says and sets the exit code. */
 export async function runProgram(): Promise<void> {
@@ -58,6 +74,8 @@ export function createProgram(open?: OpenAccounts): Command {
     });
   addServeCommands(program);
   addCheckCommand(program);
+  addDiffCommand(program);
+  addExplainCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
   addKeyCommands(program.command("keys").description("API keys"), openAccounts);
   addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
@@ -100,6 +118,55 @@ function addCheckCommand(program: Command): void {
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");
       await check(files, command.optsWithGlobals<CheckOptions>());
+    });
+}
+
+function addDiffCommand(program: Command): void {
+  program
+    .command("diff")
+    .description("what a change of the configuration means to those who use the gateway")
+    .argument("<old>", SIDE)
+    .argument("<new>", "the same")
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(
+      new Option("--fail-on <class>", "end with 1 when there is such a change, or a worse one").choices([
+        "breaking",
+        "risky",
+      ]),
+    )
+    .option("--store", "count the users and keys that each change touches, in the store that <new> names")
+    .option("--admin-token <token>", "of a running gateway (default: $GATEWAY_ADMIN_TOKEN)")
+    .action(async (old: string, now: string, options: DiffOptions) =>
+      (await import("./diff.ts")).diff(old, now, options),
+    );
+}
+
+/** Of an option that may be repeated. */
+function list(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function addExplainCommand(program: Command): void {
+  program
+    .command("explain")
+    .description("say what would become of a request, and why: every stage, limit and step of the chain, offline")
+    .argument("<model>", "as clients name it")
+    .option("--tier <tier>", "plan; that of --user unless given")
+    .option("--user <user>", `${USER}, with their counters and credits; needs --store`)
+    .option("--key <key-id>", "key of the user, as `keys list` shows it")
+    .option("--store", "read the configured store; nothing is counted or charged")
+    .option("--down <upstream>", "refuses connections; may be repeated", list, [])
+    .option("--open <upstream>", "has its breaker open; may be repeated", list, [])
+    .option("--fault <upstream=script>", "fails as a script of `gateway sim` says; may be repeated", list, [])
+    .addOption(new Option("--endpoint <name>", "default: that of the model's kind").choices(ENDPOINTS))
+    .option("--stream", "ask for a stream")
+    .option("--body <json>", "fields of the body, or @FILE with them")
+    .option("--prompt-tokens <number>", "that the upstream will count; by the body's size unless given", parseCount)
+    .option("--output-tokens <number>", "the same; as many as are held unless given", parseCount)
+    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
+    .action(async (model: string, _options: object, command: Command) => {
+      const { explainRequest } = await import("./explain.ts");
+      await explainRequest(model, command.optsWithGlobals<ExplainOptions>());
     });
 }
 

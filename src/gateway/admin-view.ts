@@ -1,11 +1,12 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { Store, StoreSettings } from "../kit/index.ts";
-import type { AdminOptions, ReloadResult } from "../server/admin.ts";
+import { GatewayError, type Json, type Store, type StoreSettings } from "../kit/index.ts";
+import type { AdminOptions, ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
+import type { SourceBody } from "./source-view.ts";
 
 /** One process and the instances that it knows of. */
 export interface ProcessReport {
@@ -45,7 +46,10 @@ export interface AdminView {
   report(): Promise<ProcessReport>;
   streams(): Promise<{ readonly active: number }>;
   settlements(): Promise<UnstoredSettlements>;
+  /** What the configuration in force was made of. */
+  source(): Promise<SourceBody>;
   reload(): Promise<ReloadResult>;
+  explain(question: Json): Promise<ExplainResult>;
 }
 
 export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "log"> {
@@ -53,10 +57,12 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     notReady: () => view.notReady(),
     metrics: () => view.metrics(),
     config: async () => configBody(await view.report()),
+    source: () => view.source(),
     upstreams: async () => upstreamsBody(await view.report()),
     streams: () => view.streams(),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
+    explain: (question) => view.explain(question),
   };
 }
 
@@ -144,6 +150,8 @@ interface ProcessViewParts {
   readonly reloader: Pick<Reloader, "status" | "reload">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
+  /** @throws GatewayError */
+  readonly explain: (question: Json) => Promise<unknown>;
 }
 
 export interface ProcessAdminView extends AdminView {
@@ -153,7 +161,7 @@ export interface ProcessAdminView extends AdminView {
 
 /** What the admin listener shows of this process. */
 export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
-  const { store, onFailure, loop, metrics, reloader, registry, state } = parts;
+  const { store, onFailure, loop, metrics, reloader, registry, state, explain } = parts;
   return {
     async notReady() {
       if (state.draining) return ["draining"];
@@ -191,6 +199,18 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       }));
       return { pending: store.pending, rejected };
     },
+    async source() {
+      const { sourceBody } = await import("./source-view.ts");
+      return sourceBody(state.generation.loaded);
+    },
     reload: () => reloader.reload(),
+    async explain(question) {
+      try {
+        return { ok: true, explanation: await explain(question) };
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        return { ok: false, code: error.code, message: error.message };
+      }
+    },
   };
 }

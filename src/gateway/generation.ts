@@ -12,7 +12,7 @@ export type HostServices = Omit<Host, "snapshot" | "breaker" | "order">;
 
 interface GenerationParts {
   readonly number: number;
-  readonly loaded: Pick<Loaded, "snapshot" | "steps">;
+  readonly loaded: Loaded;
   /** Leased for this configuration; released when the generation is disposed of. */
   readonly upstreams: UpstreamSet;
   readonly services: HostServices;
@@ -23,6 +23,8 @@ interface GenerationParts {
 export interface Generation extends RequestPipeline {
   readonly number: number;
   readonly snapshot: Snapshot;
+  /** What it was made of. */
+  readonly loaded: Loaded;
   readonly host: Host;
   /** Of any upstream of the snapshot. */
   readonly health: (upstream: string) => UpstreamHealth;
@@ -67,6 +69,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   return {
     number,
     snapshot,
+    loaded,
     host,
     health: (name) => upstreams.health(name),
     loadedAt: host.now(),

@@ -3,7 +3,7 @@ import { createAdminHandler } from "../server/admin.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
-import { bodyValidators } from "../server/body-schemas.ts";
+import { bodyValidators, type ValidateBody } from "../server/body-schemas.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
@@ -20,6 +20,7 @@ type PublicParts = [
   accounts: Accounts,
   telemetry: Pick<Telemetry, "observer">,
   tokenizer: Pick<Tokenizer, "countForClient">,
+  validateBody?: ValidateBody,
 ];
 
 /** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
@@ -38,7 +39,7 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
   const [{ now, log, state }, { store, isShared }, { identities, signIn, killSwitch }, { observer }, tokenizer] = parts;
-  const validateBody = bodyValidators();
+  const validateBody = parts[5] ?? bodyValidators();
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({

@@ -108,7 +108,11 @@ export interface Accounts {
   readonly killSwitch: KillSwitch;
 }
 
-export async function openAccounts(context: StartContext, { store }: Storage): Promise<Accounts> {
+export async function openAccounts(
+  context: StartContext,
+  { store }: Pick<Storage, "store">,
+  limits: { readonly maxKeys?: number } = {},
+): Promise<Accounts> {
   const { start, now, log, state, closing } = context;
   const auth = (): Snapshot["auth"] => state.snapshot.auth;
   const tokens = await createTokens({
@@ -118,7 +122,7 @@ export async function openAccounts(context: StartContext, { store }: Storage): P
   });
   // Changes of the store's section need a restart.
   const { onFailure } = start.loaded.snapshot.store;
-  const identities = createAuthentication({ store, tokens, now, onFailure: () => onFailure });
+  const identities = createAuthentication({ store, tokens, now, onFailure: () => onFailure, ...limits });
   closing.add(() => identities.close());
   const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
   closing.add(() => signIn.close());

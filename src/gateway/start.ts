@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { watchConfig } from "../config/watch.ts";
-import { type Address, inBackground, type Store } from "../kit/index.ts";
+import { type Address, inBackground, type Json, type Store } from "../kit/index.ts";
+import type { Explainer } from "../offline/answer.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines } from "../telemetry/log.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
@@ -110,7 +111,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { store } = storage;
     const { metrics } = telemetry;
     const { onFailure } = start.loaded.snapshot.store;
-    const adminView = processAdminView({ store, onFailure, loop, metrics, reloader, registry, state });
+    const adminView = processAdminView({
+      store,
+      onFailure,
+      loop,
+      metrics,
+      reloader,
+      registry,
+      state,
+      explain: explainer(context, storage),
+    });
     const admin = options.worker ? null : await listenAdmin(context, adminView);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
@@ -147,6 +157,16 @@ async function prepare(options: GatewayOptions): Promise<StartContext> {
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
   return { settings, start, clock: options.now ?? null, now, log, state, closing: new Closing(log) };
+}
+
+/** Answers what would become of a request; loaded with the first question. */
+function explainer({ state, now }: StartContext, { store }: Storage): (question: Json) => Promise<unknown> {
+  let made: Promise<Explainer> | null = null;
+  const make = async (): Promise<Explainer> => {
+    const { Explainer: Made } = await import("../offline/answer.ts");
+    return new Made({ loaded: () => state.generation.loaded, store, breakers: () => state.breakers(), now });
+  };
+  return async (question) => (await (made ??= make())).answer(question);
 }
 
 interface GenerationsOptions {

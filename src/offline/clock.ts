@@ -6,8 +6,11 @@ import type { Sweeper, SweptEntry } from "../upstream/send/deadlines.ts";
 const IDLE_TURNS = 12;
 /** A longer turn was spent on work, such as a long body that is written in parts. */
 const IDLE_TURN_MS = 1;
-/** Work off the event loop, such as decompression, is not seen by turns: it gets this long before a deadline passes. */
-const OFF_LOOP_GRACE_MS = 4;
+/** Work off the event loop, such as decompression, is not seen by turns: it gets some looks before a deadline passes … */
+const LOOK_MS = 2;
+const LOOKS_COUNT = 2;
+/** … and more while a plugin, which may read a file, has not returned. */
+const HOOK_LOOKS_COUNT = 100;
 /** A gateway that serves besides is never idle: what is asked of it offline must end all the same. */
 const MAX_SETTLING_MS = 1_000;
 /** For work that nothing offline can end, such as a plugin that waits for a network. */
@@ -21,6 +24,7 @@ export class VirtualClock implements Sweeper {
   #now: number;
   #happened = 0;
   #held = 0;
+  #hooks = 0;
 
   /** @param now Unix milliseconds. */
   constructor(now: number) {
@@ -85,6 +89,17 @@ export class VirtualClock implements Sweeper {
       this.watch(entry);
     });
 
+  /** A plugin's hook: it may wait for time, and for what is not done on the event loop. */
+  async during<Result>(hook: () => Result | Promise<Result>): Promise<Result> {
+    this.#hooks += 1;
+    try {
+      return await hook();
+    } finally {
+      this.#hooks -= 1;
+      this.touch();
+    }
+  }
+
   /** The clock stands still until `work`, which is not done on the event loop, has ended. */
   async hold<Result>(work: Promise<Result>): Promise<Result> {
     this.#held += 1;
@@ -138,11 +153,7 @@ export class VirtualClock implements Sweeper {
       await this.settle(() => running.size === 0);
       if (running.size === 0) break;
       const next = this.#next();
-      if (next !== null && this.#pauses.size === 0) {
-        const before = this.#happened;
-        await realTime(OFF_LOOP_GRACE_MS);
-        if (this.#happened !== before) continue;
-      }
+      if (next !== null && this.#pauses.size === 0 && (await this.#happensStill())) continue;
       if (next !== null) {
         this.#passTo(next.due);
         continue;
@@ -152,6 +163,15 @@ export class VirtualClock implements Sweeper {
       await realTime(1);
     }
     return work;
+  }
+
+  /** Whether something that is not done on the event loop has been at work. */
+  async #happensStill(): Promise<boolean> {
+    const before = this.#happened;
+    const looks = this.#hooks > 0 ? HOOK_LOOKS_COUNT : LOOKS_COUNT;
+    // Looks, not time: a process that was stopped meanwhile has had none.
+    for (let look = 0; look < looks && this.#happened === before; look += 1) await realTime(LOOK_MS);
+    return this.#happened !== before;
   }
 
   #next(): SweptEntry | null {

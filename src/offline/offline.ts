@@ -5,15 +5,23 @@ import { publicServer } from "../gateway/listeners.ts";
 import { hostServices, openAccounts, openStorage, openTokenizer, type StartContext } from "../gateway/services.ts";
 import { Closing } from "../gateway/shutdown.ts";
 import type { Tokenizer } from "../gateway/tokenizer.ts";
-import { Secret, type Snapshot } from "../kit/index.ts";
+import type { ValidateBody } from "../server/body-schemas.ts";
 import { serverOfStreams } from "../server/listen.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import { createUpstreams } from "../upstream/upstreams.ts";
+import { CarriedCounters } from "./carried.ts";
 import { VirtualClock } from "./clock.ts";
+import { withoutWorld } from "./load.ts";
 import { type Fault, Providers } from "./providers.ts";
 import { Recorder } from "./record.ts";
 import { existing, type Offline, Room } from "./room.ts";
+
+/** A room is small and short-lived. */
+const MAX_KEYS_COUNT = 1_000;
+
+/** What serves, as far as a room needs it. */
+export type Configuration = Pick<Loaded, "snapshot" | "steps">;
 
 export interface OfflineOptions {
   /** Unix milliseconds at which the clock begins. */
@@ -28,25 +36,26 @@ export interface OfflineOptions {
   readonly random?: () => number;
   /** Shared by several rooms, because it takes long to load; one of its own unless given. Not closed. */
   readonly tokenizer?: Pick<Tokenizer, "count" | "countForClient">;
+  /** The same: schemas are compiled with the first body of each kind. */
+  readonly validateBody?: ValidateBody;
 }
 
-/** In place of keys, which are never used offline: none is sent anywhere, and none of a cloud's is exchanged for a token. */
-const KEY = "offline";
-
 /** @throws Error for a plugin whose setup fails, or a fault of an upstream that there is not. */
-export async function openOffline(loaded: Loaded, options: OfflineOptions): Promise<Offline> {
+export async function openOffline(configuration: Configuration, options: OfflineOptions): Promise<Offline> {
   const closing = new Closing(SILENT);
   try {
-    return await open(loaded, options, closing);
+    return await open(configuration, options, closing);
   } catch (error) {
     await closing.all(null);
     throw error;
   }
 }
 
-async function open(real: Loaded, options: OfflineOptions, closing: Closing): Promise<Offline> {
+async function open(real: Configuration, options: OfflineOptions, closing: Closing): Promise<Offline> {
   const { faults = {}, random = sequence() } = options;
-  const loaded = { ...real, snapshot: withoutWorld(real.snapshot) };
+  const snapshot = withoutWorld(real.snapshot);
+  const { hash } = snapshot;
+  const loaded: Loaded = { ok: true, snapshot, steps: real.steps, diagnostics: [], hash, files: [], sources: [] };
   for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);
   const clock = new VirtualClock(options.now);
   const { now } = clock;
@@ -61,9 +70,11 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     state: new ProcessState({ snapshot: loaded.snapshot, startedAt: now() }),
     closing,
   };
-  const recorder = new Recorder(now);
-  const storage = await openStorage(context);
-  const accounts = await openAccounts(context, storage);
+  const recorder = new Recorder(clock);
+  const carried = new CarriedCounters(now);
+  const opened = await openStorage(context);
+  const storage = { ...opened, store: carried.in(opened.store) };
+  const accounts = await openAccounts(context, storage, { maxKeys: MAX_KEYS_COUNT });
   const upstreams = createUpstreams({
     dialects: DIALECTS,
     now,
@@ -82,7 +93,7 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     number: 1,
     loaded: {
       ...loaded,
-      steps: loaded.steps.map(({ plugin, ...step }) => ({ ...step, plugin: recorder.plugin(plugin) })),
+      steps: loaded.steps.map(({ plugin, ...step }, index) => ({ ...step, plugin: recorder.plugin(plugin, index) })),
     },
     upstreams: await upstreams.lease(loaded.snapshot),
     services: {
@@ -98,7 +109,7 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     await generation.retire();
   });
   context.state.activate(generation);
-  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer);
+  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, options.validateBody);
   const server = serverOfStreams(handler);
   closing.add(() => {
     server.close();
@@ -112,6 +123,7 @@ async function open(real: Loaded, options: OfflineOptions, closing: Closing): Pr
     generation,
     server,
     store: storage.store,
+    carried,
     closing,
   });
 }
@@ -121,21 +133,6 @@ function heldBy(clock: VirtualClock, { count, countForClient }: NonNullable<Offl
   return {
     count: (text: string) => clock.hold(count(text)),
     countForClient: (text: string) => clock.hold(countForClient(text)),
-  };
-}
-
-/** The same configuration, with nothing in it that reaches out of the process. */
-function withoutWorld(snapshot: Snapshot): Snapshot {
-  const upstreams = Object.entries(snapshot.upstreams).map(([name, upstream]) => {
-    const apiKeys = upstream.apiKeys.map((_key, index) => new Secret(`${KEY}-${index + 1}`));
-    return [name, { ...upstream, apiKeys: apiKeys.length > 0 ? apiKeys : [new Secret(KEY)], probe: null }] as const;
-  });
-  return {
-    ...snapshot,
-    // Many users of a test have one address.
-    server: { ...snapshot.server, ipLimit: null },
-    store: { ...snapshot.store, url: new Secret("memory:"), nodes: [] },
-    upstreams: Object.assign(Object.create(null) as object, Object.fromEntries(upstreams)),
   };
 }
 

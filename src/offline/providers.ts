@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
+import { parseScript } from "../simulator/script.ts";
 import { createSimulator, type LedgerEntry } from "../simulator/server.ts";
 import type { VirtualClock } from "./clock.ts";
 import { StreamEnd } from "./streams.ts";
@@ -13,13 +14,30 @@ const DOWN = "down";
 /** Never answers a connection, and is no script. */
 const UNREACHABLE = "unreachable";
 
+/** One request as an upstream got it. */
+export interface ProviderRequest extends LedgerEntry {
+  readonly upstream: string;
+}
+
 /** Every upstream at once: connections to them end in the simulator, unless they are down. */
 export class Providers {
   /** Not the address of anything. */
   static readonly origin = "http://simulator.invalid";
+  /** A fault with counts of tokens that its answers report besides. @throws SimError for what is no script */
+  static claiming(fault: Fault, counts: Readonly<Record<string, number>>): Fault {
+    if (fault === DOWN || fault === UNREACHABLE) return fault;
+    parseScript(fault);
+    if (fault.startsWith("{")) return JSON.stringify({ ...counts, ...(JSON.parse(fault) as object) });
+    // Of a key that stands twice the last decides.
+    const claims = Object.entries(counts).map(([name, count]) => `${name}=${count}`);
+    return [...claims, ...(fault === "-" ? [] : [fault.replace(/^\?/, "")])].filter((part) => part !== "").join("&");
+  }
+
   readonly #clock: VirtualClock;
   readonly #faults: Map<string, Fault>;
   readonly #connections = new Map<string, Set<StreamEnd>>();
+  /** Upstreams by request id. */
+  readonly #asked = new Map<string, readonly string[]>();
   readonly #server: Server;
   readonly #ledger: () => readonly LedgerEntry[];
 
@@ -28,15 +46,23 @@ export class Providers {
     this.#faults = new Map(Object.entries(faults));
     const { handler, ledger } = createSimulator({
       pause: clock.pause,
-      scriptFor: ({ socket }) => this.#faults.get((socket as unknown as StreamEnd).upstream),
+      // Called once a request, in the order of the ledger.
+      scriptFor: ({ socket, headers }) => {
+        const { upstream } = socket as unknown as StreamEnd;
+        const requestId = String(headers["x-request-id"]);
+        this.#asked.set(requestId, [...(this.#asked.get(requestId) ?? []), upstream]);
+        return this.#faults.get(upstream);
+      },
     });
     this.#server = createServer(handler satisfies RequestListener);
     this.#ledger = ledger;
   }
 
   /** What they were sent by one request of a client. */
-  sentBy(requestId: string): readonly LedgerEntry[] {
-    return this.#ledger().filter((entry) => entry.requestId === requestId);
+  sentBy(requestId: string): readonly ProviderRequest[] {
+    const asked = this.#asked.get(requestId) ?? [];
+    const entries = this.#ledger().filter((entry) => entry.requestId === requestId);
+    return entries.map((entry, index) => ({ ...entry, upstream: asked[index] ?? "" }));
   }
 
   /** From now on; null: healthy. Connections that were open before end, as those to a provider that fails do. */

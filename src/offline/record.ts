@@ -1,23 +1,31 @@
 import {
   type Admission,
   AttemptError,
+  type Awaitable,
+  type BegunExchange,
+  type Call,
+  type ClientRequest,
+  type Ending,
   type Exchange,
   type FailureClass,
   GatewayError,
   type Hooks,
+  type Json,
   type Open,
   type Outcome,
   type Plugin,
-  type Principal,
   type Refusal,
   type Stage,
   type Store,
   type Target,
 } from "../kit/index.ts";
 import type { GatewayObserver } from "../telemetry/observer.ts";
+import type { VirtualClock } from "./clock.ts";
 
 /** One call of one plugin's hook, other than for events of a stream. */
 export interface Decision {
+  /** Of the plugin's step in the pipeline, from 0. */
+  readonly step: number;
   readonly stage: Stage;
   readonly plugin: string;
   readonly hook: "identify" | "admit" | "transform" | "answer" | "attempt" | "relay" | "response" | "settle";
@@ -52,6 +60,8 @@ export interface Trace {
   readonly attempts: Attempt[];
   /** null for one that was refused before it was an exchange. */
   exchange: Exchange | null;
+  /** As the plugins leave it, also of a stream that has begun. */
+  call: Call | null;
   /** As the plan's limits and credits were asked; null when nobody asked. */
   admission: Admission | null;
   /** What they refused. */
@@ -63,6 +73,8 @@ export interface Trace {
   isOver: boolean;
 }
 
+type RecordedStep = Pick<Decision, "step" | "plugin" | "stage">;
+
 /** Keeps, by request id, what plugins, upstreams and the store made of each request. */
 export class Recorder implements GatewayObserver {
   /** Plugins that failed, with what they threw. */
@@ -70,10 +82,10 @@ export class Recorder implements GatewayObserver {
   readonly #traces = new Map<string, Trace>();
   /** By exchange id. */
   readonly #exchanges = new Map<string, Trace>();
-  readonly #now: () => number;
+  readonly #clock: VirtualClock;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
   }
 
   begin(requestId: string): Trace {
@@ -81,6 +93,7 @@ export class Recorder implements GatewayObserver {
       decisions: [],
       attempts: [],
       exchange: null,
+      call: null,
       admission: null,
       refusal: null,
       outcome: null,
@@ -99,12 +112,12 @@ export class Recorder implements GatewayObserver {
   }
 
   attempt(exchange: Exchange, target: Target, result: Parameters<GatewayObserver["attempt"]>[2]): void {
-    const attempt = this.#traceOf(exchange)?.attempts.findLast(
-      ({ upstream, model }) => upstream === target.upstream && model === target.model,
-    );
+    const attempt = this.#traces
+      .get(exchange.requestId)
+      ?.attempts.findLast(({ upstream, model }) => upstream === target.upstream && model === target.model);
     // A stream that had begun to serve, and broke off.
-    if (attempt?.outcome === "served" && !result.ok) this.#fail(attempt, result.error);
-    if (attempt) attempt.endedAt = this.#now();
+    if (attempt?.outcome === "served" && !result.ok) fail(attempt, result.error);
+    if (attempt) attempt.endedAt = this.#clock.now();
   }
 
   refused({ requestId }: Parameters<GatewayObserver["refused"]>[0], error: unknown): void {
@@ -112,7 +125,7 @@ export class Recorder implements GatewayObserver {
   }
 
   finished(exchange: Exchange, outcome: Outcome): void {
-    const trace = this.#traceOf(exchange);
+    const trace = this.#traces.get(exchange.requestId);
     if (trace) trace.outcome = outcome;
     this.#over(exchange.requestId, null);
   }
@@ -141,86 +154,83 @@ export class Recorder implements GatewayObserver {
   }
 
   /** A plugin that decides as before, and whose decisions are kept. */
-  plugin(plugin: Plugin): Plugin {
-    return { ...plugin, setup: async (options, host) => this.#recorded(plugin, await plugin.setup(options, host)) };
+  plugin(plugin: Plugin, step: number): Plugin {
+    const of = { step, plugin: plugin.name, stage: plugin.stage };
+    return { ...plugin, setup: async (options, host) => this.#recorded(of, await plugin.setup(options, host)) };
   }
 
-  #recorded(plugin: Plugin, hooks: Hooks): Hooks {
-    const { identify, admit, transform, answer, attempt, relay, response, settle } = hooks;
+  #recorded(of: RecordedStep, hooks: Hooks): Hooks {
+    const identify = hooks.identify?.bind(hooks);
+    const admit = hooks.admit?.bind(hooks);
+    const transform = hooks.transform?.bind(hooks);
+    const answer = hooks.answer?.bind(hooks);
+    const attempt = hooks.attempt?.bind(hooks);
+    const relay = hooks.relay?.bind(hooks);
+    const response = hooks.response?.bind(hooks);
+    const settle = hooks.settle?.bind(hooks);
+    const trace = (exchange: Pick<Exchange, "requestId">): Trace | undefined => this.#traces.get(exchange.requestId);
     const recorded: Hooks = {
       ...(identify && {
-        identify: async (head: Parameters<typeof identify>[0]): Promise<Principal | null | undefined> => {
-          const kept = this.#keeper(plugin, "identify", this.#traces.get(head.requestId));
-          return kept(
-            () => identify.call(hooks, head),
+        identify: (head: ClientRequest) =>
+          this.#kept(
+            { ...of, hook: "identify" },
+            trace(head),
+            () => identify(head),
             (principal) => (principal ? "passed" : "skipped"),
-          );
-        },
+          ),
       }),
       ...(admit && {
         admit: (exchange: Exchange) => {
-          const trace = this.#traces.get(exchange.requestId);
-          if (trace) trace.exchange = exchange;
-          if (trace) this.#exchanges.set(exchange.id, trace);
-          return this.#keeper(plugin, "admit", trace)(() => admit.call(hooks, exchange));
+          this.#began(exchange);
+          return this.#kept({ ...of, hook: "admit" }, trace(exchange), () => admit(exchange));
         },
       }),
       ...(transform && {
-        transform: (call: Parameters<typeof transform>[0], exchange: Exchange) =>
-          this.#keeper(
-            plugin,
-            "transform",
-            this.#traceOf(exchange),
-          )(
-            () => transform.call(hooks, call, exchange),
-            (made) => (made === call ? "passed" : "changed"),
-          ),
+        transform: async (call: Call, exchange: Exchange) => {
+          const work = (): Awaitable<Call> => transform(call, exchange);
+          const made = await this.#kept({ ...of, hook: "transform" }, trace(exchange), work, (changed) =>
+            changed === call ? "passed" : "changed",
+          );
+          Object.assign(trace(exchange) ?? {}, { call: made });
+          return made;
+        },
       }),
       ...(answer && {
-        answer: (call: Parameters<typeof answer>[0], exchange: Exchange) =>
-          this.#keeper(
-            plugin,
-            "answer",
-            this.#traceOf(exchange),
-          )(
-            () => answer.call(hooks, call, exchange),
+        answer: (call: Call, exchange: Exchange) =>
+          this.#kept(
+            { ...of, hook: "answer" },
+            trace(exchange),
+            () => answer(call, exchange),
             (made) => (made && made.type !== "keep" ? "answered" : "passed"),
           ),
       }),
       ...(attempt && {
         attempt: (target: Target, exchange: Exchange) => {
-          const guarded = attempt.call(hooks, target, exchange);
+          const guarded = attempt(target, exchange);
           const result = guarded === false ? "skipped" : "passed";
-          this.#keep(plugin, "attempt", this.#traceOf(exchange), result, null, target.upstream);
+          trace(exchange)?.decisions.push({ ...of, hook: "attempt", result, upstream: target.upstream, error: null });
           return guarded;
         },
       }),
       ...(relay && {
-        relay: (exchange: Exchange, open: Open) =>
-          this.#keeper(
-            plugin,
-            "relay",
-            this.#traceOf(exchange),
-          )(() => relay.call(hooks, exchange, this.#opened(exchange, open))),
+        relay: (exchange: Exchange, open: Open) => {
+          this.#began(exchange);
+          const recording = this.#opened(trace(exchange), open);
+          return this.#kept({ ...of, hook: "relay" }, trace(exchange), () => relay(exchange, recording));
+        },
       }),
       ...(response && {
-        response: (body: Parameters<typeof response>[0], exchange: Exchange) =>
-          this.#keeper(
-            plugin,
-            "response",
-            this.#traceOf(exchange),
-          )(
-            () => response.call(hooks, body, exchange),
+        response: (body: Json, exchange: Exchange) =>
+          this.#kept(
+            { ...of, hook: "response" },
+            trace(exchange),
+            () => response(body, exchange),
             (made) => (made === body ? "passed" : "changed"),
           ),
       }),
       ...(settle && {
-        settle: (ending: Parameters<typeof settle>[0], exchange: Parameters<typeof settle>[1]) =>
-          this.#keeper(
-            plugin,
-            "settle",
-            this.#traces.get(exchange.requestId),
-          )(() => settle.call(hooks, ending, exchange)),
+        settle: (ending: Ending, exchange: BegunExchange) =>
+          this.#kept({ ...of, hook: "settle" }, trace(exchange), () => settle(ending, exchange)),
       }),
     };
     // Every other hook is called as it is. A hook may read its own object, which may be frozen: this is another one.
@@ -232,67 +242,50 @@ export class Recorder implements GatewayObserver {
     });
   }
 
-  #opened(exchange: Exchange, open: Open): Open {
+  #began(exchange: Exchange): void {
+    const trace = this.#traces.get(exchange.requestId);
+    if (trace === undefined || trace.exchange === exchange) return;
+    trace.exchange = exchange;
+    trace.call = exchange.call;
+    this.#exchanges.set(exchange.id, trace);
+  }
+
+  #opened(trace: Trace | undefined, open: Open): Open {
     return async (target) => {
-      const trace = this.#traceOf(exchange);
-      const startedAt = this.#now();
       const { upstream, model } = target;
-      const attempt: Attempt = {
-        upstream,
-        model,
-        outcome: "served",
-        status: 200,
-        reason: "",
-        startedAt,
-        endedAt: startedAt,
-      };
+      const startedAt = this.#clock.now();
+      const times = { startedAt, endedAt: startedAt };
+      const attempt: Attempt = { upstream, model, outcome: "served", status: 200, reason: "", ...times };
       trace?.attempts.push(attempt);
       try {
         return await open(target);
       } catch (error) {
-        if (error instanceof AttemptError) this.#fail(attempt, error);
+        if (error instanceof AttemptError) fail(attempt, error);
         else trace?.attempts.pop();
         throw error;
       } finally {
-        attempt.endedAt = this.#now();
+        attempt.endedAt = this.#clock.now();
       }
     };
   }
 
-  #fail(attempt: Attempt, { failure, status, message }: AttemptError): void {
-    Object.assign(attempt, { outcome: failure, status, reason: message });
-  }
-
-  #keeper(plugin: Plugin, hook: Decision["hook"], trace: Trace | undefined) {
-    return async <Result>(
-      call: () => Result | Promise<Result>,
-      resultOf: (result: Result) => Decision["result"] = () => "passed",
-    ): Promise<Result> => {
-      try {
-        const result = await call();
-        this.#keep(plugin, hook, trace, resultOf(result), null);
-        return result;
-      } catch (error) {
-        this.#keep(plugin, hook, trace, error instanceof GatewayError ? "refused" : "failed", error);
-        if (trace) trace.error = error;
-        throw error;
-      }
-    };
-  }
-
-  #keep(
-    { name, stage }: Plugin,
-    hook: Decision["hook"],
+  async #kept<Result>(
+    decision: RecordedStep & Pick<Decision, "hook">,
     trace: Trace | undefined,
-    result: Decision["result"],
-    error: unknown,
-    upstream: string | null = null,
-  ): void {
-    trace?.decisions.push({ stage, plugin: name, hook, result, upstream, error });
-  }
-
-  #traceOf({ requestId }: Exchange): Trace | undefined {
-    return this.#traces.get(requestId);
+    call: () => Awaitable<Result>,
+    resultOf: (result: Result) => Decision["result"] = () => "passed",
+  ): Promise<Result> {
+    try {
+      // A relay waits for upstreams, which are part of the room.
+      const result = await (decision.hook === "relay" ? call() : this.#clock.during(call));
+      trace?.decisions.push({ ...decision, result: resultOf(result), upstream: null, error: null });
+      return result;
+    } catch (error) {
+      const result = error instanceof GatewayError ? "refused" : "failed";
+      trace?.decisions.push({ ...decision, result, upstream: null, error });
+      if (trace) trace.error = error;
+      throw error;
+    }
   }
 
   #over(requestId: string, error: unknown): void {
@@ -301,4 +294,8 @@ export class Recorder implements GatewayObserver {
     trace.error ??= error;
     trace.isOver = true;
   }
+}
+
+function fail(attempt: Attempt, { failure, status, message }: AttemptError): void {
+  Object.assign(attempt, { outcome: failure, status, reason: message });
 }

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request as openRequest } from "node:http";
-import type { Endpoint, Json, Kind } from "../kit/index.ts";
+import type { Call, Endpoint, Json, Kind } from "../kit/index.ts";
 import { FORMATS } from "../server/endpoints.ts";
 import type { StreamEnd } from "./streams.ts";
 
@@ -75,6 +75,10 @@ export function pathOf(endpoint: Endpoint): string {
   throw new Error(`no path is that of ${endpoint}`);
 }
 
+export function endpointNames(): readonly Endpoint[] {
+  return Object.keys(BODIES) as Endpoint[];
+}
+
 const ENDPOINT_OF: Readonly<Record<Kind, Endpoint>> = {
   chat: "chat",
   embedding: "embeddings",
@@ -102,6 +106,19 @@ const BODIES: Readonly<Record<Endpoint, Json>> = {
   transcription: {},
   image: { prompt: "A door" },
 };
+
+/** What the body means; null for one that cannot be read, and for what needs none to be told. */
+export function callOf(endpoint: Endpoint, fields: Json): Call | null {
+  for (const format of FORMATS.values()) {
+    if (format.endpoint !== endpoint || format.body !== "json") continue;
+    try {
+      return format.read({ ...BODIES[endpoint], ...fields }, {});
+    } catch {
+      return null;
+    }
+  }
+  return null;
+}
 
 /** The body of a request to an endpoint: the least that it takes, with `fields` over it. */
 export async function bodyOf(

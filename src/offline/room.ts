@@ -1,10 +1,11 @@
 import type { Server } from "node:http";
 import { createKey } from "../accounts/api-keys.ts";
-import { createUser } from "../accounts/users.ts";
+import { newId } from "../accounts/users.ts";
 import type { Loaded } from "../gateway/configuration.ts";
 import type { Generation } from "../gateway/generation.ts";
 import type { Closing } from "../gateway/shutdown.ts";
 import {
+  AttemptError,
   decimal,
   type Endpoint,
   GatewayError,
@@ -19,9 +20,9 @@ import {
   type User,
   type Windows,
 } from "../kit/index.ts";
-import type { LedgerEntry as ProviderEntry } from "../simulator/server.ts";
+import type { CarriedCounters, Used } from "./carried.ts";
 import type { VirtualClock } from "./clock.ts";
-import type { Fault, Providers } from "./providers.ts";
+import type { Fault, ProviderRequest, Providers } from "./providers.ts";
 import type { Attempt, Recorder, Trace } from "./record.ts";
 import { bodyOf, endpointOf, eventsOf, exchange, pathOf, type ReadAnswer } from "./requests.ts";
 import { StreamEnd } from "./streams.ts";
@@ -30,6 +31,10 @@ export interface OfflineUser {
   readonly tier?: string;
   /** Nano-units. */
   readonly credits?: bigint;
+  /** What sticky balancing goes by; made up unless given. */
+  readonly id?: string;
+  /** Nothing unless given. */
+  readonly used?: Used;
 }
 
 export interface OfflineRequest {
@@ -74,7 +79,7 @@ export interface OfflineResult extends ReadAnswer {
   /** Virtual milliseconds until the answer's end. */
   readonly took: number;
   /** What providers were sent, retries within one upstream included. */
-  readonly sent: readonly ProviderEntry[];
+  readonly sent: readonly ProviderRequest[];
   readonly trace: Trace;
 }
 
@@ -104,6 +109,8 @@ export interface Offline {
   advance(milliseconds: number): Promise<void>;
   /** From now on; null ends what was said before. */
   fault(upstream: string, fault: Fault | null): void;
+  /** Opens an upstream's breaker, as so many failures do. */
+  trip(upstream: string): void;
   close(): Promise<void>;
 }
 
@@ -120,6 +127,7 @@ interface RoomParts {
   readonly generation: Generation;
   readonly store: Store;
   readonly server: Server;
+  readonly carried: CarriedCounters;
   readonly closing: Closing;
 }
 
@@ -205,6 +213,13 @@ export class Room implements Offline {
     this.#parts.providers.fault(upstream, fault);
   }
 
+  trip(upstream: string): void {
+    const { consecutive } = existing(this.snapshot.upstreams, upstream).breaker;
+    const breaker = this.generation.host.breaker(upstream);
+    const error = new AttemptError("status", "upstream answered 503", { status: 503 });
+    for (let failed = 0; failed < consecutive; failed += 1) breaker.acquire()?.end({ ok: false, error });
+  }
+
   close(): Promise<void> {
     return this.#parts.closing.all(null);
   }
@@ -215,16 +230,20 @@ export class Room implements Offline {
     return known;
   }
 
-  async #makeCaller({ tier, credits }: OfflineUser): Promise<Caller> {
-    const { store, tier: ofAll, credits: creditsOfAll } = this.#parts;
+  async #makeCaller({ tier, credits, id, used }: OfflineUser): Promise<Caller> {
+    const { store, carried, tier: ofAll, credits: creditsOfAll } = this.#parts;
     const number = this.#callers.size + 1;
     const plan = tier ?? ofAll ?? this.snapshot.auth.signup.tier;
-    existing(this.snapshot.tiers, plan);
-    const user = await createUser(store, {
+    // A user of elsewhere may be on a plan that there is no longer.
+    if (id === undefined) existing(this.snapshot.tiers, plan, "tier");
+    const user = await store.addUser({
+      id: id ?? newId("user"),
       email: `user-${number}@offline.invalid`,
       tier: plan,
       credits: credits ?? creditsOfAll ?? DEFAULT_CREDITS,
     });
+    if (user === null) throw new Error(`there is a user ${id} already`);
+    if (used) carried.add(user.id, used);
     const { body } = await createKey(store, { userId: user.id, name: "offline" });
     return { user, key: body.key, address: `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}` };
   }
@@ -291,11 +310,22 @@ export class Room implements Offline {
   }
 }
 
-/** @throws Error that names the nearest name when there is none of this one. */
-export function existing<Value>(record: Readonly<Record<string, Value>>, name: string): Value {
-  const found = record[name];
+/** What is asked cannot be: a name that the configuration does not have, a script that is none. */
+export class InvalidQuestion extends Error {
+  override readonly name = "InvalidQuestion";
+}
+
+/** Of names that might have been meant. */
+const MAX_NAMED_COUNT = 10;
+
+/** @throws InvalidQuestion that names the nearest name when there is none of this one. */
+export function existing<Value>(record: Readonly<Record<string, Value>>, name: string, what = "upstream"): Value {
+  const found = Object.hasOwn(record, name) ? record[name] : undefined;
   if (found !== undefined) return found;
   const names = Object.keys(record);
   const near = nearest(name, names);
-  throw new Error(`there is no ${name}: ${near === null ? `there are ${names.join(", ")}` : `did you mean ${near}?`}`);
+  const some = `${names.slice(0, MAX_NAMED_COUNT).join(", ")}${names.length > MAX_NAMED_COUNT ? ", …" : ""}`;
+  throw new InvalidQuestion(
+    `there is no ${what} ${name}: ${near === null ? `there are ${some}` : `did you mean ${near}?`}`,
+  );
 }

@@ -39,11 +39,15 @@ export async function askPlugins(
     try {
       const said = await hook.call(call, exchange);
       if (said === null || said === undefined) continue;
-      Object.assign(headers, checkedHeaders(said.headers ?? {}));
+      const added = checkedHeaders(said.headers ?? {});
       if (said.type !== "keep") {
-        return { own: { plugin: hook.plugin, reply: checkedOwn(said, call) }, keeper: null, headers };
+        const reply = checkedOwn(said, call);
+        return { own: { plugin: hook.plugin, reply }, keeper: null, headers: { ...headers, ...added } };
       }
-      wishes.push({ plugin: hook.plugin, wish: checkedWish(said) });
+      const wish = checkedWish(said);
+      const keep = hook.later("keep", (answer: WholeAnswer) => wish.keep(answer));
+      wishes.push({ plugin: hook.plugin, maxBytes: wish.maxBytes, keep });
+      Object.assign(headers, added);
     } catch (error) {
       passOver(hook, error, observer);
     }
@@ -51,9 +55,8 @@ export async function askPlugins(
   return { own: null, keeper: wishes.length === 0 ? null : new AnswerKeeper(wishes, observer), headers };
 }
 
-interface Wish {
+interface Wish extends Pick<KeepWish, "maxBytes" | "keep"> {
   readonly plugin: string;
-  readonly wish: KeepWish;
 }
 
 function checkedWish(wish: KeepWish): KeepWish {
@@ -101,9 +104,9 @@ export class AnswerKeeper {
   async keep(reply: Reply, usage: Usage): Promise<void> {
     const { target, dropped = [] } = reply;
     const about = { target, dropped, usage };
-    for (const { plugin, wish } of this.#wishes) {
+    for (const { plugin, keep } of this.#wishes) {
       try {
-        await wish.keep(this.#whole(reply, about));
+        await keep(this.#whole(reply, about));
       } catch (error) {
         this.#observer.pluginFailed(plugin, error);
       }
@@ -137,8 +140,8 @@ export class AnswerKeeper {
 
   #count(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#wishes.every(({ wish }) => wish.maxBytes >= this.#bytes)) return;
-    this.#wishes = this.#wishes.filter(({ wish }) => wish.maxBytes >= this.#bytes);
+    if (this.#wishes.every(({ maxBytes }) => maxBytes >= this.#bytes)) return;
+    this.#wishes = this.#wishes.filter(({ maxBytes }) => maxBytes >= this.#bytes);
     if (this.#wishes.length > 0) return;
     this.#events = [];
     this.#chunks = [];

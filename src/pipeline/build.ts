@@ -29,6 +29,8 @@ export interface Bound<Name extends keyof Hooks> {
   readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
+  /** What the hook has returned to be called later, measured and bounded in time as hooks are. @param name for the metric */
+  later<Args extends unknown[], Result>(name: string, call: (...args: Args) => Result): (...args: Args) => Result;
 }
 
 /** The hooks that apply to one model and tier, in order. An absent hook costs nothing. */
@@ -144,21 +146,21 @@ function bound<Name extends keyof Hooks>(
     const call = step.hooks[name];
     if (call === undefined) return [];
     const own = call.bind(step.hooks) as NonNullable<Hooks[Name]> & ((...args: unknown[]) => unknown);
-    const timeoutMs = step.settings.timeout ?? null;
+    const timing = { ...around, plugin: step.name, timeoutMs: step.settings.timeout ?? null };
     return [
       {
         plugin: step.name,
         position,
         failOpen: step.settings.fail === "open",
-        call: UNTIMED.has(name)
-          ? own
-          : (timed(own, { ...around, plugin: step.name, hook: name, timeoutMs }) as typeof own),
+        call: UNTIMED.has(name) ? own : (timed(own, { ...timing, hook: name }) as typeof own),
+        later: (hook, later) => timed(later, { ...timing, hook }),
       },
     ];
   });
 }
 
-function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
+/** Whether a step takes part in requests for the model by users of the plan. */
+export function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
   if (when === null) return true;
   if (when.tiers && !when.tiers.includes(tier.name)) return false;
   return !when.models || when.models.some((glob) => matches(glob, model.id));

@@ -59,13 +59,21 @@ export class EventChanges {
     for (const hook of stream) {
       try {
         const change = hook.call(this.#exchange);
-        if (change) links.push(new Link(hook, change, true, this.#observer));
+        if (change) links.push(new Link(hook, measured(hook, change), true, this.#observer));
       } catch (error) {
         passOver(hook, error, this.#observer);
       }
     }
     return links.toSorted((a, b) => a.position - b.position);
   }
+}
+
+/** All calls of one stream count under one name. */
+function measured(hook: Bound<"stream">, change: StreamChange): StreamChange {
+  return {
+    event: hook.later("stream", (event: StreamEvent) => change.event(event)),
+    end: hook.later("stream", () => change.end?.() ?? []),
+  };
 }
 
 type EventHook = Bound<"event"> | Bound<"stream">;

@@ -2,8 +2,18 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { isIP } from "node:net";
 import type { H3Event } from "h3";
-import { type Awaitable, GatewayError, invalidRequest, isLoopback, type Log, type Secret } from "../kit/index.ts";
+import {
+  type Awaitable,
+  type ErrorCode,
+  GatewayError,
+  invalidRequest,
+  isLoopback,
+  type Json,
+  type Log,
+  type Secret,
+} from "../kit/index.ts";
 import { bearerOf } from "./credentials.ts";
+import { readObject } from "./request-body.ts";
 import { limitUnreadBody, requestIdOf } from "./respond.ts";
 import { createRouter, jsonResponse, notFound, type Route, textResponse } from "./router.ts";
 
@@ -11,6 +21,11 @@ import { createRouter, jsonResponse, notFound, type Route, textResponse } from "
 export type ReloadResult =
   | { readonly ok: true; readonly hash: string }
   | { readonly ok: false; readonly diagnostics: readonly unknown[] };
+
+/** The answer to `POST /admin/explain`; a process without the public API has it of another one. */
+export type ExplainResult =
+  | { readonly ok: true; readonly explanation: unknown }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
 
 export interface AdminOptions {
   /** As configured; an empty token switches everything under `/admin` off. */
@@ -20,16 +35,19 @@ export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   /** Answers of the GET routes, as JSON. */
   readonly config: () => Awaitable<unknown>;
+  readonly source: () => Awaitable<unknown>;
   readonly upstreams: () => Awaitable<unknown>;
   readonly streams: () => Awaitable<unknown>;
   readonly settlements: () => Awaitable<unknown>;
   readonly reload: () => Promise<ReloadResult>;
+  /** What would become of a request. */
+  readonly explain: (question: Json) => Promise<ExplainResult>;
   readonly log: Log;
 }
 
 /** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder. */
 export function createAdminHandler(options: AdminOptions): RequestListener {
-  const { notReady, metrics, config, upstreams, streams, settlements, reload, log } = options;
+  const { notReady, metrics, config, source, upstreams, streams, settlements, reload, explain, log } = options;
   const routes: readonly Route[] = [
     { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
     {
@@ -50,6 +68,7 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
       },
     },
     { method: "GET", path: "/admin/config", handle: async () => jsonResponse(200, await config()) },
+    { method: "GET", path: "/admin/config/source", handle: async () => jsonResponse(200, await source()) },
     { method: "GET", path: "/admin/upstreams", handle: async () => jsonResponse(200, await upstreams()) },
     { method: "GET", path: "/admin/streams", handle: async () => jsonResponse(200, await streams()) },
     { method: "GET", path: "/admin/settlements", handle: async () => jsonResponse(200, await settlements()) },
@@ -62,6 +81,15 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
         // Field by field: what else the result says is not part of the contract.
         if (result.ok) return jsonResponse(200, { ok: true, hash: result.hash });
         return jsonResponse(422, { ok: false, diagnostics: result.diagnostics });
+      },
+    },
+    {
+      method: "POST",
+      path: "/admin/explain",
+      async handle(_event, { req }) {
+        const result = await explain(await readObject(req));
+        if (!result.ok) throw new GatewayError(result.code, result.message);
+        return jsonResponse(200, result.explanation);
       },
     },
   ];

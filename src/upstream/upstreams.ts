@@ -1,4 +1,4 @@
-import type { UpstreamDialect } from "../dialects/dialect.ts";
+import type { Location, UpstreamDialect } from "../dialects/dialect.ts";
 import type {
   Breaker,
   Call,
@@ -73,6 +73,28 @@ interface Plan {
   readonly connectTimeout: number;
 }
 
+/** What of an upstream decides on how its dialect is spoken there. */
+export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstream): Location {
+  return {
+    baseUrl: base.href.replace(/\/+$/, ""),
+    headers: withLowerCaseNames(headers),
+    ...(vendor && { vendor }),
+    ...(accepts && { accepts }),
+    ...(api && { api }),
+  };
+}
+
+/** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
+function longestConnectTimeouts({ models }: Snapshot): ReadonlyMap<string, number> {
+  const longest = new Map<string, number>();
+  for (const { chain } of Object.values(models)) {
+    for (const { upstream, timeouts } of chain.flatMap((step) => step.targets)) {
+      longest.set(upstream, Math.max(timeouts.connect, longest.get(upstream) ?? 0));
+    }
+  }
+  return longest;
+}
+
 interface Lease {
   readonly snapshot: Snapshot;
   readonly probed: ReadonlyMap<string, ProbeSubject>;
@@ -100,8 +122,9 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async lease(snapshot: Snapshot): Promise<UpstreamSet> {
+    const connectTimeouts = longestConnectTimeouts(snapshot);
     const plans = await Promise.all(
-      Object.values(snapshot.upstreams).map((upstream) => this.#plan(upstream, snapshot)),
+      Object.values(snapshot.upstreams).map((upstream) => this.#plan(upstream, connectTimeouts)),
     );
     const releases: (() => Promise<void>)[] = [];
     const routes = new Map<string, Route>();
@@ -171,23 +194,11 @@ class UpstreamRegistry implements Upstreams {
     await this.#pools.destroy();
   }
 
-  async #plan(upstream: Upstream, snapshot: Snapshot): Promise<Plan> {
+  async #plan(upstream: Upstream, connectTimeouts: ReadonlyMap<string, number>): Promise<Plan> {
     const base = await this.#base(upstream);
     const spoken = this.#options.dialects[upstream.dialect] ?? null;
-    const dialect =
-      spoken?.at?.({
-        baseUrl: base.href.replace(/\/+$/, ""),
-        headers: withLowerCaseNames(upstream.headers),
-        ...(upstream.vendor && { vendor: upstream.vendor }),
-        ...(upstream.accepts && { accepts: upstream.accepts }),
-        ...(upstream.api && { api: upstream.api }),
-      }) ?? spoken;
-    const targets = Object.values(snapshot.models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
-    const connectTimeouts = targets
-      .filter((target) => target.upstream === upstream.name)
-      .map(({ timeouts }) => timeouts.connect);
-    // The longest connect timeout of all targets: a shorter one would end the connection of a target that still waits.
-    const connectTimeout = Math.max(upstream.timeouts.connect, ...connectTimeouts);
+    const dialect = spoken?.at?.(locationOf(base, upstream)) ?? spoken;
+    const connectTimeout = Math.max(upstream.timeouts.connect, connectTimeouts.get(upstream.name) ?? 0);
     return { upstream, dialect, base, connectTimeout };
   }
 

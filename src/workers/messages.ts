@@ -1,7 +1,8 @@
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
+import type { SourceBody } from "../gateway/source-view.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
-import type { ReloadResult } from "../server/admin.ts";
+import type { ExplainResult, ReloadResult } from "../server/admin.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
 
 /** What a supervisor can ask a worker, with the type of the answer. */
@@ -9,9 +10,12 @@ export interface Answers {
   readonly ready: readonly string[];
   readonly metrics: Scrape;
   readonly report: ProcessReport;
+  readonly source: SourceBody;
   readonly streams: number;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
+  /** `about` is the question, as JSON. */
+  readonly explain: ExplainResult;
   /** `about` names the instance. */
   readonly markInstanceDead: null;
 }

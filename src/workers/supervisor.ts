@@ -156,6 +156,11 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       else throw new Error("no worker answers");
       return lastReport;
     },
+    async source() {
+      const [first] = await askAll("source");
+      if (first === undefined) throw new Error("no worker answers");
+      return first;
+    },
     async streams() {
       const counts = await askAll("streams");
       return { active: counts.reduce((sum, count) => sum + count, 0) };
@@ -180,6 +185,14 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
         "the workers do not agree on a configuration",
         "ask again when the files are no longer written to",
       );
+    },
+    async explain(question) {
+      const about = JSON.stringify(question);
+      for (const worker of pool.workers.filter(canAnswer)) {
+        const answer = await worker.ask("explain", { about }).catch(() => null);
+        if (answer !== null) return answer;
+      }
+      return { ok: false, code: "OVERLOADED", message: "no worker answers" };
     },
     retainCounters(worker) {
       const scrape = latest.get(worker);

@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { loadFirst, type LoadSettings } from "../gateway/configuration.ts";
 import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
-import { inBackground } from "../kit/index.ts";
+import { inBackground, type Json } from "../kit/index.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import {
   type Answers,
@@ -89,12 +89,16 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.collect();
     case "report":
       return adminView.report();
+    case "source":
+      return adminView.source();
     case "streams":
       return (await adminView.streams()).active;
     case "settlements":
       return adminView.settlements();
     case "reload":
       return adminView.reload();
+    case "explain":
+      return adminView.explain(JSON.parse(about) as Json);
     case "markInstanceDead":
       await store.markInstanceDead(about);
       await store.publishInstance(about, "null", 1);

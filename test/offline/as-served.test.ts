@@ -58,7 +58,7 @@ function comparable(status: number, headers: Iterable<readonly [string, string]>
   const text = body
     .replaceAll(/"(id|item_id|request_id)":"[^"]*"/g, '"$1":""')
     .replaceAll(/"(created|created_at|completed_at|latency_ms|latencyMs)":\d+/g, '"$1":0');
-  return { status, headers: Object.fromEntries(kept.toSorted()), text };
+  return { status, headers: Object.fromEntries(kept.toSorted(([a], [b]) => a.localeCompare(b))), text };
 }
 
 test.each(Object.entries(REQUESTS))("%s is answered as over a socket", async (_name, request) => {

@@ -213,12 +213,80 @@ test("variables that are not set are made up, also where empty text cannot stand
     const models = { "route/mine": { kind: "chat", tier: "Free", owned_by: "mine", price, chain } };
     await writeFile(file, JSON.stringify({ ...config, upstreams, models }));
     const made = await loadOffline({ file, env: {} });
-    expect(made.snapshot.upstreams["mine"]).toMatchObject({ baseUrl: "https://unset.invalid", connections: 1 });
+    expect(made.snapshot.upstreams["mine"]).toMatchObject({
+      baseUrl: "https://unset.invalid/stands-in-for-it",
+      connections: 1,
+    });
     const room = await openOffline(made, { now: NOW });
     expect(await room.request({ model: "route/mine" })).toMatchObject({ status: 200, upstream: "mine" });
     await room.close();
     await writeFile(file, JSON.stringify({ ...config, upstreams, models, tiers: {} }));
     await expect(loadOffline({ file, env: {} })).rejects.toThrow("must not be empty");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** Addresses as operators write them; each dialect with the kinds that it serves. */
+const PROVIDERS: Readonly<Record<string, readonly [dialect: string, address: string, ...kinds: string[]]>> = {
+  openai: ["openai", "https://api.openai.com/v1", "chat", "embedding", "speech", "transcription", "image"],
+  groq: ["openai", "https://api.groq.com/openai/v1", "chat"],
+  mistral: ["openai", "https://api.mistral.ai/v1", "chat", "embedding"],
+  anthropic: ["anthropic", "https://api.anthropic.com", "chat"],
+  vertex: [
+    "anthropic",
+    "https://aiplatform.googleapis.com/v1/projects/mine/locations/global/publishers/anthropic",
+    "chat",
+  ],
+  gemini: ["gemini", "https://generativelanguage.googleapis.com", "chat", "embedding"],
+  "gemini-on-vertex": [
+    "gemini",
+    "https://aiplatform.googleapis.com/v1/projects/mine/locations/global/publishers/google",
+    "chat",
+  ],
+  azure: ["azure", "https://mine.openai.azure.com/openai/v1", "chat", "embedding", "speech", "transcription", "image"],
+  "azure-deployments": ["azure", "https://mine.openai.azure.com", "chat"],
+  bedrock: ["bedrock", "https://bedrock-runtime.us-east-1.amazonaws.com", "chat"],
+  cohere: ["cohere", "https://api.cohere.com", "chat", "embedding", "rerank"],
+  jina: ["jina", "https://api.jina.ai/v1", "embedding", "rerank"],
+  voyage: ["voyage", "https://api.voyageai.com/v1", "embedding", "rerank"],
+  elevenlabs: ["elevenlabs", "https://api.elevenlabs.io", "speech", "transcription"],
+  deepgram: ["deepgram", "https://api.deepgram.com", "speech", "transcription"],
+};
+const PRICES: Readonly<Record<string, object>> = {
+  chat: { input_per_million: 1, output_per_million: 2 },
+  embedding: { input_per_million: 1 },
+  rerank: { per_request: 0.001 },
+  speech: { per_million_characters: 10 },
+  transcription: { per_second: 0.001 },
+  image: { per_image: 0.01 },
+};
+
+test("every provider is simulated at its own address, whatever key its configuration has", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "offline-"));
+  const file = join(folder, "gateway.yaml");
+  const models = Object.entries(PROVIDERS).flatMap(([name, [, , ...kinds]]) =>
+    kinds.map((kind) => {
+      const chain = [{ upstream: name, model: "theirs" }];
+      return [`route/${name}-${kind}`, { kind, tier: "Free", owned_by: name, price: PRICES[kind], chain }] as const;
+    }),
+  );
+  const upstreams = Object.entries(PROVIDERS).map(([name, [dialect, base_url]]) => {
+    return [name, { dialect, base_url, api_keys: [variable("KEY")] }] as const;
+  });
+  try {
+    const config = {
+      ...baseConfig(folder),
+      upstreams: Object.fromEntries(upstreams),
+      models: Object.fromEntries(models),
+    };
+    await writeFile(file, JSON.stringify(config));
+    const room = await openOffline(await loadOffline({ file, env: {} }), { now: NOW, tokenizer });
+    for (const [model] of models) {
+      const { status, body } = await room.request({ model });
+      expect({ model, status, body }).toEqual({ model, status: 200, body });
+    }
+    await room.close();
   } finally {
     await rm(folder, { recursive: true });
   }

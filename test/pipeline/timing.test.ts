@@ -135,3 +135,18 @@ describe("measuring", () => {
     expect((await measured({ identify: busy })).slow).toEqual([]);
   });
 });
+
+test("an answer that a plugin is given to keep, and does not, is named; nobody waits for it for ever", async () => {
+  const keeper = plugin("keeper", "transform", { answer: () => ({ type: "keep", maxBytes: 10_000, keep: hangs }) });
+  const bench = await benchWith(keeper, "breaker", "closed");
+  bench.upstream.play(answers());
+  const { client, done } = bench.request();
+  await settle();
+  expect(client.answered?.status).toBe(200);
+  bench.clock.advance(TIMEOUT);
+  await done;
+  expect(bench.observer.pluginFailures).toMatchObject([
+    { name: "keeper", error: { message: "hook keep did not return within 200 ms" } },
+  ]);
+  await bench.audit();
+});

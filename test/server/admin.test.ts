@@ -15,10 +15,12 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     notReady: () => [],
     metrics: async () => ({ contentType: "text/plain; version=0.0.4", body: "gateway_up 1\n" }),
     config: () => ({ generation: 3, hash: "abc" }),
+    source: () => ({ hash: "abc", files: [] }),
     upstreams: async () => [{ name: "alpha", state: "closed" }],
     streams: () => [],
     settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
+    explain: async (question) => ({ ok: true, explanation: { question } }),
     log: memoryLog(lines),
     ...options,
   });
@@ -81,10 +83,12 @@ test("a refused reload is a 422 with its diagnostics, a broken one a 500 without
 
 const PATHS = [
   "/admin/config",
+  "/admin/config/source",
   "/admin/upstreams",
   "/admin/streams",
   "/admin/settlements",
   "/admin/reload",
+  "/admin/explain",
   "/admin/nothing",
   "/admin",
 ];

@@ -58,6 +58,24 @@ test("a worker that does not answer in time hides nobody: of it what it said bef
   expect(await failures()).toBe(6);
 });
 
+test("what the configuration was made of is told by the first that can answer", async () => {
+  const told = { hash: "a", files: [], plugins: [], code: {} };
+  const asked: string[] = [];
+  const worker = (name: string, isDeaf: boolean) => ({
+    serving: true,
+    missedHeartbeats: 0,
+    async ask(question: string) {
+      asked.push(`${name} ${question}`);
+      if (isDeaf) throw new Error("does not answer");
+      return told;
+    },
+  });
+  const workers = [worker("one", true), worker("two", false)] as unknown as WorkerHandle[];
+  expect(await poolAdminView({ workers, stopping: false }, "gateway.yaml").source()).toEqual(told);
+  expect(asked).toEqual(["one source", "two source"]);
+  await expect(poolAdminView({ workers: [], stopping: false }, "gateway.yaml").source()).rejects.toThrow("no worker");
+});
+
 test("one that is blocked is not asked, and one that has never answered is left out", async () => {
   const { workers, failures } = poolOf(2);
   for (const worker of workers) worker.serve();

@@ -86,7 +86,15 @@ test("planted secrets appear in no log, no answer, no metric, no admin page, wha
   });
   await admin("/admin/reload", "POST");
   await poll(async () => (await admin("/admin/config")).text.includes('"pointer"'));
-  for (const path of ["/admin/config", "/admin/upstreams", "/admin/streams", "/metrics", "/readyz", "/livez"]) {
+  for (const path of [
+    "/admin/config",
+    "/admin/config/source",
+    "/admin/upstreams",
+    "/admin/streams",
+    "/metrics",
+    "/readyz",
+    "/livez",
+  ]) {
     expect((await admin(path)).status).toBe(200);
   }
   const check = await workspace.cli("check", "--format", "json");

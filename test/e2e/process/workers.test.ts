@@ -158,6 +158,8 @@ describeRedis("workers", () => {
     expect(linesOf(gateway.child.stderr, /^listening$/)).toMatchObject([{ workers: 3, listen: [gateway.origin] }]);
     expect(new Set(await pids(gateway, 3)).size).toBe(3);
     expect((await instancesOf(gateway)).agree).toBe(true);
+    const source = (await (await gateway.ask("/admin/config/source")).json()) as { files: object[] };
+    expect(source.files).toMatchObject([{ path: "gateway.yaml", value: { server: { workers: 3 } } }]);
 
     const running = await streams(gateway, ["s0", "s1", "s2", "s3", "s4", "s5"], { chunks: 150, chunk_delay: "20ms" });
     expect(await (await gateway.ask("/admin/streams")).json()).toEqual({ active: 6 });
@@ -172,6 +174,14 @@ describeRedis("workers", () => {
     const upstreams = (await (await gateway.ask("/admin/upstreams")).json()) as Record<string, { instances: object }>;
     expect(upstreams["alpha"]).toMatchObject({ breaker: "closed", health: "healthy" });
     expect(Object.values(upstreams["alpha"]!.instances)).toEqual(["closed", "closed", "closed"]);
+
+    const explained = await gateway.ask("/admin/explain", "POST", { model: "route/one", user: user.id });
+    expect(await explained.json()).toMatchObject({ request: { user: user.id }, answer: { status: 200 } });
+    const unknown = await gateway.ask("/admin/explain", "POST", { model: "route/onn", tier: "Free" });
+    expect({ status: unknown.status, text: await unknown.text() }).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("did you mean route/one?"),
+    });
 
     await allReloadOrNone(gateway);
     expect(await gateway.stop()).toMatchObject({ code: 0, signal: null });

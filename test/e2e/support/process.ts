@@ -37,8 +37,9 @@ export class GatewayProcess {
   }
 
   /** A GET, or with `method` another request, to the admin listener with its token. */
-  ask(path: string, method = "GET"): Promise<Response> {
-    return fetch(`${this.admin}${path}`, { method, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+  ask(path: string, method = "GET", body?: object): Promise<Response> {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...(body && { "content-type": "application/json" }) };
+    return fetch(`${this.admin}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 
   async config(): Promise<ConfigStatus> {

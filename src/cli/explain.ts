@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { ConfigurationError } from "../config/diagnostics.ts";
+import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
+import { callerOf } from "../offline/caller.ts";
+import { type Caller, explain, type Question } from "../offline/explain.ts";
+import { explanationText } from "../offline/explain-text.ts";
+import { loadOffline } from "../offline/load.ts";
+import { InvalidQuestion } from "../offline/room.ts";
+import { openConfigured } from "../store/open.ts";
+import { configFile, EXIT, ExitError } from "./options.ts";
+
+export interface ExplainOptions {
+  readonly config?: string;
+  readonly tier?: string;
+  readonly user?: string;
+  readonly key?: string;
+  readonly store?: boolean;
+  readonly endpoint?: Endpoint;
+  readonly stream?: boolean;
+  readonly body?: string;
+  readonly down: readonly string[];
+  readonly open: readonly string[];
+  /** `UPSTREAM=SCRIPT`. */
+  readonly fault: readonly string[];
+  readonly promptTokens?: number;
+  readonly outputTokens?: number;
+  readonly format: "text" | "json";
+}
+
+/** Says what would become of a request, and why; a refusal is an answer as well. @throws ExitError */
+export async function explainRequest(model: string, options: ExplainOptions): Promise<void> {
+  const { tier, user, key, store = false, format } = options;
+  if (tier === undefined && user === undefined)
+    throw usage("name a plan with --tier, or a user with --user and --store");
+  if ((user !== undefined) !== store) throw usage("--user and --store go together: a user's counters are in the store");
+  if (key !== undefined && user === undefined) throw usage("--key is a key of --user");
+  const loaded = await loadOffline({ file: configFile(options.config) }).catch((error: unknown) => {
+    throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
+  });
+  const caller = user === undefined ? undefined : await callerInStore(loaded.snapshot, user, key);
+  const { endpoint, stream, open, promptTokens, outputTokens } = options;
+  const question: Question = {
+    model,
+    now: Date.now(),
+    open,
+    faults: faultsOf(options),
+    ...(tier !== undefined && { tier }),
+    ...(caller !== undefined && { caller }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(stream !== undefined && { stream }),
+    ...(options.body !== undefined && { body: await bodyOf(options.body) }),
+    ...(promptTokens !== undefined && { promptTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+  };
+  try {
+    const explanation = await explain(loaded, question);
+    process.stdout.write(
+      format === "json" ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation),
+    );
+  } catch (error) {
+    throw error instanceof InvalidQuestion ? usage(error.message) : error;
+  }
+}
+
+function isUnread(error: unknown): error is ConfigurationError {
+  if (!(error instanceof ConfigurationError)) return false;
+  return error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
+}
+
+function usage(message: string): ExitError {
+  return new ExitError(EXIT.usage, message);
+}
+
+/** @throws ExitError for a user that is not there. */
+async function callerInStore({ store: settings, tiers }: Snapshot, user: string, key?: string): Promise<Caller> {
+  const url = settings.url.reveal();
+  const file = url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
+  // Opening it would make it.
+  if (file !== null && !existsSync(file)) throw new ExitError(EXIT.failed, `there is no store at ${file}`);
+  const store = await openConfigured(settings, { serving: false, now: Date.now });
+  try {
+    const caller = await callerOf(store, { tiers }, user, key);
+    if (caller === null) throw new ExitError(EXIT.findings, `there is no user ${user}`);
+    return caller;
+  } finally {
+    await store.close();
+  }
+}
+
+function faultsOf({ down, fault }: ExplainOptions): Record<string, string> {
+  const scripted = fault.map((text) => {
+    const [name = "", ...script] = text.split("=");
+    return [name, script.join("=")] as const;
+  });
+  return Object.fromEntries([...scripted, ...down.map((name) => [name, "down"] as const)]);
+}
+
+/** JSON, or `@FILE` with it. @throws ExitError */
+async function bodyOf(written: string): Promise<Json> {
+  let body: unknown;
+  try {
+    body = JSON.parse(written.startsWith("@") ? await readFile(written.slice(1), "utf8") : written);
+  } catch (error) {
+    throw usage(`--body: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!isJson(body)) throw usage("--body: not a JSON object");
+  return body;
+}

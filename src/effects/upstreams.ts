@@ -1,0 +1,113 @@
+import type { Snapshot, Upstream } from "../kit/index.ts";
+import { type Changes, same, type Subject, type Two, type Value } from "./change.ts";
+import { TIMEOUTS } from "./models.ts";
+import { duration, snakeCase } from "./values.ts";
+
+/** Upstreams that one side has under another name, by the old one: the same in everything but that. */
+export function renamedUpstreams(before: Snapshot, after: Snapshot): ReadonlyMap<string, string> {
+  const renamed = new Map<string, string>();
+  const gone = Object.values(before.upstreams).filter(({ name }) => !(name in after.upstreams));
+  const added = Object.values(after.upstreams).filter(({ name }) => !(name in before.upstreams));
+  for (const old of gone) {
+    const taken = new Set(renamed.values());
+    const now = added.find((one) => !taken.has(one.name) && same(unnamed(old), unnamed(one)));
+    if (now !== undefined) renamed.set(old.name, now.name);
+  }
+  return renamed;
+}
+
+function unnamed(upstream: Upstream): Partial<Upstream> {
+  return { ...upstream, name: "", displayName: "" };
+}
+
+/** @param reached the plans that may call a model with the upstream in its chain, on either side. */
+export function compareUpstreams(
+  changes: Changes,
+  [before, after]: Two<Snapshot>,
+  renamed: ReadonlyMap<string, string>,
+  reached: (upstream: string) => readonly string[],
+): void {
+  const formerNames = new Map([...renamed].map(([old, now]) => [now, old]));
+  for (const name of new Set([...Object.keys(before.upstreams), ...Object.keys(after.upstreams)])) {
+    if (renamed.has(name)) continue;
+    const old = before.upstreams[formerNames.get(name) ?? name];
+    const now = after.upstreams[name];
+    if (old === undefined || now === undefined) {
+      const isGone = now === undefined;
+      const kind = isGone ? "upstream-removed" : "upstream-added";
+      changes.add(kind, { upstream: name }, isGone ? [name, null] : [null, name], reached(name));
+      continue;
+    }
+    const plans = [...new Set([...reached(old.name), ...reached(name)])];
+    changes.differs("upstream-renamed", { upstream: name }, [old.name, name], plans);
+    compareUpstream(changes, [old, now], plans);
+  }
+}
+
+function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: readonly string[]): void {
+  const upstream = now.name;
+  const about = (setting: string): Subject => ({ upstream, setting });
+  // Without a name of its own for the status it is shown by the one that is said to be another.
+  const isNamed = old.displayName !== old.name || now.displayName !== now.name;
+  if (isNamed) {
+    changes.differs("catalogue-changed", about("display_name"), [old.displayName, now.displayName], plans);
+  }
+  changes.differs("upstream-address-changed", about("base_url"), [old.baseUrl, now.baseUrl], plans);
+  changes.differs("upstream-dialect-changed", about("dialect"), [old.dialect, now.dialect], plans);
+  changes.differs("upstream-vendor-changed", about("vendor"), [old.vendor ?? null, now.vendor ?? null], plans);
+  changes.differs("upstream-vendor-changed", about("api"), [old.api ?? "auto", now.api ?? "auto"], plans);
+  for (const [setting, before, after] of acceptsOf(old, now)) {
+    changes.add("upstream-vendor-changed", about(`accepts.${setting}`), [before, after], plans);
+  }
+  for (const name of new Set([...Object.keys(old.headers), ...Object.keys(now.headers)])) {
+    const [was, is] = [old.headers[name], now.headers[name]];
+    if (same(was, is)) continue;
+    const values = [was === undefined ? null : "set", is === undefined ? null : "set"] as const;
+    changes.add("upstream-headers-changed", about(`headers.${name}`), values, plans);
+  }
+  if (!same(old.apiKeys, now.apiKeys)) {
+    changes.add(
+      "upstream-keys-changed",
+      about("api_keys"),
+      [countText(old), countText(now, old.apiKeys.length === now.apiKeys.length)],
+      plans,
+    );
+  }
+  for (const [setting, name] of TIMEOUTS) {
+    const values = [old.timeouts[name], now.timeouts[name]] as const;
+    changes.smaller("timeout-shortened", about(`timeouts.${setting}`), values, { show: duration, plans });
+  }
+  for (const [kind, setting, read] of DETAILS) changes.differs(kind, about(setting), [read(old), read(now)], plans);
+  const connections = [old.connections, now.connections] as const;
+  changes.smaller("upstream-connections-fewer", about("connections"), connections, { plans });
+}
+
+const DETAILS: readonly (readonly [
+  kind: "retries-changed" | "breaker-changed" | "upstream-http2-changed" | "upstream-probe-changed",
+  setting: string,
+  read: (upstream: Upstream) => Value,
+])[] = [
+  ["retries-changed", "retries.attempts", ({ retries }) => retries.attempts],
+  ["retries-changed", "retries.min_delay", ({ retries }) => duration(retries.minDelay)],
+  ["retries-changed", "retries.max_delay", ({ retries }) => duration(retries.maxDelay)],
+  ["breaker-changed", "breaker.consecutive", ({ breaker }) => breaker.consecutive],
+  ["breaker-changed", "breaker.window", ({ breaker }) => duration(breaker.window)],
+  ["breaker-changed", "breaker.ratio", ({ breaker }) => breaker.ratio],
+  ["breaker-changed", "breaker.minimum", ({ breaker }) => breaker.minimum],
+  ["breaker-changed", "breaker.open_for", ({ breaker }) => duration(breaker.openFor)],
+  ["breaker-changed", "breaker.max_open_for", ({ breaker }) => duration(breaker.maxOpenFor)],
+  ["breaker-changed", "breaker.probes", ({ breaker }) => breaker.probes],
+  ["upstream-http2-changed", "http2", ({ http2 }) => http2],
+  ["upstream-probe-changed", "probe.every", ({ probe }) => (probe ? duration(probe.every) : "none")],
+  ["upstream-probe-changed", "probe.timeout", ({ probe }) => (probe ? duration(probe.timeout) : "none")],
+];
+
+function acceptsOf(old: Upstream, now: Upstream): readonly (readonly [setting: string, before: Value, after: Value])[] {
+  const [was, is] = [old, now].map(({ accepts }) => new Map<string, Value>(Object.entries(accepts ?? {})));
+  const names = [...new Set([...was!.keys(), ...is!.keys()])].filter((name) => !same(was!.get(name), is!.get(name)));
+  return names.map((name) => [snakeCase(name), was!.get(name) ?? null, is!.get(name) ?? null]);
+}
+
+function countText({ apiKeys }: Upstream, areOthers = false): string {
+  return `${apiKeys.length} ${areOthers ? "other " : ""}${apiKeys.length === 1 ? "key" : "keys"}`;
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { dirname, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { builtins } from "../../plugins/index.ts";
+import type { Diagnostic } from "../config/diagnostics.ts";
+import { disk, type FileAccess } from "../config/files.ts";
+import { loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
+import { CAPABILITIES } from "../dialects/capabilities.ts";
+import { dryRun, type Loaded } from "./configuration.ts";
+
+export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
+  /** Left out: the disk's. */
+  readonly access?: Partial<FileAccess>;
+  /** Whether plugins are set up, as a check does, with nothing to serve. */
+  readonly setsUp?: boolean;
+}
+
+/**
+ * What stands for a reference that has no value on this machine: the first that is taken where it is written. The order
+ * is that of how often they fit.
+ */
+const STAND_INS =
+  // The first is long enough for a secret that signs tokens.
+  "https://unset.invalid/stands-in-for-it 1 1s 1MiB 1h true 2026-01-01 unset.invalid:1 smtp://unset.invalid redis://unset.invalid none openai chat weighted closed USD unset@unset.invalid ::1/128".split(
+    " ",
+  );
+
+/**
+ * Compiles a configuration that is not going to serve here. References without a value on this machine get one that
+ * stands in for it, the same for the same text. What cannot be compiled all the same is `ok: false`.
+ */
+export async function compileOffline(settings: CompileOptions): Promise<LoadResult> {
+  const { file, env, access = {}, setsUp = false } = settings;
+  const variables: Record<string, string | undefined> = { ...env };
+  const contents = new Map<string, string>();
+  const path = resolve(file);
+  const read = access.read ?? disk.read;
+  const options: LoadOptions = {
+    ...access,
+    file: path,
+    // Of the modes the one that tells a variable that must have a value from one that may be empty.
+    mode: "dev",
+    env: variables,
+    builtins,
+    dialects: CAPABILITIES,
+    ...(setsUp && { dryRun: (step, snapshot) => dryRun(step, snapshot) }),
+    read: async (name) => contents.get(name) ?? read(name),
+  };
+  let result = await loadConfig(options);
+  const missing = new Map<string, Missing>();
+  for (let round = 0; ; round += 1) {
+    const found = missingOf(result, variables, dirname(path), missing);
+    if (found.length === 0 || round > STAND_INS.length) break;
+    for (const one of found) {
+      const standIn = STAND_INS[one.tried];
+      one.tried += 1;
+      if (one.kind === "env") variables[one.name] = standIn;
+      else if (standIn === undefined) contents.delete(one.name);
+      else contents.set(one.name, standIn);
+    }
+    result = await loadConfig(options);
+  }
+  return result;
+}
+
+interface Missing {
+  readonly kind: "env" | "file";
+  readonly name: string;
+  /** How many stand-ins have been tried. */
+  tried: number;
+}
+
+const REFERENCE = /\$\{(env|file):([^{}:]+)\}/g;
+
+/** The references without a value at the places where something is wrong, for which there are stand-ins left. */
+function missingOf(
+  { sources, diagnostics }: LoadResult,
+  variables: LoadOptions["env"],
+  folder: string,
+  known: Map<string, Missing>,
+): readonly Missing[] {
+  const texts = new Map(sources.map(({ path, text }) => [path, text.split("\n")]));
+  const found = new Set<Missing>();
+  for (const { file, line, column, rule } of diagnostics.filter(needsValue)) {
+    const text = texts.get(resolve(file))?.[line - 1]?.slice(column - 1) ?? "";
+    for (const [whole, kind, name] of firstValue(text).matchAll(REFERENCE)) {
+      const isUnset = kind === "file" ? rule.startsWith("file-") : variables[name!] === undefined;
+      const missing =
+        known.get(whole) ??
+        (isUnset
+          ? { kind: kind as Missing["kind"], name: kind === "env" ? name! : resolve(folder, name!), tried: 0 }
+          : null);
+      if (missing === null || missing.tried > STAND_INS.length) continue;
+      known.set(whole, missing);
+      found.add(missing);
+    }
+  }
+  return [...found];
+}
+
+/** An address may be empty text for a check, and is none that anything could be sent to. */
+function needsValue({ severity, rule, pointer }: Diagnostic): boolean {
+  return severity === "error" || (rule === "unresolved-reference" && pointer.endsWith("/base_url"));
+}
+
+/** The text of the value that a line begins with: others on the line are not what is wrong. */
+function firstValue(text: string): string {
+  const [quoted] = /^(["']).*?\1/.exec(text) ?? [];
+  return quoted ?? text;
+}
+
+/** Digest of every file of code that the local plugins consist of, by path relative to the configuration's folder. */
+export function codeOf({ sources, steps, snapshot }: Loaded): Readonly<Record<string, string>> {
+  const folder = dirname(snapshot.file);
+  const schemas = steps.map(({ plugin }) => fileURLToPath(plugin.schema));
+  const code = sources.filter(
+    ({ kind, path }) => kind === "plugin" && !schemas.some((schema) => schema.endsWith(path)),
+  );
+  return Object.fromEntries(code.map(({ path, text }) => [relative(folder, path), digest(text)]));
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,167 @@
+import { basename, dirname, isAbsolute, matchesGlob, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { disk, type FileAccess } from "../config/files.ts";
+import { toPlain } from "../config/node.ts";
+import { parse } from "../config/parse.ts";
+import { isRecord } from "../config/schema.ts";
+import { REDACTED } from "../effects/change.ts";
+import { codeOf } from "./compile.ts";
+import type { Loaded } from "./configuration.ts";
+
+/** `GET /admin/config/source`: what the configuration in force was made of, as it is written, without its secrets. */
+export interface SourceBody {
+  readonly hash: string;
+  /** With the path from the folder of the main file, which is the first, and the absolute one: includes name either. */
+  readonly files: readonly { readonly path: string; readonly file: string; readonly value: unknown }[];
+  /** Local plugins: what the linker has to know of one, and nothing that could be run. */
+  readonly plugins: readonly {
+    /** The path as it is configured. */
+    readonly use: string;
+    readonly name: string;
+    readonly stage: string;
+    readonly needs: readonly string[];
+    readonly schema: unknown;
+  }[];
+  /** Digest of every file of code that the local plugins consist of. */
+  readonly code: Readonly<Record<string, string>>;
+}
+
+/** References stay as they are written; a secret that stands in a file itself is left out. */
+export function sourceBody(loaded: Loaded): SourceBody {
+  const { snapshot, sources, steps, hash } = loaded;
+  const folder = dirname(snapshot.file);
+  const files = sources
+    .filter(({ kind }) => kind === "config")
+    .map(({ path, text }) => {
+      const { root } = parse(path, text);
+      return { path: relative(folder, path), file: path, value: root && redact(toPlain(root), []) };
+    });
+  const isMain = ({ path }: { readonly path: string }): boolean => resolve(folder, path) === snapshot.file;
+  const plugins = steps.flatMap(({ plugin, settings }) => {
+    if (!isPath(settings.use)) return [];
+    const schemaFile = fileURLToPath(plugin.schema);
+    const schema = sources.find(({ kind, path }) => kind === "plugin" && schemaFile.endsWith(path))?.text ?? "{}";
+    const { name, stage, needs = [] } = plugin;
+    return [
+      {
+        use: settings.use,
+        name,
+        stage,
+        needs,
+        schema: JSON.parse(schema) as unknown,
+      },
+    ];
+  });
+  return {
+    hash,
+    files: files.toSorted((a, b) => Number(isMain(b)) - Number(isMain(a))),
+    plugins,
+    code: codeOf(loaded),
+  };
+}
+
+function isPath(use: string): boolean {
+  return /^(\.{1,2}\/|\/)/.test(use);
+}
+
+/** Values that are secrets wherever they come from; `*` stands for any one key. */
+const SECRETS = [
+  "server/admin/token",
+  "store/url",
+  "store/nodes/*",
+  "auth/tokens/secrets/*/value",
+  "auth/email/smtp",
+  "auth/oauth/*/client_secret",
+  "upstreams/*/api_keys/*",
+  "upstreams/*/headers/*",
+].map((path) => path.split("/"));
+/** What an operator's own options and parameters call a secret. */
+const SECRET_NAME = /(?:^|[^a-z])(?:secret|token|password|passwd|key|credential|authorization|cookie)s?$/i;
+const SECRET_NAME_IN_CAMEL_CASE = /[a-z](?:Secret|Token|Password|Key|Credential)s?$/;
+const FREE_FORM = /^(?:pipeline\/\d+\/options|models\/[^\n]*\/parameters\/set)\//;
+const REFERENCE = /\$\{(?:env|file):[^{}]*\}/g;
+/** As often as makes it long enough for a secret that signs tokens. */
+const TOKEN_SECRET_REPEATS = 4;
+
+function redact(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => redact(item, [...path, String(index)]));
+  if (isRecord(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, [...path, key])]));
+  }
+  if (typeof value === "number" && isSecret(path)) return redacted(path);
+  if (typeof value !== "string" || value === "") return value;
+  if (isSecret(path)) return withoutSecret(value, path);
+  return value.replace(/(\w:\/\/)[^/\s]*@/g, `$1${REDACTED}@`);
+}
+
+function isSecret(path: readonly string[]): boolean {
+  const isNamed = SECRETS.some(
+    (pattern) => pattern.length === path.length && pattern.every((part, index) => part === "*" || part === path[index]),
+  );
+  if (isNamed) return true;
+  return (
+    FREE_FORM.test(path.join("/")) && path.some((key) => SECRET_NAME.test(key) || SECRET_NAME_IN_CAMEL_CASE.test(key))
+  );
+}
+
+/** Still of the form that its place asks for; nothing is left of it but references without their defaults. */
+function withoutSecret(text: string, path: readonly string[]): string {
+  if (path[0] === "store") return withoutUser(text);
+  if (text.replaceAll(REFERENCE, "") === "") {
+    return text.replaceAll(/\$\{env:(\w+):-([^{}]*)\}/g, (whole, name: string, fallback: string) =>
+      fallback === "" || fallback === "sim" ? whole : `\${env:${name}:-${redacted(path)}}`,
+    );
+  }
+  if (path.at(-1) === "smtp") return withoutUser(text);
+  return redacted(path);
+}
+
+function redacted(path: readonly string[]): string {
+  return path.at(-1) === "value" ? REDACTED.repeat(TOKEN_SECRET_REPEATS) : REDACTED;
+}
+
+/** An address without who asks there. */
+function withoutUser(url: string): string {
+  return url.replace(/(\w:\/\/).*@/s, `$1${REDACTED}@`);
+}
+
+function schemaName(path: string): string {
+  return `${basename(path)}.schema.json`;
+}
+
+/** What `sourceBody` has said of another gateway, as files below `folder`; every other file is the disk's. */
+export function sourceAccess(body: SourceBody, folder: string): FileAccess {
+  const at = (path: string): string => resolve(folder, path);
+  const files = new Map(
+    body.files.flatMap(({ path, file, value }) => {
+      const text = JSON.stringify(value);
+      return [[at(path), text] as const, [file, text] as const];
+    }),
+  );
+  const plugins = new Map(body.plugins.map((plugin) => [at(plugin.use), plugin]));
+  // A file that nobody else may write; nothing of it is run.
+  const anchor = import.meta.filename;
+  for (const [path, { schema }] of plugins) {
+    files.set(path, "");
+    files.set(resolve(dirname(path), schemaName(path)), JSON.stringify(schema));
+  }
+  return {
+    async read(path) {
+      const text = files.get(path);
+      return text ?? disk.read(path);
+    },
+    async expand(pattern, from) {
+      const paths = body.files.map(({ path, file }) => (isAbsolute(pattern) ? file : at(path)));
+      return paths.filter((path) => matchesGlob(path, resolve(from, pattern))).sort();
+    },
+    locate: (path) => (plugins.has(path) ? anchor : path),
+    async importModule(url) {
+      const path = fileURLToPath(new URL(url).searchParams.get("origin") ?? "file:///");
+      const plugin = plugins.get(path);
+      if (plugin === undefined) throw new Error("is not known");
+      const { name, stage, needs } = plugin;
+      const schema = pathToFileURL(resolve(dirname(anchor), schemaName(path)));
+      return { default: { name, stage, needs, schema, setup: () => ({}) } };
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Loaded } from "../gateway/configuration.ts";
+import {
+  type BreakerState,
+  type Endpoint,
+  GatewayError,
+  invalidRequest,
+  isJson,
+  type Json,
+  overloaded,
+  type Store,
+} from "../kit/index.ts";
+import { bodyValidators } from "../server/body-schemas.ts";
+import { callerOf } from "./caller.ts";
+import { explain, type Explanation, type Question } from "./explain.ts";
+import { endpointNames } from "./requests.ts";
+import { InvalidQuestion } from "./room.ts";
+
+/** What of a process that serves is asked; nothing of it is changed. */
+export interface ExplainedProcess {
+  readonly loaded: () => Pick<Loaded, "snapshot" | "steps">;
+  readonly store: Pick<Store, "findUser" | "windows" | "running" | "listKeys">;
+  readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Answers `POST /admin/explain` for a process that serves: its configuration, its breakers as they are, a user's own
+ * counters. One question at a time: each takes as long as some tens of requests.
+ */
+export class Explainer {
+  readonly #process: ExplainedProcess;
+  readonly #kept = { validateBody: bodyValidators() };
+  #busy = false;
+
+  constructor(process: ExplainedProcess) {
+    this.#process = process;
+  }
+
+  /** @throws GatewayError INVALID_REQUEST, OVERLOADED, STORE_UNAVAILABLE */
+  async answer(body: Json): Promise<Explanation> {
+    const { loaded, now, breakers } = this.#process;
+    const question = questionOf(body);
+    if (this.#busy) throw overloaded();
+    this.#busy = true;
+    try {
+      const caller = await this.#caller(body);
+      const configuration = loaded();
+      const open = [...breakers()].filter(([, state]) => state === "open").map(([upstream]) => upstream);
+      const asked = {
+        ...question,
+        open: [...(question.open ?? []), ...open],
+        now: now(),
+        ...(caller && { caller }),
+      };
+      return await explain(configuration, asked, this.#kept);
+    } catch (error) {
+      if (error instanceof InvalidQuestion)
+        throw new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`);
+      throw error;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #caller({ user, key }: Json): Promise<Question["caller"]> {
+    if (typeof user !== "string") return undefined;
+    const { store, loaded } = this.#process;
+    const { snapshot } = loaded();
+    const caller = await callerOf(store, snapshot, user, typeof key === "string" ? key : undefined);
+    if (caller === null) throw new InvalidQuestion(`there is no user ${user}`);
+    return caller;
+  }
+}
+
+type Check = readonly [is: (value: unknown) => boolean, what: string];
+
+const MAX_TOKENS = 1_000_000;
+const TEXT: Check = [(value) => typeof value === "string", "must be a string"];
+const FLAG: Check = [(value) => typeof value === "boolean", "must be true or false"];
+const NAMES: Check = [
+  (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
+  "must be a list of upstreams",
+];
+const COUNT: Check = [
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS,
+  "must be a whole number up to 1,000,000",
+];
+
+/** Scripts of the simulator are not among them: one can keep a process busy for as long as it says. */
+const FIELDS: Readonly<Record<string, Check>> = {
+  model: TEXT,
+  tier: TEXT,
+  user: TEXT,
+  key: TEXT,
+  endpoint: [(value) => endpointNames().includes(value as Endpoint), `must be one of ${endpointNames().join(", ")}`],
+  stream: FLAG,
+  body: [isJson, "must be an object"],
+  down: NAMES,
+  open: NAMES,
+  prompt_tokens: COUNT,
+  output_tokens: COUNT,
+};
+
+/** @throws GatewayError INVALID_REQUEST */
+function questionOf(body: Json): Omit<Question, "now"> {
+  for (const [name, value] of Object.entries(body)) {
+    const check = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    if (check === undefined) throw invalidRequest(`/${name}`, `is not known: ${Object.keys(FIELDS).join(", ")}`);
+    const [is, what] = check;
+    if (!is(value)) throw invalidRequest(`/${name}`, what);
+  }
+  const { model, tier, user, key, down = [], prompt_tokens: prompt, output_tokens: output, ...rest } = body;
+  if (model === undefined) throw invalidRequest("/model", "is missing");
+  if (tier === undefined && user === undefined) throw invalidRequest("/tier", "is missing, and so is user");
+  if (key !== undefined && user === undefined) throw invalidRequest("/user", "is missing: whose key?");
+  return {
+    ...(rest as Pick<Question, "endpoint" | "stream" | "body" | "open">),
+    model: model as string,
+    faults: Object.fromEntries((down as readonly string[]).map((name) => [name, "down"])),
+    ...(tier !== undefined && { tier: tier as string }),
+    ...(prompt !== undefined && { promptTokens: prompt as number }),
+    ...(output !== undefined && { outputTokens: output as number }),
+  };
+}

@@ -1,0 +1,300 @@
+import {
+  type Endpoint,
+  GatewayError,
+  type Json,
+  type Kind,
+  nanoToString,
+  type Snapshot,
+  type Stage,
+  tierOf,
+  type Usage,
+  type WindowName,
+} from "../kit/index.ts";
+import { applies } from "../pipeline/build.ts";
+import type { Used } from "./carried.ts";
+import { type ExplainedStep, explainedChain } from "./explain-chain.ts";
+import { type Configuration, type OfflineOptions, openOffline } from "./offline.ts";
+import { type Fault, Providers } from "./providers.ts";
+import type { Decision } from "./record.ts";
+import { callOf, endpointOf } from "./requests.ts";
+import { existing, InvalidQuestion, type Offline, type OfflineResult } from "./room.ts";
+
+/** A user whose request it would be. */
+export interface Caller {
+  readonly id: string;
+  readonly tier: string;
+  /** Nano-units: what is left, and what running requests hold of it. */
+  readonly balance: bigint;
+  readonly held: bigint;
+  readonly used: Used;
+  /** Whether the key that was named can be used. */
+  readonly keyIsLive: boolean;
+}
+
+export interface Question {
+  readonly model: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The plan; the caller's unless given. */
+  readonly tier?: string;
+  /** Somebody who has used nothing, with credits enough, unless given. */
+  readonly caller?: Caller;
+  /** That of the model's kind unless given. */
+  readonly endpoint?: Endpoint;
+  readonly stream?: boolean;
+  /** Over the least body that the endpoint takes. */
+  readonly body?: Json;
+  readonly faults?: Readonly<Record<string, Fault>>;
+  /** Upstreams whose breaker is open. */
+  readonly open?: readonly string[];
+  /** What the upstream will have counted; by the request's size, and by what it holds, unless given. */
+  readonly promptTokens?: number;
+  readonly outputTokens?: number;
+}
+
+/** What may be kept from one question to the next. */
+export type Kept = Pick<OfflineOptions, "tokenizer" | "validateBody">;
+
+export interface ExplainedStage {
+  readonly stage: Stage;
+  readonly plugin: string;
+  readonly decision: Decision["result"] | "does not apply" | "not reached" | "nothing to decide";
+  readonly reason: string;
+}
+
+/** Amounts of money are decimals in `currency`, times ISO 8601. */
+export interface Explanation {
+  readonly request: {
+    readonly model: string;
+    readonly kind: Kind;
+    readonly endpoint: Endpoint;
+    readonly stream: boolean;
+    readonly tier: string;
+    /** null: nobody in particular. */
+    readonly user: string | null;
+    readonly at: string;
+    readonly hash: string;
+  };
+  readonly answer: {
+    readonly status: number;
+    readonly code: string | null;
+    readonly outcome: string;
+    readonly upstream: string | null;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Of a refusal or failure; else empty. */
+    readonly message: string;
+    readonly took_ms: number;
+  };
+  readonly stages: readonly ExplainedStage[];
+  readonly chain: readonly ExplainedStep[];
+  readonly limits: Readonly<Record<WindowName, ExplainedWindow>> & {
+    readonly streams: { readonly limit: number | null; readonly running: number };
+  };
+  readonly credits: {
+    readonly currency: string;
+    /** null: nobody in particular, with enough of it. */
+    readonly balance: string | null;
+    readonly held: string | null;
+    readonly enforced: boolean;
+    /** By this request, while it runs. */
+    readonly hold: string;
+  };
+  readonly charge: { readonly expected: string; readonly usage: Usage; readonly estimated: boolean };
+}
+
+interface ExplainedWindow {
+  readonly limit: number | null;
+  /** This request included, as far as it counts. */
+  readonly used: number;
+  readonly left: number | null;
+  readonly resets_at: string;
+}
+
+const USER = "caller";
+const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+const BYTES_PER_TOKEN = 4;
+/** No key has this form. */
+const DEAD_KEY = "Bearer rk_revoked";
+
+/**
+ * What would become of a request, and why: by the real pipeline, without anything being counted, charged or sent.
+ * @throws Error for a model, plan or upstream that there is not, naming the nearest.
+ */
+export async function explain(loaded: Configuration, question: Question, kept: Kept = {}): Promise<Explanation> {
+  const { snapshot } = loaded;
+  const { caller, now, open = [], stream = false } = question;
+  const model = named("model", snapshot.models, question.model);
+  const tier = question.tier ?? caller?.tier ?? "";
+  // A user may be on a plan that there is no longer: it may call nothing.
+  if (caller === undefined || question.tier !== undefined) named("tier", snapshot.tiers, tier);
+  const endpoint = question.endpoint ?? endpointOf(model.kind);
+  const faults = faultsOf(snapshot, question, endpoint);
+  const room = await openOffline(loaded, { ...kept, now, tier, faults });
+  try {
+    for (const upstream of open) room.trip(upstream);
+    await room.user(USER, {
+      tier,
+      ...(caller && { id: caller.id, used: caller.used, credits: positive(caller.balance - caller.held) }),
+    });
+    const result = await room.request({
+      user: USER,
+      model: model.id,
+      endpoint,
+      ...(stream && { stream }),
+      ...(question.body && { body: question.body }),
+      ...(caller?.keyIsLive === false && { headers: { authorization: DEAD_KEY } }),
+    });
+    return explanation({ loaded, question, endpoint, tier, room, result });
+  } finally {
+    await room.close();
+  }
+}
+
+function positive(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n;
+}
+
+function named<Value>(what: string, record: Readonly<Record<string, Value>>, name: string): Value {
+  return existing(record, name, what);
+}
+
+/** What was asked for, with the counts that every upstream will report: by them the charge is what is to be expected. */
+function faultsOf(snapshot: Snapshot, question: Question, endpoint: Endpoint): Record<string, Fault> {
+  const call = callOf(endpoint, { model: question.model, ...question.body });
+  const prompt = question.promptTokens ?? Math.ceil((call?.promptBytes ?? 0) / BYTES_PER_TOKEN);
+  const held = call?.maxOutput ?? snapshot.billing.holdOutputTokens * (call?.answers ?? 1);
+  const completion = question.outputTokens ?? held;
+  const { faults = {} } = question;
+  for (const name of Object.keys(faults)) named("upstream", snapshot.upstreams, name);
+  return Object.fromEntries(
+    Object.keys(snapshot.upstreams).map((name) => [
+      name,
+      claiming(faults[name] ?? "", { "usage.prompt": prompt, "usage.completion": completion }),
+    ]),
+  );
+}
+
+function claiming(fault: Fault, counts: Readonly<Record<string, number>>): Fault {
+  try {
+    return Providers.claiming(fault, counts);
+  } catch (error) {
+    throw new InvalidQuestion(error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface Told {
+  readonly loaded: Configuration;
+  readonly question: Question;
+  readonly endpoint: Endpoint;
+  readonly tier: string;
+  readonly room: Offline;
+  readonly result: OfflineResult;
+}
+
+function explanation(told: Told): Explanation {
+  const { loaded, question, endpoint, tier, room, result } = told;
+  const { snapshot } = loaded;
+  const { caller, now, stream = false } = question;
+  const { trace, windows, status } = result;
+  const { outcome } = trace;
+  const { limits } = tierOf(snapshot, tier);
+  const window = (name: WindowName): ExplainedWindow => {
+    const { used, limit, resetsAt } = windows[name];
+    const left = limit === null ? null : Math.max(0, limit - used);
+    return { limit, used, left, resets_at: new Date(resetsAt).toISOString() };
+  };
+  return {
+    request: {
+      model: question.model,
+      kind: snapshot.models[question.model]!.kind,
+      endpoint,
+      stream,
+      tier,
+      user: caller?.id ?? null,
+      at: new Date(now).toISOString(),
+      hash: snapshot.hash,
+    },
+    answer: {
+      status,
+      code: result.code,
+      outcome: result.outcome ?? "refused",
+      upstream: result.upstream,
+      headers: result.headers,
+      message: result.code === null ? "" : messageOf(result),
+      took_ms: result.took,
+    },
+    stages: stagesOf(told),
+    chain: explainedChain(loaded.snapshot, question.model, room, result),
+    limits: {
+      day: window("day"),
+      hour: window("hour"),
+      minute: window("minute"),
+      streams: { limit: limits.streams, running: caller?.used.streams ?? 0 },
+    },
+    credits: {
+      currency: snapshot.billing.currency,
+      balance: caller ? nanoToString(caller.balance) : null,
+      held: caller ? nanoToString(caller.held) : null,
+      enforced: snapshot.billing.enforce,
+      hold: nanoToString(result.hold),
+    },
+    charge: {
+      expected: nanoToString(result.charge),
+      usage: outcome?.bill.usage ?? NO_USAGE,
+      estimated: outcome?.bill.estimated ?? false,
+    },
+  };
+}
+
+function stagesOf({ loaded, tier, question, result }: Told): readonly ExplainedStage[] {
+  const { decisions } = result.trace;
+  const model = loaded.snapshot.models[question.model]!;
+  const plan = tierOf(loaded.snapshot, tier);
+  const end = decisions.find(({ result: made }) => ["refused", "failed", "answered"].includes(made));
+  return loaded.steps.map(({ plugin: { name, stage }, settings: { when } }, step) => {
+    const own = decisions.filter((decision) => decision.step === step);
+    const last = own.findLast(({ hook }) => hook !== "response") ?? own.at(-1);
+    if (last === undefined) {
+      if (!applies(when, model, plan)) {
+        return { stage, plugin: name, decision: "does not apply", reason: conditionText(when) };
+      }
+      const isBehind = result.code !== null || result.trace.exchange === null || end !== undefined;
+      const decision = isBehind && step > (end?.step ?? -1) ? "not reached" : "nothing to decide";
+      return { stage, plugin: name, decision, reason: "" };
+    }
+    return { stage, plugin: name, decision: last.result, reason: reasonOf(name, own, result) };
+  });
+}
+
+function conditionText(when: Configuration["steps"][number]["settings"]["when"]): string {
+  const parts = Object.entries(when ?? {}).map(([what, names]) => `${what} ${(names as readonly string[]).join(", ")}`);
+  return `only for ${parts.join(" and ")}`;
+}
+
+function reasonOf(plugin: string, decisions: readonly Decision[], { trace, upstream, charge }: OfflineResult): string {
+  const { exchange, admission } = trace;
+  const failed = decisions.find(({ error }) => error !== null);
+  if (failed) return errorText(failed.error);
+  const attempts = decisions.filter(({ hook }) => hook === "attempt");
+  if (attempts.length > 0) return attempts.map(({ upstream: of, result }) => `${of}: ${result}`).join(", ");
+  const hooks = new Set(decisions.map(({ hook }) => hook));
+  if (hooks.has("relay")) return `${upstream} serves`;
+  if (hooks.has("settle")) return `charges ${nanoToString(charge)}`;
+  if (exchange === null) return "";
+  const { tier, model } = exchange;
+  if (plugin === "plan-check") return `${tier.name} may call models of ${model.tier}`;
+  if (plugin === "quota" && admission !== null) {
+    return `counts ${admission.units} of the day, holds ${nanoToString(admission.hold)}`;
+  }
+  return "";
+}
+
+/** Of a failure in a stream that has begun the answer is the status and the events before it. */
+function messageOf({ trace: { error }, body }: OfflineResult): string {
+  return error instanceof GatewayError ? error.message : body;
+}
+
+function errorText(error: unknown): string {
+  if (error instanceof GatewayError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
