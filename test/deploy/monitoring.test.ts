@@ -54,10 +54,13 @@ test.each(queries)("%s asks for metrics that exist: %s", async (_, expr) => {
 });
 
 test.each(queries)("%s groups by labels that its metrics have: %s", (_, expr) => {
-  const source = readFileSync(new URL("../../src/telemetry/metrics.ts", import.meta.url), "utf8");
+  const source = ["metrics", "hook-times"]
+    .map((file) => readFileSync(new URL(`../../src/telemetry/${file}.ts`, import.meta.url), "utf8"))
+    .join("\n");
   const labels = new Set(TARGET_LABELS);
   for (const [, name] of expr.matchAll(/\b(gateway_[a-z_]+?)(?:_bucket|_sum|_count)?\b/g)) {
-    const declared = new RegExp(`name: "${name}",[^}]*?labelNames: \\[([^\\]]*)\\]`, "s").exec(source)?.[1] ?? "";
+    const declared =
+      new RegExp(`name: "${name}(?:_count)?",[^}]*?labelNames: \\[([^\\]]*)\\]`, "s").exec(source)?.[1] ?? "";
     for (const [, label] of declared.matchAll(/"([a-z_]+)"/g)) labels.add(label!);
   }
   const used = [

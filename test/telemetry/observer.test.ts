@@ -49,6 +49,23 @@ test("an answer of a plugin's own names the plugin in an upstream's place", () =
   expect(lines[0]![1]).toMatchObject({ upstream: undefined, answered_by: "answer-cache" });
 });
 
+test("plugins that fail or hold everything up are named", () => {
+  const { observer, lines } = observe();
+  const error = new Error("hook admit did not return within 200 ms");
+  observer.pluginFailed("own", error);
+  observer.pluginSlow!("own", "event", 1_234.5);
+  expect(lines.map(([level, fields, message]) => [level, fields, message])).toEqual([
+    ["warn", { plugin: "own", err: error }, "plugin failed"],
+    ["warn", { plugin: "own", hook: "event", duration_ms: 1_235 }, "plugin held up every request"],
+  ]);
+});
+
+test("tags are in the line", () => {
+  const { observer, lines } = observe();
+  observer.finished(exchange({ tags: [{ name: "team", value: "blue" }] }), outcome());
+  expect(lines[0]![1]).toMatchObject({ tags: { team: "blue" } });
+});
+
 test("never content, never who in particular", () => {
   const { observer, lines } = observe();
   observer.finished(

@@ -11,7 +11,8 @@ export const APPLICATION_ID = 0x72677731;
  * Money is in nano-units. `day`, `hour` and `minute` are window numbers since the epoch, so old windows need no cleaning.
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.streams` and `users.held` are the sums over the user's rows in `reservations`, changed in the same transactions.
- * `ledger.tags` is a JSON object, or empty. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
+ * `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
+ * `ledger.tags` is a JSON object, or empty.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
