@@ -31,6 +31,8 @@ export default definePlugin<GuardWordsOptions>({
 /** A state of the machine. Steps that need no character are worked out when it is built. */
 interface State {
   readonly exact: Map<string, State[]>;
+  /** Those of `exact` that several expressions begin with; empty in states that end one. */
+  readonly begins: Map<string, State>;
   readonly classes: { readonly has: (unit: string) => boolean; readonly to: readonly State[] }[];
   /** What was read so far is a match; `border`: if what follows does not go on with the word. */
   readonly match: "always" | "border" | null;
@@ -49,7 +51,8 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/;
 const LAST_ASCII = "\u007f";
 
 function isWord(unit: string): boolean {
-  return unit !== "" && WORD.test(unit);
+  if (unit > LAST_ASCII) return WORD.test(unit);
+  return (unit >= "a" && unit <= "z") || (unit >= "A" && unit <= "Z") || (unit >= "0" && unit <= "9") || unit === "_";
 }
 
 function folded(unit: string): string {
@@ -68,6 +71,8 @@ class Search implements TextChange {
   readonly #what: string;
   /** States that are reached, by where their match began. Places count from the beginning of the text. */
   #live = new Map<State, number>();
+  /** Those of the character before, while the next ones are found. */
+  #left = new Map<State, number>();
   /** Matches if the next character is no part of the word. */
   #pending: { readonly start: number; readonly end: number }[] = [];
   /** Matches that a longer one may still begin before or grow out of; none overlap. */
@@ -77,7 +82,7 @@ class Search implements TextChange {
   #from = 0;
   #at = 0;
   #maskedTo = 0;
-  #last = "";
+  #afterWord = false;
   #out = "";
 
   constructor(machine: Machine, mask: string | null, what: string) {
@@ -107,14 +112,14 @@ class Search implements TextChange {
     const inWord = isWord(unit);
     if (this.#pending.length > 0) {
       const pending = this.#pending.splice(0);
-      if (!(inWord && isWord(this.#last))) for (const { start, end } of pending) this.#accept(start, end);
+      if (!(inWord && this.#afterWord)) for (const { start, end } of pending) this.#accept(start, end);
     }
-    const before = this.#live;
-    this.#live = new Map();
-    for (const [state, start] of before) this.#follow(state, start, read);
+    [this.#live, this.#left] = [this.#left, this.#live];
+    for (const [state, start] of this.#left) this.#follow(state, start, read);
+    if (this.#left.size > 0) this.#left.clear();
     this.#follow(this.#machine.anywhere, this.#at, read);
-    if (!(inWord && isWord(this.#last))) this.#follow(this.#machine.atBorder, this.#at, read);
-    this.#last = unit;
+    if (!(inWord && this.#afterWord)) this.#follow(this.#machine.atBorder, this.#at, read);
+    this.#afterWord = inWord;
     this.#at += 1;
     for (const [state, start] of this.#live) {
       if (state.match === "always") this.#accept(start, this.#at);
@@ -205,6 +210,11 @@ const MAX_BLANKS = 8;
 function compiled(words: readonly string[], patterns: readonly string[], whole: boolean): Machine {
   const machine = { anywhere: newState(null), atBorder: newState(null) };
   let count = 0;
+  const made = (): State => {
+    count += 1;
+    if (count > MAX_STATES) throw new Error("guard-words: the words and patterns are too many, or repeat too much");
+    return newState(null);
+  };
   const build = (part: Part, next: readonly State[]): readonly State[] => {
     if (part.type === "all") return part.parts.reduceRight((behind, one) => build(one, behind), next);
     if (part.type === "any") return [...new Set(part.parts.flatMap((one) => build(one, next)))];
@@ -216,9 +226,7 @@ function compiled(words: readonly string[], patterns: readonly string[], whole: 
       }
       return behind;
     }
-    count += 1;
-    if (count > MAX_STATES) throw new Error("guard-words: the words and patterns are too many, or repeat too much");
-    const state = newState(null);
+    const state = made();
     if ("unit" in part) state.exact.set(part.unit, [...next]);
     else if ("has" in part) state.classes.push({ has: part.has, to: next });
     return [state];
@@ -232,17 +240,37 @@ function compiled(words: readonly string[], patterns: readonly string[], whole: 
     if (lengthOf(part, "most") > MAX_MATCH_CHARACTERS) {
       throw new Error(`guard-words: ${source} matches more than ${MAX_MATCH_CHARACTERS} characters`);
     }
-    const root = beginsAtBorder ? machine.atBorder : machine.anywhere;
-    for (const { exact, classes } of build(part, [newState(endsAtBorder ? "border" : "always")])) {
-      for (const [unit, to] of exact) root.exact.set(unit, [...(root.exact.get(unit) ?? []), ...to]);
-      root.classes.push(...classes);
+    // What begins alike is followed once.
+    const { from, rest } = shared(beginsAtBorder ? machine.atBorder : machine.anywhere, part, made);
+    for (const { exact, classes } of build(rest, [newState(endsAtBorder ? "border" : "always")])) {
+      for (const [unit, to] of exact) from.exact.set(unit, [...(from.exact.get(unit) ?? []), ...to]);
+      from.classes.push(...classes);
     }
   }
   return machine;
 }
 
+/** The state behind the plain characters that an expression begins with, as long as more must follow. */
+function shared(root: State, part: Part, made: () => State): { readonly from: State; readonly rest: Part } {
+  if (part.type !== "all") return { from: root, rest: part };
+  let from = root;
+  let at = 0;
+  for (; ; at += 1) {
+    const first = part.parts[at]!;
+    const behind: Part = { type: "all", parts: part.parts.slice(at + 1) };
+    if (first.type !== "unit" || lengthOf(behind, "least") === 0) break;
+    if (!from.begins.has(first.unit)) {
+      const state = made();
+      from.begins.set(first.unit, state);
+      from.exact.set(first.unit, [...(from.exact.get(first.unit) ?? []), state]);
+    }
+    from = from.begins.get(first.unit)!;
+  }
+  return { from, rest: { type: "all", parts: part.parts.slice(at) } };
+}
+
 function newState(match: State["match"]): State {
-  return { exact: new Map(), classes: [], match };
+  return { exact: new Map(), begins: new Map(), classes: [], match };
 }
 
 function literal(word: string, whole: boolean): Expression {

@@ -1,11 +1,13 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import budget from "../../plugins/budget.ts";
 import { type Admitted, GatewayError, type Outcome } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { RUNS } from "../properties/runs.ts";
 import { Bench } from "../support/bench.ts";
 import { ManualClock } from "../support/clock.ts";
+import { describeRedis, startRedis } from "../support/redis.ts";
+import { openAt } from "../store/redis/support.ts";
 import { testExchange } from "../support/exchange.ts";
 import { testSnapshot } from "../support/snapshot.ts";
 import { pluginHost, setUp } from "./harness.ts";
@@ -162,4 +164,22 @@ test("in a pipeline: refused with 402, nothing counted; its headers are on every
   expect(refused.error).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
   expect(await bench.used()).toMatchObject({ day: count });
   await bench.audit();
+});
+
+describeRedis("over one Redis", () => {
+  test("two instances charge one budget: of many at once each counts, and then both refuse", async () => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const hooks = await Promise.all(
+      [0, 1].map(async () =>
+        setUp(budget, { amount: 1 }, await pluginHost({ store: await openAt(server.url, { prefix: "b:" }) })),
+      ),
+    );
+    const admit = async (at: number): Promise<Admitted> => (await hooks[at % 2]!.admit!(testExchange(snapshot))) ?? {};
+    const admitted = await Promise.all(Array.from({ length: 20 }, async (_, index) => admit(index)));
+    await Promise.all(admitted.slice(1).map(async (one) => settle(one, UNIT / 20n)));
+    expect((await admit(0)).headers).toMatchObject({ "X-Gateway-Budget-Remaining": "0.05" });
+    await settle(admitted[0]!, UNIT / 20n);
+    for (const at of [0, 1]) expect(await refusal(admit(at))).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
+  });
 });
