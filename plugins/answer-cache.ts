@@ -20,8 +20,18 @@ import {
 } from "#kit";
 import type { AnswerCacheOptions } from "#schema";
 
-const DEFAULT_TTL_SECONDS = 3600;
-const DEFAULT_MAX_BYTES = 256 * 1024;
+const MAX_TTL_MS = 30 * 86_400_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+/** Of times and sizes. */
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 * 1024,
+};
 /** Raised when what is kept takes another form: what was kept before is then not found. */
 const FORM = 1;
 
@@ -31,7 +41,8 @@ export default definePlugin<AnswerCacheOptions>({
   stage: "transform",
   schema: new URL("../schemas/plugins/answer-cache.schema.json", import.meta.url),
   setup(options, { storage, log }) {
-    const { ttl = DEFAULT_TTL_SECONDS, scope = "user", max_bytes: maxBytes = DEFAULT_MAX_BYTES, charge } = options;
+    const { ttl = "1h", scope = "user", max_size: maxSize = "256KiB", charge } = options;
+    const [ttlMs, maxBytes] = [amountOf("ttl", ttl, MAX_TTL_MS), amountOf("max_size", maxSize, MAX_BYTES)];
     const except: ReadonlySet<string> = new Set([...(options.except ?? ["length"]), "content_filter", "error"]);
 
     const find = async (key: string): Promise<Kept | null> => {
@@ -53,7 +64,7 @@ export default definePlugin<AnswerCacheOptions>({
       const text = zstdCompressSync(JSON.stringify({ ...kept, usage } satisfies Kept)).toString("base64");
       if (text.length > MAX_VALUE_BYTES) return;
       try {
-        await storage.set(key, text, ttl * 1000);
+        await storage.set(key, text, ttlMs);
       } catch (error) {
         if (!isStoreUnavailable(error)) throw error;
       }
@@ -78,6 +89,14 @@ export default definePlugin<AnswerCacheOptions>({
     };
   },
 });
+
+/** @throws Error for more than there may be. */
+function amountOf(name: string, text: string, most: number): number {
+  const [, count, unit = ""] = /^(\d+)(\w+)$/.exec(text) ?? [];
+  const amount = Number(count) * (UNITS[unit] ?? NaN);
+  if (amount <= most) return amount;
+  throw new Error(`answer-cache: ${name} is ${text}, which is too much`);
+}
 
 /** What is kept of an answer, as JSON. */
 type Kept = { readonly usage: Usage } & KeptAnswer;

@@ -1,20 +1,9 @@
-import {
-  decimal,
-  definePlugin,
-  type Exchange,
-  GatewayError,
-  NANOS_PER_UNIT,
-  nanoToString,
-  type PluginHeaders,
-  toNano,
-} from "#kit";
+import { decimal, definePlugin, type Exchange, GatewayError, nanoToString, type PluginHeaders, toNano } from "#kit";
 import type { BudgetOptions } from "#schema";
 
-const DEFAULT_WARN_SHARE = 0.8;
+const DEFAULT_WARN_SHARE = "80%";
 /** Sums outlive their period by this: clocks of instances differ, and a stream may end behind it. */
 const KEPT_MS = 86_400_000;
-/** `warn_at` as a whole number of these. */
-const PARTS_PER_WHOLE = 1_000_000n;
 
 /**
  * What a user may spend in a month or a day. Refused is whoever has spent it: requests that were admitted before run to
@@ -35,8 +24,8 @@ export default definePlugin<BudgetOptions>({
     }
     if (amount === undefined && amounts.size === 0) throw new Error("budget has neither an amount nor tiers");
     const general = amount === undefined ? null : nanoOf(amount);
-    const warnShare = (toNano(decimal(share)) * PARTS_PER_WHOLE) / NANOS_PER_UNIT;
-    const isWarned = (spent: bigint, budget: bigint): boolean => spent * PARTS_PER_WHOLE >= budget * warnShare;
+    const warnPercent = BigInt(share.slice(0, -1));
+    const isWarned = (spent: bigint, budget: bigint): boolean => spent * 100n >= budget * warnPercent;
 
     const settle = async (
       { principal, tier }: Exchange,

@@ -835,9 +835,9 @@ export interface AnswerCacheStep {
  */
 export interface AnswerCacheOptions {
   /**
-   * Seconds for which an answer is kept; 3600 when absent.
+   * For how long an answer is kept, at most 30d; 1h when absent.
    */
-  ttl?: number;
+  ttl?: string;
   /**
    * Whether an answer is given again to the same user alone, which is the default, or to every user.
    */
@@ -851,9 +851,9 @@ export interface AnswerCacheOptions {
    */
   except?: ("length" | "tool_calls")[];
   /**
-   * Larger answers are not kept; 262144 when absent. Of all answers 64 MiB are kept.
+   * Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.
    */
-  max_bytes?: number;
+  max_size?: string;
   /**
    * What an answer costs that is given again: nothing, which is the default, or what it cost the first time.
    */
@@ -942,9 +942,9 @@ export interface BudgetOptions {
     [k: string]: number;
   };
   /**
-   * The share from which on answers have a warning, and the log has one; 0.8 when absent.
+   * The share from which on answers have a warning, and the log has one; 80% when absent.
    */
-  warn_at?: number;
+  warn_at?: string;
 }
 export interface StreamRelayStep {
   /**

@@ -129,8 +129,15 @@ describe("the same question", () => {
     }
   });
 
+  test.each<readonly [string, Options]>([
+    ["time", { ttl: "31d" }],
+    ["size", { max_size: "3MiB" }],
+  ])("more than there may be of %s: refused at setup", async (_, options) => {
+    await expect(caching(options)).rejects.toThrow(/too much/);
+  });
+
   test("is forgotten after its time", async () => {
-    const bench = await caching({ ttl: 60 });
+    const bench = await caching({ ttl: "60s" });
     await served(bench);
     bench.clock.advance(59_999);
     expect(cacheHeader(await served(bench))).toBe("hit");
@@ -153,14 +160,14 @@ describe("what is kept", () => {
     ["no answer of chance", {}, {}, [undefined, undefined]],
     ["nor of a temperature", {}, { temperature: 0.1 }, [undefined, undefined]],
     ["unless all are", { answers: "all" }, {}, ["miss", "hit"]],
-    ["none that is too large", { answers: "all", max_bytes: 1024 }, {}, ["miss", "hit"]],
+    ["none that is too large", { answers: "all", max_size: "1KiB" }, {}, ["miss", "hit"]],
   ])("%s", async (_, options, body, expected) => {
     const bench = await caching(options);
     expect([cacheHeader(await served(bench, body)), cacheHeader(await served(bench, body))]).toEqual(expected);
   });
 
   test("nothing beyond its size", async () => {
-    const bench = await caching({ max_bytes: 1024 });
+    const bench = await caching({ max_size: "1KiB" });
     const message = { role: "assistant", content: "x".repeat(1024) };
     const long = { ...completion(USAGE), choices: [{ index: 0, message, finish_reason: "stop" }] };
     bench.upstream.play((target) => ({ type: "answer", target, usage: USAGE, body: long }));

@@ -88,7 +88,7 @@ describe("a budget", () => {
   });
 
   test("warns once in the log, on whatever instance the share was passed", async () => {
-    const { hosts, spend } = await budgetOf({ amount: 1, warn_at: 0.5 }, 2);
+    const { hosts, spend } = await budgetOf({ amount: 1, warn_at: "50%" }, 2);
     expect((await spend(UNIT / 4n, 0)).headers).not.toHaveProperty("X-Gateway-Budget-Warning");
     await spend(UNIT / 4n, 1);
     await spend(UNIT / 4n, 0);

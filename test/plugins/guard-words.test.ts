@@ -48,6 +48,41 @@ describe("words", () => {
   });
 });
 
+const isWord = (unit = ""): boolean => /[\p{L}\p{N}_]/u.test(unit);
+
+/** The same, by looking at every place for every word. */
+function naive(words: readonly string[], text: string): string {
+  const spans: (readonly [start: number, end: number])[] = [];
+  for (const word of words) {
+    for (let start = 0; start + word.length <= text.length; start += 1) {
+      const end = start + word.length;
+      if (text.slice(start, end).toLowerCase() !== word.toLowerCase()) continue;
+      const begins = !(isWord(text[start - 1]) && isWord(text[start]));
+      if (begins && !(isWord(text[end - 1]) && isWord(text[end]))) spans.push([start, end]);
+    }
+  }
+  const ordered = spans.toSorted(([a, b], [c, d]) => a - c || b - d);
+  let written = "";
+  let done = 0;
+  for (const [start, end] of ordered) {
+    if (start >= done) written += `${text.slice(done, start)}***`;
+    done = Math.max(done, end);
+  }
+  return written + text.slice(done);
+}
+
+test("any words in any text are those that a look at every place finds", async () => {
+  const unit = fc.constantFrom("a", "B", "ab", "+", "-", "é");
+  const word = fc.array(unit, { minLength: 1, maxLength: 4 }).map((units) => units.join(""));
+  const texts = fc.array(fc.oneof(unit, fc.constant(" ")), { maxLength: 20 }).map((units) => units.join(""));
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(word, { minLength: 1, maxLength: 5 }), texts, async (words, text) => {
+      expect(await masked({ words }, text)).toBe(naive(words, text));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
 describe("patterns", () => {
   test.each<readonly [string, string, string]>([
     [String.raw`\b\d{3}-\d{2}-\d{4}\b`, "123-45-6789, 0123-45-6789", "***, 0123-45-6789"],
