@@ -57,11 +57,11 @@ export default definePlugin<AnswerCacheOptions>({
     };
 
     const keep = async (key: string, answer: WholeAnswer): Promise<void> => {
-      const { usage } = answer;
+      const { usage, dropped } = answer;
       const kept = keptOf(answer);
       const ends = endsOf(kept);
       if (ends.some((end) => except.has(end))) return;
-      const text = zstdCompressSync(JSON.stringify({ ...kept, usage } satisfies Kept)).toString("base64");
+      const text = zstdCompressSync(JSON.stringify({ ...kept, usage, dropped } satisfies Kept)).toString("base64");
       if (text.length > MAX_VALUE_BYTES) return;
       try {
         await storage.set(key, text, ttlMs);
@@ -78,7 +78,7 @@ export default definePlugin<AnswerCacheOptions>({
         const key = await keyOf(call, exchange, scope);
         const kept = control.includes("no-cache") ? null : await find(key);
         const reply = kept === null ? null : replyOf(kept, call, charge === "full" ? kept.usage : null);
-        if (reply !== null) return { ...reply, headers: { "X-Gateway-Cache": "hit" } };
+        if (reply !== null) return { ...reply, dropped: kept?.dropped, headers: { "X-Gateway-Cache": "hit" } };
         return {
           type: "keep",
           maxBytes,
@@ -99,7 +99,7 @@ function amountOf(name: string, text: string, most: number): number {
 }
 
 /** What is kept of an answer, as JSON. */
-type Kept = { readonly usage: Usage } & KeptAnswer;
+type Kept = Pick<WholeAnswer, "usage" | "dropped"> & KeptAnswer;
 type KeptAnswer =
   | { readonly type: "answer"; readonly body: Json }
   | { readonly type: "events"; readonly events: readonly StreamEvent[] }

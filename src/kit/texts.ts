@@ -65,6 +65,7 @@ export class TextWriter {
 
   write(value: unknown, field = "", fixed = false, depth = 0): unknown {
     if (typeof value === "string") {
+      if (field === "file_data") return changedDocument(value, this.#change);
       if (value === "" || NO_TEXTS.has(field)) return value;
       return field === "arguments" ? changedJson(value, this.#change) : this.#change(value, { fixed });
     }
@@ -92,7 +93,9 @@ export class TextWriter {
     for (const [field, value] of Object.entries(object)) {
       if (field === "logprobs") continue;
       const isThought = field === "reasoning_content" && someSigned(object["reasoning_details"]);
-      const written = this.write(value, field, fixed || isThought, depth + 1);
+      // Of a document of the Messages format.
+      const name = field === "data" && object["type"] === "text" ? "text" : field;
+      const written = this.write(value, name, fixed || isThought, depth + 1);
       // A computed key: `__proto__` must stay a plain field.
       if (written !== value) copy = { ...copy, [field]: written };
     }
@@ -108,6 +111,17 @@ function isSigned(value: unknown): boolean {
 
 function someSigned(details: unknown): boolean {
   return Array.isArray(details) && details.some(isSigned);
+}
+
+const TEXT_DOCUMENT = /^data:text\/[\w.+-]+(?:;charset=utf-8)?;base64,/i;
+
+/** A file that came inlined, if it is text. */
+function changedDocument(url: string, change: ChangeText): string {
+  const [head] = TEXT_DOCUMENT.exec(url) ?? [];
+  if (head === undefined) return url;
+  const text = Buffer.from(url.slice(head.length), "base64").toString();
+  const changed = change(text, { fixed: false });
+  return changed === text ? url : head + Buffer.from(changed).toString("base64");
 }
 
 const QUOTED = /"[^"\\]*(?:\\[^][^"\\]*)*"/g;

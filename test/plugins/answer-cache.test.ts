@@ -207,6 +207,19 @@ describe("what is kept", () => {
     await bench.audit();
   });
 
+  test("what the first upstream was not asked is told again", async () => {
+    const bench = await caching();
+    bench.upstream.play((target) => ({
+      type: "answer",
+      target,
+      usage: USAGE,
+      body: completion(USAGE),
+      dropped: ["/seed"],
+    }));
+    await bench.serve({ body: COLD });
+    expect((await bench.serve({ body: COLD })).answered?.headers).toMatchObject({ "X-Gateway-Dropped": "/seed" });
+  });
+
   test("what cannot be read is a miss, and is told", async () => {
     const bench = await caching({}, { override: () => ({ getValue: () => "no answer" }) });
     expect(cacheHeader(await served(bench))).toBe("miss");
