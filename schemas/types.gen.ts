@@ -74,6 +74,7 @@ export interface GatewayConfig {
    * @minItems 1
    */
   pipeline: Step[];
+  reload?: ReloadConfig;
   status?: StatusConfig;
 }
 export interface ServerConfig {
@@ -973,6 +974,25 @@ export interface MeterStep {
  * meter takes no options: prices are declared under models and billing.
  */
 export interface MeterOptions {}
+export interface ReloadConfig {
+  guard?: GuardConfig;
+}
+export interface GuardConfig {
+  /**
+   * Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.
+   */
+  share?: string;
+  for?: PositiveDuration;
+  min_requests?: Count;
+  /**
+   * It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.
+   */
+  max_error_ratio?: number;
+  /**
+   * It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.
+   */
+  max_ttft_ratio?: number;
+}
 export interface StatusConfig {
   /**
    * Incidents that GET /v1/status shows, in this order.

@@ -72,3 +72,10 @@ export function parsePort(value: string): number {
   if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
   return port;
 }
+
+/** A short number is one of configurations back: a hash has more digits than there are configurations. */
+export function parseRollbackTarget(value: string): string | number {
+  if (/^\d{1,3}$/.test(value)) return Number(value);
+  if (/^[0-9a-f]{4,64}$/i.test(value)) return value.toLowerCase();
+  throw new InvalidArgumentError("A target is a number, or at least the first 4 digits of a hash.");
+}

@@ -18,8 +18,10 @@ import {
   parseKeyName,
   parsePluginName,
   parsePort,
+  parseRollbackTarget,
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
+import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
@@ -74,6 +76,7 @@ export function createProgram(open?: OpenAccounts): Command {
     });
   addServeCommands(program);
   addCheckCommand(program);
+  addRollbackCommand(program);
   addDiffCommand(program);
   addExplainCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
@@ -118,6 +121,21 @@ function addCheckCommand(program: Command): void {
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");
       await check(files, command.optsWithGlobals<CheckOptions>());
+    });
+}
+
+function addRollbackCommand(program: Command): void {
+  withJson(program.command("rollback"))
+    .description(
+      "let a running gateway return to one of the last ten configurations that served, for all users at once",
+    )
+    .argument("[to]", "how many configurations back, or the beginning of a hash", parseRollbackTarget, 1)
+    .option("--admin <url>", "address of its admin listener (default: the configuration's)")
+    .option("--admin-token <token>", "its token (default: $GATEWAY_ADMIN_TOKEN, else the configuration's)")
+    .addHelpText("after", "\nGET /admin/config lists them. The file is not changed: it is read again when it is.")
+    .action(async (to: string | number, _options: object, command: Command) => {
+      const { rollback } = await import("./rollback.ts");
+      await rollback(to, command.optsWithGlobals<RollbackOptions>());
     });
 }
 

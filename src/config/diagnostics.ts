@@ -204,6 +204,8 @@ export const RULES = Object.freeze({
   "condition-unmatched": "A model pattern matches a model.",
   // reload
   "reload-fault": "The gateway does not fail while it reads a configuration.",
+  "rolled-back": "A configuration that was rolled back has changed before it is tried again.",
+  "unknown-generation": "A rollback returns to a generation that is kept.",
   // status
   "duplicate-incident": "Each incident has its own id.",
   "incident-times": "A resolved incident has a time, after its beginning.",

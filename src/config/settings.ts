@@ -1,4 +1,4 @@
-import type { BreakerConfig, ModelConfig, RetriesConfig, TimeoutsConfig } from "#schema";
+import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig } from "#schema";
 import type { Kind } from "../kit/index.ts";
 import type { Incomplete } from "./validate.ts";
 
@@ -13,6 +13,13 @@ export const BREAKER: Required<BreakerConfig> = {
   open_for: "10s",
   max_open_for: "5m",
   probes: 1,
+};
+export const GUARD: Required<GuardConfig> = {
+  share: "10%",
+  for: "2m",
+  min_requests: 50,
+  max_error_ratio: 2,
+  max_ttft_ratio: 1.5,
 };
 export const UPSTREAM_CONNECTIONS = 256;
 /** Of clients, of one process; an address has no bound of its own, for behind a load balancer all have the same. */

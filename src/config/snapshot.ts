@@ -4,6 +4,7 @@ import type {
   BillingConfig,
   ChainStep as ChainStepConfig,
   GatewayConfig,
+  GuardConfig,
   ImagePriceConfig,
   IncidentConfig,
   Limit,
@@ -23,6 +24,7 @@ import {
   type ChainStep,
   decimal,
   type Decimal,
+  type GuardSettings,
   type ImagePrices,
   type Incident,
   type Model,
@@ -44,6 +46,7 @@ import {
   bytes,
   UPSTREAM_CONNECTIONS,
   DEADLINE,
+  GUARD,
   inCamelCase,
   mapRecord,
   milliseconds,
@@ -88,6 +91,7 @@ export function buildSnapshot(
     models: mapRecord(config.models, (id, model) => buildModel(id, model, config)),
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
+    reload: { guard: config.reload?.guard ? buildGuard(config.reload.guard) : null },
   });
 }
 
@@ -120,6 +124,17 @@ function buildServer(server: ServerConfig): ServerSettings {
     cors: { origins: server.cors?.origins ?? [] },
     heartbeat: milliseconds(server.heartbeat ?? "15s"),
     drain: { delay: milliseconds(drain?.delay ?? "0s"), timeout: milliseconds(drain?.timeout ?? "25s") },
+  };
+}
+
+function buildGuard(written: GuardConfig): GuardSettings {
+  const guard = overlay(GUARD, written);
+  return {
+    share: Number.parseFloat(guard.share) / 100,
+    for: milliseconds(guard.for),
+    minRequests: guard.min_requests,
+    maxErrorRatio: guard.max_error_ratio,
+    maxTtftRatio: guard.max_ttft_ratio,
   };
 }
 

@@ -4,6 +4,7 @@ import type { AdminOptions, ExplainResult, ReloadResult } from "../server/admin.
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
+import type { RollbackTarget } from "./kept-generations.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
 import type { SourceBody } from "./source-view.ts";
@@ -49,6 +50,7 @@ export interface AdminView {
   /** What the configuration in force was made of. */
   source(): Promise<SourceBody>;
   reload(): Promise<ReloadResult>;
+  rollback(to: RollbackTarget): Promise<ReloadResult>;
   explain(question: Json): Promise<ExplainResult>;
 }
 
@@ -62,6 +64,7 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     streams: () => view.streams(),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
+    rollback: (to) => view.rollback(to),
     explain: (question) => view.explain(question),
   };
 }
@@ -147,7 +150,7 @@ interface ProcessViewParts {
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<EventLoopMonitor, "blocked">;
   readonly metrics: Pick<Metrics, "scrape" | "collect">;
-  readonly reloader: Pick<Reloader, "status" | "reload">;
+  readonly reloader: Pick<Reloader, "status" | "reload" | "rollback">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
   /** @throws GatewayError */
@@ -204,6 +207,7 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       return sourceBody(state.generation.loaded);
     },
     reload: () => reloader.reload(),
+    rollback: (to) => reloader.rollback(to),
     async explain(question) {
       try {
         return { ok: true, explanation: await explain(question) };

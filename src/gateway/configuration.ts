@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { builtins } from "../../plugins/index.ts";
-import { ConfigurationError, type Diagnostic, formatText } from "../config/diagnostics.ts";
+import { ConfigurationError, type Diagnostic, formatText, type RuleId } from "../config/diagnostics.ts";
 import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
@@ -53,8 +53,12 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
 }
 
 /** Reads the file as it is now. */
-export function loadAgain({ file, env, strict, mode, log }: LoadSettings): Promise<LoadResult> {
-  return loadConfig({ file, env, strict, mode, ...BUILT_IN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) });
+export function loadAgain(settings: LoadSettings): Promise<LoadResult> {
+  return loadConfig(loadOptions(settings));
+}
+
+export function loadOptions({ file, env, strict, mode, log }: LoadSettings): LoadOptions {
+  return { file, env, strict, mode, ...BUILT_IN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) };
 }
 
 export function isLoaded(result: LoadResult): result is Loaded {
@@ -184,3 +188,40 @@ const BUILT_IN = {
   dialects: CAPABILITIES,
   dryRun: (step: LinkedStep, snapshot: Snapshot) => dryRun(step, snapshot),
 } as const;
+
+/** A plugin that fails in setup is a fault of the configuration as a whole. */
+export function setupDiagnostic(file: string, error: unknown): Diagnostic {
+  return faultDiagnostic("plugin-setup", "/pipeline", file, error);
+}
+
+export function faultDiagnostic(rule: RuleId, pointer: string, file: string, error: unknown): Diagnostic {
+  const message = messageOf(error);
+  return { file, line: 1, column: 1, pointer, rule, severity: "error", message, hint: null };
+}
+
+/** A plugin may throw anything, even an object that throws when it is converted to text. */
+function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return "an error that cannot be read";
+  }
+}
+
+/** The sections that a running process cannot change, as text to compare. Holds secrets: never shown or logged. */
+export function restartSections({ server, store }: Snapshot): Record<string, string> {
+  const { admin } = server;
+  return {
+    "server.listen": JSON.stringify(server.listen),
+    "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.token.reveal()]),
+    "server.workers": String(server.workers),
+    store: JSON.stringify([
+      store.url.reveal(),
+      store.nodes.map((node) => node.reveal()),
+      store.prefix,
+      store.onFailure,
+      store.timeout,
+      store.retention,
+    ]),
+  };
+}

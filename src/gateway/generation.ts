@@ -3,12 +3,25 @@ import { hostname } from "node:os";
 import type { BreakerState, Host, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
+import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
+import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
+import type { GuardReport } from "./guard.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
 export type HostServices = Omit<Host, "snapshot" | "breaker" | "order">;
+
+/** Enough of a hash to tell a few from each other: in lines of log and labels of metrics. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 12);
+}
+
+/** Where the requests of one generation are counted while it is compared with another; null: they are not. */
+export interface Trial {
+  counts: RequestCounts | null;
+}
 
 interface GenerationParts {
   readonly number: number;
@@ -16,7 +29,9 @@ interface GenerationParts {
   /** Leased for this configuration; released when the generation is disposed of. */
   readonly upstreams: UpstreamSet;
   readonly services: HostServices;
+  /** Counts in `trial`. */
   readonly observer: Observer;
+  readonly trial?: Trial;
 }
 
 /** One configuration in service: a snapshot with its pipeline. Never changed, only replaced. */
@@ -30,6 +45,9 @@ export interface Generation extends RequestPipeline {
   readonly health: (upstream: string) => UpstreamHealth;
   /** Unix milliseconds. */
   readonly loadedAt: number;
+  readonly trial: Trial;
+  /** From probation into force: what it has learnt of its upstreams stays. */
+  promote(): void;
   /**
    * Takes no more requests, and disposes of its plugins once the last request in flight has settled. Resolves after that,
    * or as soon as `giveUp` is aborted: what is not disposed of by then is named in the log and left behind.
@@ -39,10 +57,11 @@ export interface Generation extends RequestPipeline {
 
 /** @throws Error naming the plugin whose setup failed; the upstreams are released then. */
 export async function createGeneration(parts: GenerationParts): Promise<Generation> {
-  const { number, loaded, upstreams, services, observer } = parts;
+  const { number, loaded, upstreams, services, observer, trial = { counts: null } } = parts;
   const { snapshot } = loaded;
   const host: Host = {
     ...services,
+    log: withConfig(services.log, () => shortHash(snapshot.hash)),
     snapshot,
     breaker: (name) => upstreams.breaker(name),
     order: (step, exchange) => upstreams.order(step, exchange),
@@ -73,6 +92,8 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     host,
     health: (name) => upstreams.health(name),
     loadedAt: host.now(),
+    trial,
+    promote: () => upstreams.adopt(),
     enter() {
       inFlight += 1;
     },
@@ -108,6 +129,31 @@ export interface UpstreamState {
   readonly can_serve: boolean;
 }
 
+/** What a process serves in place of the file as it is. */
+export interface Instead {
+  /** Hashes: of the file, and of what serves. */
+  readonly of: string;
+  readonly serves: string;
+  /** Why the file is passed over; null while it is compared with what serves. */
+  readonly reason: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** The file as it is, while something else serves after a rollback. */
+export interface PassedOver {
+  readonly hash: string;
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** A generation on probation, and the users that it serves. */
+export interface Candidate {
+  readonly generation: Generation;
+  readonly takes: (userId: string) => boolean;
+}
+
 interface ProcessStateOptions {
   /** Of the start; serves as the settings in force until the first generation is built from it. */
   readonly snapshot: Snapshot;
@@ -123,6 +169,10 @@ export class ProcessState {
   draining = false;
   /** Streamed answers under way; set by the listener, which is opened last. */
   activeStreams: () => number = () => 0;
+  /** Serves a share of the users beside the generation in force. */
+  candidate: Candidate | null = null;
+  /** What the others are told of its changes of configuration; set with the first generation. */
+  reloads: { readonly reports: readonly GuardReport[]; readonly instead: Instead | null } | null = null;
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 
@@ -145,6 +195,11 @@ export class ProcessState {
   /** Requests that arrive from now on are served by it. */
   activate(generation: Generation): void {
     this.#generation = generation;
+  }
+
+  /** Who serves a user's request in place of the generation that has identified it; null: that one does. */
+  candidateFor(userId: string): Generation | null {
+    return this.candidate?.takes(userId) === true ? this.candidate.generation : null;
   }
 
   /** Every upstream of the configuration in force, by name. */

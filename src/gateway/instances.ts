@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
-import { type BreakerState, inBackground, type Log, type Store } from "../kit/index.ts";
-import type { ProcessState } from "./generation.ts";
+import { type BreakerState, inBackground, type Log, type Store, storeUnavailable } from "../kit/index.ts";
+import type { Instead, ProcessState } from "./generation.ts";
+import type { GuardReport } from "./guard.ts";
 
 /** What every instance publishes about itself for the others. */
 export interface InstanceInfo {
@@ -20,11 +21,16 @@ export interface InstanceInfo {
   readonly health: Readonly<Record<string, string>>;
   /** Streamed answers under way. */
   readonly streams: number;
+  /** Of the latest changed files that served a share of the users first. */
+  readonly guards?: readonly GuardReport[];
+  /** Left out: it serves the file as it is, or the file is bad. */
+  readonly instead?: Instead;
 }
 
 /** This process as it is now. */
 export function instanceInfo(state: ProcessState): InstanceInfo {
   const { instance, startedAt, draining, generation } = state;
+  const { reports: guards = [], instead = null } = state.reloads ?? {};
   return {
     instance,
     host: hostname(),
@@ -37,6 +43,8 @@ export function instanceInfo(state: ProcessState): InstanceInfo {
     breakers: Object.fromEntries(state.breakers()),
     health: Object.fromEntries(state.health()),
     streams: state.activeStreams(),
+    ...(guards.length > 0 && { guards }),
+    ...(instead && { instead }),
   };
 }
 
@@ -82,11 +90,22 @@ export class InstanceRegistry {
   async others(): Promise<readonly InstanceInfo[] | null> {
     try {
       const own = this.#options.self().instance;
-      const instances = [...(await this.#options.store.listInstances()).values()].flatMap(parseInstance);
-      return instances.filter(({ instance }) => instance !== own);
+      return (await this.all()).filter(({ instance }) => instance !== own);
     } catch {
       return null;
     }
+  }
+
+  /** Every instance of the store, this one too once it is published. @throws what the store throws. */
+  async all(): Promise<readonly InstanceInfo[]> {
+    return [...(await this.#options.store.listInstances()).values()].flatMap(parseInstance);
+  }
+
+  /** What the others have reported of their guards, by instance. @throws what the store throws. */
+  async guards(): Promise<ReadonlyMap<string, readonly GuardReport[]>> {
+    const others = await this.others();
+    if (others === null) throw storeUnavailable(new Error("the other instances are not known"));
+    return new Map(others.map(({ instance, guards = [] }) => [instance, guards]));
   }
 
   /** Leaves the list and stops. */

@@ -57,6 +57,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
   });
   const server = createPublicServer({
     pipeline: () => state.generation,
+    candidateFor: (userId) => state.candidateFor(userId),
     settings: () => state.snapshot.server,
     validateBody,
     now,

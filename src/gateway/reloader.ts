@@ -1,11 +1,20 @@
 import type { Diagnostic, RuleId } from "../config/diagnostics.ts";
 import type { LoadResult } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
-import { isLoaded, type Loaded } from "./configuration.ts";
-import type { Generation, ProcessState } from "./generation.ts";
+import { RequestCounts } from "./comparison.ts";
+import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
+import type { Generation, Instead, PassedOver, ProcessState } from "./generation.ts";
+import { type Agreement, Guard, type GuardDecision, type GuardReport, type GuardStatus } from "./guard.ts";
+import type { KeptGenerations, RollbackTarget } from "./kept-generations.ts";
 
 export type ReloadResult =
-  | { readonly ok: true; readonly hash: string; readonly changed: boolean }
+  | {
+      readonly ok: true;
+      readonly hash: string;
+      readonly changed: boolean;
+      /** It serves a share of the users first. */
+      readonly guarded?: true;
+    }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /** What `GET /admin/config` shows. */
@@ -17,42 +26,101 @@ export interface ConfigStatus {
   /** Sections that differ from what runs and need a restart. */
   readonly pending: readonly string[];
   readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;
+  /** The file as it is, when something else serves after a rollback: it is not tried again until it changes. */
+  readonly passed_over: PassedOver | null;
+  /** The latest change that served a share of the users first. */
+  readonly guard: GuardStatus | null;
+  /** What a rollback can return to, the latest first. */
+  readonly generations: readonly { readonly hash: string; readonly since: string; readonly serves: boolean }[];
 }
+
+/** What happened to the configuration, for the log and the metrics. */
+export type ReloadEvent =
+  | { readonly type: "rejected"; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly type: "guarded"; readonly hash: string; readonly loaded: Loaded }
+  | { readonly type: "taken" | "returned"; readonly hash: string; readonly loaded: Loaded }
+  | { readonly type: "decided"; readonly hash: string; readonly decision: GuardDecision };
 
 export interface ReloaderParts {
   /** With the generation of the start. */
-  readonly state: Pick<ProcessState, "generation" | "activate">;
-  /** The files that the start has read. */
+  readonly state: Pick<ProcessState, "generation" | "activate" | "candidate">;
+  /** The files that the start has read, and their hash; null where something else serves in their place. */
   readonly files: readonly string[];
+  readonly fileHash: string | null;
+  /** The file, where the start serves another configuration as the other instances do. */
+  readonly passedOver?: PassedOver | null;
   readonly load: () => Promise<LoadResult>;
   /** @throws Error when a plugin's setup fails. */
-  readonly build: (loaded: Loaded, number: number) => Promise<Generation>;
-  /** After a swap or a rejection. @param loaded null when reading the file failed for a bug of the gateway's own. */
-  readonly onResult: (result: ReloadResult, loaded: LoadResult | null) => void;
-  readonly log: Pick<Log, "error" | "info">;
+  readonly build: (loaded: Loaded, number: number, onProbation: boolean) => Promise<Generation>;
+  readonly kept: Pick<KeptGenerations, "find" | "list" | "load">;
+  /** How the instances of the store decide about a candidate together. */
+  readonly agreement: (base: Snapshot, candidate: Snapshot) => Agreement;
+  readonly onEvent: (event: ReloadEvent) => void;
+  readonly log: Pick<Log, "error" | "info" | "warn">;
   readonly now: () => number;
 }
 
-/** Swaps whole configurations: a bad one changes nothing, requests in flight finish on the one they began with. */
+const MAX_REPORTED_GUARDS = 4;
+
+interface Probation {
+  readonly guard: Guard;
+  readonly generation: Generation;
+  readonly loaded: Loaded;
+}
+
+/**
+ * Swaps whole configurations: a bad one changes nothing, requests in flight finish on the one they began with. Where the
+ * one in force has a guard, the next serves a share of the users until the guard decides.
+ */
 export class Reloader {
   readonly #parts: ReloaderParts;
   readonly #restart: Readonly<Record<string, string>>;
   #files: readonly string[];
+  #fileHash: string | null;
+  #number: number;
   #pending: readonly string[] = [];
   #rejection: ConfigStatus["last_rejection"] = null;
+  #passedOver: PassedOver | null = null;
+  #probation: Probation | null = null;
+  /** The latest last. */
+  #guards: readonly Guard[] = [];
   #queue: Promise<unknown> = Promise.resolve();
+  #closed = false;
   /** Replaced, with requests still in flight or plugins being disposed of. */
   readonly #retiring = new Set<Generation>();
 
   constructor(parts: ReloaderParts) {
     this.#parts = parts;
     this.#files = parts.files;
+    this.#fileHash = parts.fileHash;
+    this.#passedOver = parts.passedOver ?? null;
+    this.#number = this.#current.number;
     this.#restart = restartSections(this.#current.snapshot);
   }
 
   /** The files to watch. A reload that changes nothing may change them: a rejected text can include other files. */
   get files(): readonly string[] {
     return this.#files;
+  }
+
+  /** Of the running guard and the latest ones: others may not have heard of their end. */
+  get reports(): readonly GuardReport[] {
+    return this.#guards.map((guard) => guard.report);
+  }
+
+  /** What serves in place of the file, while it is compared or passed over. */
+  get instead(): Instead | null {
+    const { hash: serves } = this.#current.snapshot;
+    if (this.#probation !== null)
+      return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
+    return (
+      this.#passedOver && {
+        of: this.#passedOver.hash,
+        serves,
+        reason: this.#passedOver.reason,
+        at: this.#passedOver.at,
+      }
+    );
   }
 
   get status(): ConfigStatus {
@@ -64,6 +132,9 @@ export class Reloader {
       loaded_at: new Date(loadedAt).toISOString(),
       pending: this.#pending,
       last_rejection: this.#rejection,
+      passed_over: this.#passedOver,
+      guard: this.#guards.at(-1)?.status ?? null,
+      generations: this.#parts.kept.list.map((kept) => ({ ...kept, serves: kept.hash === snapshot.hash })),
     };
   }
 
@@ -73,102 +144,206 @@ export class Reloader {
 
   /** The file could not serve at the start, and the last good configuration does. */
   rejectedAtStart(diagnostics: readonly Diagnostic[]): void {
-    this.#reject(diagnostics);
+    this.#rejection = { at: this.#time(), diagnostics };
   }
 
-  /** Reads the files again. One reload at a time, so that the text written last is the one that serves. */
+  /** Reads the files again. One change at a time, so that the text written last is the one that serves. */
   reload(): Promise<ReloadResult> {
-    const next = this.#queue.then(() => this.#reload());
-    this.#queue = next.catch(() => undefined);
-    return next;
+    return this.#enqueue(() => this.#reload());
+  }
+
+  /** Returns to a generation that served before, for all users at once; or promotes the candidate, if that is meant. */
+  rollback(to: RollbackTarget): Promise<ReloadResult> {
+    return this.#enqueue(() => this.#safely(() => this.#rollback(to)));
   }
 
   /** Retires every generation. Resolves when all are disposed of, and at the latest when `giveUp` is aborted. */
   async close(giveUp: AbortSignal): Promise<void> {
+    this.#closed = true;
     const generations = [...this.#retiring, this.#current];
+    if (this.#probation !== null) {
+      // Undecided: the others go on comparing, a start takes the file as it is.
+      this.#probation.guard.close();
+      generations.push(this.#probation.generation);
+    }
     await Promise.all(generations.map((generation) => generation.retire(giveUp)));
   }
 
-  async #reload(): Promise<ReloadResult> {
-    const { load, onResult, log } = this.#parts;
-    let loaded: LoadResult | null = null;
-    let result: ReloadResult;
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#queue.then(work);
+    this.#queue = next.catch(() => undefined);
+    return next;
+  }
+
+  /** A bug of the gateway's own, or of a plugin, is no reason to stop serving. */
+  async #safely(work: () => Promise<ReloadResult>): Promise<ReloadResult> {
     try {
-      loaded = await load();
-      this.#files = loaded.files;
-      if (isLoaded(loaded) && loaded.hash === this.#current.snapshot.hash) {
-        const { hash } = loaded;
-        if (this.#rejection !== null) log.info({ hash }, "configuration is whole again: it is the one that serves");
-        this.#rejection = null;
-        return { ok: true, hash, changed: false };
-      }
-      result = isLoaded(loaded) ? await this.#swap(loaded) : this.#reject(loaded.diagnostics);
+      return await work();
     } catch (error) {
-      // A bug of the gateway's own, or of a plugin: no reason to stop serving.
-      result = this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
+      return this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
     }
-    onResult(result, loaded);
-    return result;
+  }
+
+  #reload(): Promise<ReloadResult> {
+    return this.#safely(async () => {
+      const loaded = await this.#parts.load();
+      this.#files = loaded.files;
+      if (!isLoaded(loaded)) return this.#reject(loaded.diagnostics);
+      this.#fileHash = loaded.hash;
+      return loaded.hash === this.#current.snapshot.hash ? this.#keep(loaded) : this.#take(loaded);
+    });
+  }
+
+  /** The file is what serves. */
+  async #keep(loaded: Loaded): Promise<ReloadResult> {
+    const { hash } = loaded;
+    await this.#dropCandidate("replaced", "the file is again what served before");
+    if (hash !== this.#current.snapshot.hash) return this.#take(loaded);
+    if (this.#rejection !== null)
+      this.#parts.log.info({ hash }, "configuration is whole again: it is the one that serves");
+    this.#rejection = null;
+    this.#passedOver = null;
+    return { ok: true, hash, changed: false };
+  }
+
+  async #take(loaded: Loaded): Promise<ReloadResult> {
+    const { hash } = loaded;
+    if (hash === this.#probation?.guard.candidate) return { ok: true, hash, changed: false, guarded: true };
+    const passed = this.#passedOver;
+    if (hash === passed?.hash) return this.#reject([this.#refusal("rolled-back", passed.reason)]);
+    await this.#dropCandidate("replaced", "the file has changed again");
+    // A guard that ended just now may have put this very text in force.
+    if (hash === this.#current.snapshot.hash) return { ok: true, hash, changed: true };
+    return this.#current.snapshot.reload.guard === null ? this.#swap(loaded, "taken") : this.#try(loaded);
   }
 
   /** Throws only before anything has changed. */
-  async #swap(loaded: Loaded): Promise<ReloadResult> {
-    let next: Generation;
+  async #swap(loaded: Loaded, type: "taken" | "returned"): Promise<ReloadResult> {
+    const next = await this.#build(loaded, false);
+    if (!("retire" in next)) return next;
+    return this.#activate(next, loaded, type);
+  }
+
+  async #build(loaded: Loaded, onProbation: boolean): Promise<Generation | (ReloadResult & { readonly ok: false })> {
     try {
-      next = await this.#parts.build(loaded, this.#current.number + 1);
+      this.#number += 1;
+      return await this.#parts.build(loaded, this.#number, onProbation);
     } catch (error) {
+      this.#number -= 1;
       return this.#reject([setupDiagnostic(this.#current.snapshot.file, error)]);
     }
+  }
+
+  #activate(next: Generation, loaded: Loaded, type: "taken" | "returned"): ReloadResult {
     const sections = restartSections(next.snapshot);
     const old = this.#current;
     this.#parts.state.activate(next);
     this.#rejection = null;
+    this.#passedOver = null;
     this.#pending = Object.keys(sections).filter((name) => sections[name] !== this.#restart[name]);
-    this.#retiring.add(old);
-    const retired = old.retire().finally(() => this.#retiring.delete(old));
-    inBackground(this.#parts.log, "retiring a configuration", retired);
+    this.#retire(old);
+    this.#parts.onEvent({ type, hash: loaded.hash, loaded });
     return { ok: true, hash: loaded.hash, changed: true };
   }
 
-  #reject(diagnostics: readonly Diagnostic[]): ReloadResult {
-    this.#rejection = { at: new Date(this.#parts.now()).toISOString(), diagnostics };
+  #retire(generation: Generation): void {
+    this.#retiring.add(generation);
+    const retired = generation.retire().finally(() => this.#retiring.delete(generation));
+    inBackground(this.#parts.log, "retiring a configuration", retired);
+  }
+
+  /** Lets it serve a share of the users. */
+  async #try(loaded: Loaded): Promise<ReloadResult> {
+    const { state, agreement, now, log, onEvent } = this.#parts;
+    const base = this.#current;
+    const generation = await this.#build(loaded, true);
+    if (!("retire" in generation)) return generation;
+    const counts = { base: new RequestCounts(), candidate: new RequestCounts() };
+    base.trial.counts = counts.base;
+    generation.trial.counts = counts.candidate;
+    const guard: Guard = new Guard({
+      settings: base.snapshot.reload.guard!,
+      base: base.snapshot.hash,
+      candidate: loaded.hash,
+      counts,
+      agreement: agreement(base.snapshot, generation.snapshot),
+      now,
+      log,
+      onDecision: (decision) => {
+        const applied = this.#enqueue(() => Promise.resolve(this.#apply(guard, decision)));
+        inBackground(log, "applying a guard's decision", applied);
+      },
+    });
+    this.#probation = { guard, generation, loaded };
+    this.#guards = [...this.#guards.slice(1 - MAX_REPORTED_GUARDS), guard];
+    this.#rejection = null;
+    this.#passedOver = null;
+    state.candidate = { generation, takes: (userId) => guard.takes(userId) };
+    onEvent({ type: "guarded", hash: loaded.hash, loaded });
+    await guard.start();
+    return { ok: true, hash: loaded.hash, changed: true, guarded: true };
+  }
+
+  /** Does what a guard has decided, once. */
+  #apply(guard: Guard, decision: GuardDecision): void {
+    const probation = this.#probation;
+    if (probation?.guard !== guard || this.#closed) return;
+    const { generation, loaded } = probation;
+    this.#probation = null;
+    this.#parts.state.candidate = null;
+    this.#current.trial.counts = null;
+    generation.trial.counts = null;
+    this.#parts.onEvent({ type: "decided", hash: loaded.hash, decision });
+    if (decision.result === "promoted") {
+      generation.promote();
+      this.#activate(generation, loaded, "taken");
+    } else {
+      this.#passedOver = { hash: loaded.hash, reason: decision.reason, at: decision.at };
+      this.#retire(generation);
+    }
+  }
+
+  /** The instances may have decided otherwise just now: then that is what happens. */
+  async #dropCandidate(result: "replaced" | "rolled_back", reason: string): Promise<void> {
+    const guard = this.#probation?.guard;
+    if (guard !== undefined) this.#apply(guard, await guard.conclude(result, reason));
+  }
+
+  async #rollback(to: RollbackTarget): Promise<ReloadResult> {
+    const { kept } = this.#parts;
+    const guard = this.#probation?.guard;
+    if (guard !== undefined && typeof to === "string" && to.length >= 4 && guard.candidate.startsWith(to)) {
+      const decision = await guard.conclude("promoted", "asked for");
+      this.#apply(guard, decision);
+      if (decision.result !== "promoted") return this.#reject([this.#refusal("rolled-back", decision.reason)]);
+      return { ok: true, hash: guard.candidate, changed: true };
+    }
+    const found = kept.find(to);
+    // A rollback that cannot be done says nothing about the file: it is no rejection.
+    if (typeof found === "string") return { ok: false, diagnostics: [this.#refusal("unknown-generation", found)] };
+    await this.#dropCandidate("rolled_back", "asked for");
+    const { hash } = this.#current.snapshot;
+    if (found.hash === hash) return { ok: true, hash, changed: guard !== undefined };
+    const loaded = await kept.load(found);
+    const gone = [this.#refusal("unknown-generation", "its copies are gone")];
+    if (loaded === null || !isLoaded(loaded)) return { ok: false, diagnostics: loaded?.diagnostics ?? gone };
+    const result = await this.#swap(loaded, "returned");
+    if (result.ok && this.#fileHash !== null && this.#fileHash !== loaded.hash)
+      this.#passedOver = { hash: this.#fileHash, reason: "a rollback was asked for", at: this.#time() };
+    return result;
+  }
+
+  #reject(diagnostics: readonly Diagnostic[]): ReloadResult & { readonly ok: false } {
+    this.#rejection = { at: this.#time(), diagnostics };
+    this.#parts.onEvent({ type: "rejected", diagnostics });
     return { ok: false, diagnostics };
   }
-}
 
-/** A plugin that fails in setup is a fault of the configuration as a whole. */
-export function setupDiagnostic(file: string, error: unknown): Diagnostic {
-  return faultDiagnostic("plugin-setup", "/pipeline", file, error);
-}
-
-function faultDiagnostic(rule: RuleId, pointer: string, file: string, error: unknown): Diagnostic {
-  const message = messageOf(error);
-  return { file, line: 1, column: 1, pointer, rule, severity: "error", message, hint: null };
-}
-
-/** A plugin may throw anything, even an object that throws when it is converted to text. */
-function messageOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return "an error that cannot be read";
+  #refusal(rule: RuleId, message: string): Diagnostic {
+    return faultDiagnostic(rule, "", this.#current.snapshot.file, message);
   }
-}
 
-/** The sections that a running process cannot change, as text to compare. Holds secrets: never shown or logged. */
-function restartSections({ server, store }: Snapshot): Record<string, string> {
-  const { admin } = server;
-  return {
-    "server.listen": JSON.stringify(server.listen),
-    "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.token.reveal()]),
-    "server.workers": String(server.workers),
-    store: JSON.stringify([
-      store.url.reveal(),
-      store.nodes.map((node) => node.reveal()),
-      store.prefix,
-      store.onFailure,
-      store.timeout,
-      store.retention,
-    ]),
-  };
+  #time(): string {
+    return new Date(this.#parts.now()).toISOString();
+  }
 }

@@ -4,19 +4,19 @@ import { createAuthentication } from "../accounts/authenticate.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
-import type { Identities, Snapshot } from "../kit/index.ts";
+import { GatewayError, type Identities, type Observer, type Snapshot } from "../kit/index.ts";
 import { limitKey } from "../server/client-address.ts";
 import type { SignIn } from "../server/endpoint.ts";
 import { SimulatorOnDemand } from "../simulator/on-demand.ts";
 import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
-import type { GatewayLog } from "../telemetry/log.ts";
+import { type GatewayLog, withConfig } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
 import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
 import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
-import type { HostServices, ProcessState } from "./generation.ts";
+import { type HostServices, type ProcessState, shortHash, type Trial } from "./generation.ts";
 import type { Closing } from "./shutdown.ts";
 import { KillSwitch } from "./stream-kill.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
@@ -150,18 +150,50 @@ export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
 
 export interface Telemetry {
   readonly metrics: Metrics;
+  /** Of requests that no generation has served. */
   readonly observer: GatewayObserver;
+  /** Of the requests of one generation: their lines and counts carry its hash, and while it is on trial they are compared. */
+  readonly observerOf: (hash: string, trial: Trial) => Observer;
 }
 
+/** The one in force, a candidate, and those that a rollback can return to. */
+const MAX_COUNTED_GENERATIONS = 12;
+
 export function openTelemetry({ now, log, state }: StartContext, { storeState }: Storage): Telemetry {
+  /** Requests by short hash and outcome, the latest generations last. */
+  const counts = new Map<string, Map<string, number>>();
   const metrics = createMetrics({
     breakers: () => state.breakers(),
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),
     store: storeState,
+    *generations() {
+      for (const [config, outcomes] of counts) for (const [kind, count] of outcomes) yield [config, kind, count];
+    },
   });
-  const observer = createObserver({ metrics, log, logRequests: log.enabled("info"), now });
-  return { metrics, observer };
+  const parts = { metrics, logRequests: log.enabled("info"), now };
+  const observerOf = (hash: string, trial: Trial): Observer => {
+    const config = shortHash(hash);
+    const outcomes = counts.get(config) ?? new Map<string, number>();
+    counts.delete(config);
+    counts.set(config, outcomes);
+    for (const oldest of counts.keys()) if (counts.size > MAX_COUNTED_GENERATIONS) counts.delete(oldest);
+    const observer = createObserver({ ...parts, log: withConfig(log, () => config) });
+    return {
+      ...observer,
+      refused(request, error, receivedAt) {
+        observer.refused(request, error, receivedAt);
+        const isFault = !(error instanceof GatewayError) || error.code === "INTERNAL";
+        if (isFault) trial.counts?.failedEarly();
+      },
+      finished(exchange, outcome) {
+        observer.finished(exchange, outcome);
+        outcomes.set(outcome.kind, (outcomes.get(outcome.kind) ?? 0) + 1);
+        trial.counts?.finished(exchange, outcome);
+      },
+    };
+  };
+  return { metrics, observer: createObserver({ ...parts, log }), observerOf };
 }
 
 export function openTokenizer({ closing }: StartContext): Tokenizer {

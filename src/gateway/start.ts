@@ -1,23 +1,15 @@
-import { ConfigurationError } from "../config/diagnostics.ts";
 import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Json, type Store } from "../kit/index.ts";
 import type { Explainer } from "../offline/answer.ts";
-import { createLog, type GatewayLog, type LogLevel, prettyLines } from "../telemetry/log.ts";
-import type { Upstreams } from "../upstream/upstreams.ts";
+import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
-import {
-  type FirstLoad,
-  isLoaded,
-  lastGoodKeeper,
-  loadAgain,
-  type Loaded,
-  loadFirst,
-  type LoadSettings,
-} from "./configuration.ts";
-import { createGeneration, type Generation, type HostServices, ProcessState } from "./generation.ts";
+import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
+import { type Generation, ProcessState, shortHash } from "./generation.ts";
+import { startGenerations } from "./generations.ts";
 import { instanceInfo, InstanceRegistry } from "./instances.ts";
+import type { RollbackTarget } from "./kept-generations.ts";
 import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listeners.ts";
-import { Reloader, type ReloadResult, setupDiagnostic } from "./reloader.ts";
+import type { Reloader, ReloadResult } from "./reloader.ts";
 import {
   hostServices,
   openAccounts,
@@ -27,13 +19,10 @@ import {
   openUpstreams,
   type StartContext,
   type Storage,
-  type Telemetry,
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** For `dispose` of the plugins of all configurations at a stop; `STOP_MARGIN_MS` may leave less. */
-const DISPOSE_TIMEOUT_MS = 3_000;
 /**
  * Time for everything after `server.drain.timeout`. README promises one second; the rest of it is for the exit of the
  * process. A platform kills a process that takes longer than it was told.
@@ -72,6 +61,8 @@ export interface Gateway {
   /** What the admin listener shows, also where the supervisor has that listener. */
   readonly adminView: ProcessAdminView;
   reload(): Promise<ReloadResult>;
+  /** Returns to one of the last ten generations, as `GET /admin/config` lists them. */
+  rollback(to: RollbackTarget): Promise<ReloadResult>;
   /**
    * Stops as `server.drain` says: finishes requests in flight, ends those that are left with an error event, settles all.
    * @param maxMs for requests in flight, without the delay before; left out: as configured.
@@ -101,6 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       upstreams,
       telemetry,
       registry,
+      storage,
       keepsLastGood: options.worker?.keepsLastGood ?? true,
     });
     const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer);
@@ -136,6 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       instance: state.instance,
       adminView,
       reload: () => reloader.reload(),
+      rollback: (to) => reloader.rollback(to),
       drain(maxMs) {
         const { delay, timeout } = state.snapshot.server.drain;
         return maxMs === undefined ? stop(delay, timeout) : stop(0, Math.min(timeout, maxMs));
@@ -151,9 +144,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** Settings and the configuration to start with. @throws ConfigurationError */
 async function prepare(options: GatewayOptions): Promise<StartContext> {
   const { file, env = process.env, strict = false, mode = "serve", logLevel = "info", logPretty = false } = options;
-  const log = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
+  const plain = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
+  const log = withConfig(plain, () => shortHash(state.snapshot.hash));
+  const start = options.start ?? (await loadFirst({ file, env, strict, mode, log: plain }));
   const settings: LoadSettings = { file, env, strict, mode, log };
-  const start = options.start ?? (await loadFirst(settings));
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
   return { settings, start, clock: options.now ?? null, now, log, state, closing: new Closing(log) };
@@ -167,69 +161,6 @@ function explainer({ state, now }: StartContext, { store }: Storage): (question:
     return new Made({ loaded: () => state.generation.loaded, store, breakers: () => state.breakers(), now });
   };
   return async (question) => (await (made ??= make())).answer(question);
-}
-
-interface GenerationsOptions {
-  readonly services: HostServices;
-  readonly upstreams: Upstreams;
-  readonly telemetry: Telemetry;
-  readonly registry: InstanceRegistry;
-  readonly keepsLastGood: boolean;
-}
-
-/** Puts the first generation in force. @returns what replaces it. @throws ConfigurationError when a plugin's setup fails. */
-async function startGenerations(context: StartContext, options: GenerationsOptions): Promise<Reloader> {
-  const { settings, start, now, log, state, closing } = context;
-  const { services, upstreams, telemetry, registry, keepsLastGood } = options;
-  const { metrics, observer } = telemetry;
-  const build = async (loaded: Loaded, number: number): Promise<Generation> =>
-    createGeneration({ number, loaded, upstreams: await upstreams.lease(loaded.snapshot), services, observer });
-  const lastGood = lastGoodKeeper(settings);
-  closing.add(() => lastGood.done());
-  const remember = (loaded: Loaded): void => {
-    if (keepsLastGood) lastGood.remember(loaded);
-  };
-  const first = await build(start.loaded, 1).catch((error: unknown) => {
-    throw new ConfigurationError([setupDiagnostic(start.loaded.snapshot.file, error)]);
-  });
-  state.activate(first);
-  const reloader = new Reloader({
-    state,
-    files: start.files,
-    load: () => loadAgain(settings),
-    build,
-    now,
-    log,
-    onResult(result, loaded) {
-      metrics.reloaded(result.ok ? "ok" : "rejected");
-      logReload(context, result);
-      if (!result.ok) return;
-      metrics.configuration(result.hash);
-      if (loaded !== null && isLoaded(loaded)) remember(loaded);
-      inBackground(log, "publishing this instance", registry.publish());
-    },
-  });
-  closing.add(async (deadline) => {
-    const giveUp = new AbortController();
-    const timer = setTimeout(() => giveUp.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.leftMs ?? Infinity));
-    await reloader.close(giveUp.signal);
-    clearTimeout(timer);
-  });
-  metrics.configuration(first.snapshot.hash);
-  if (start.rejected !== null) reloader.rejectedAtStart(start.rejected);
-  else remember(start.loaded);
-  return reloader;
-}
-
-function logReload({ log, state }: StartContext, result: ReloadResult): void {
-  if (result.ok) {
-    log.info({ hash: result.hash, generation: state.generation.number }, "configuration reloaded");
-    return;
-  }
-  const errors = result.diagnostics.filter(({ severity }) => severity === "error");
-  const first = errors[0] ?? result.diagnostics[0];
-  const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
-  log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
 }
 
 function logListening(

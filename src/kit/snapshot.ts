@@ -16,6 +16,7 @@ export interface Snapshot {
   readonly models: Readonly<Record<string, Model>>;
   readonly pipeline: readonly StepSettings[];
   readonly incidents: readonly Incident[];
+  readonly reload: ReloadSettings;
 }
 
 export interface Address {
@@ -41,6 +42,20 @@ export interface ServerSettings {
   readonly cors: { readonly origins: readonly string[] };
   readonly heartbeat: number;
   readonly drain: { readonly delay: number; readonly timeout: number };
+}
+
+export interface ReloadSettings {
+  /** Of the change that replaces this configuration; null: it takes over at once. */
+  readonly guard: GuardSettings | null;
+}
+
+export interface GuardSettings {
+  /** Part of the users, between 0 and 1. */
+  readonly share: number;
+  readonly for: number;
+  readonly minRequests: number;
+  readonly maxErrorRatio: number;
+  readonly maxTtftRatio: number;
 }
 
 export interface StoreSettings {

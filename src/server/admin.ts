@@ -19,7 +19,7 @@ import { createRouter, jsonResponse, notFound, type Route, textResponse } from "
 
 /** The result of a reload as `POST /admin/reload` shows it. */
 export type ReloadResult =
-  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: true; readonly hash: string; readonly guarded?: true }
   | { readonly ok: false; readonly diagnostics: readonly unknown[] };
 
 /** The answer to `POST /admin/explain`; a process without the public API has it of another one. */
@@ -40,6 +40,8 @@ export interface AdminOptions {
   readonly streams: () => Awaitable<unknown>;
   readonly settlements: () => Awaitable<unknown>;
   readonly reload: () => Promise<ReloadResult>;
+  /** @param to a hash or the beginning of one; a number: so many generations back. */
+  readonly rollback: (to: string | number) => Promise<ReloadResult>;
   /** What would become of a request. */
   readonly explain: (question: Json) => Promise<ExplainResult>;
   readonly log: Log;
@@ -47,7 +49,8 @@ export interface AdminOptions {
 
 /** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder. */
 export function createAdminHandler(options: AdminOptions): RequestListener {
-  const { notReady, metrics, config, source, upstreams, streams, settlements, reload, explain, log } = options;
+  const { notReady, metrics, config, source, upstreams, streams, settlements, reload, rollback, explain, log } =
+    options;
   const routes: readonly Route[] = [
     { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
     {
@@ -78,9 +81,17 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
       async handle() {
         const result = await reload();
         log.info({ ok: result.ok }, "reload asked for over the admin listener");
-        // Field by field: what else the result says is not part of the contract.
-        if (result.ok) return jsonResponse(200, { ok: true, hash: result.hash });
-        return jsonResponse(422, { ok: false, diagnostics: result.diagnostics });
+        return resultResponse(result);
+      },
+    },
+    {
+      method: "POST",
+      path: "/admin/rollback",
+      async handle(event) {
+        const to = targetIn(await event.req.text());
+        const result = await rollback(to);
+        log.info({ ok: result.ok, to }, "rollback asked for over the admin listener");
+        return resultResponse(result);
       },
     },
     {
@@ -101,6 +112,26 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
     limitUnreadBody(req, res);
     router(req, res);
   };
+}
+
+/** Field by field: what else the result says is not part of the contract. */
+function resultResponse(result: ReloadResult): ReturnType<typeof jsonResponse> {
+  if (!result.ok) return jsonResponse(422, { ok: false, diagnostics: result.diagnostics });
+  return jsonResponse(200, { ok: true, hash: result.hash, ...(result.guarded && { guarded: true }) });
+}
+
+/** `{to}` of a rollback, the generation before when there is no body. @throws GatewayError 400 */
+function targetIn(text: string): string | number {
+  if (text.trim() === "") return 1;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw invalidRequest("/", "must be JSON");
+  }
+  const { to = 1 } = (body ?? {}) as { readonly to?: unknown };
+  if (typeof to === "string" || (typeof to === "number" && Number.isInteger(to) && to >= 0)) return to;
+  throw invalidRequest("/to", "must be a hash, or how many generations back");
 }
 
 const UNPROTECTED_PATHS = new Set(["/livez", "/readyz", "/metrics"]);

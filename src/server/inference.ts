@@ -25,6 +25,8 @@ import type { HttpExchange } from "./respond.ts";
 export interface InferenceOptions {
   /** Of the configuration in force; asked once a request. */
   readonly pipeline: () => RequestPipeline;
+  /** Another configuration that serves this caller, whom the one in force has identified; null: it serves it itself. */
+  readonly candidateFor?: (userId: string) => RequestPipeline | null;
   readonly validateBody: ValidateBody;
   readonly log: Log;
   /** After which a client that reads nothing of what waits for it is cut. */
@@ -73,6 +75,8 @@ class ServedRequest implements InferenceRequest, Indexed {
   readonly #received: ReceivedInference;
   readonly #format: Format;
   readonly #options: InferenceOptions;
+  /** Entered, from `serve` on. */
+  #pipeline: RequestPipeline;
   #claim: ByteClaim | null = null;
   #upload: StoredUpload | null = null;
 
@@ -91,17 +95,17 @@ class ServedRequest implements InferenceRequest, Indexed {
     this.#received = received;
     this.#format = format;
     this.#options = options;
+    this.#pipeline = options.pipeline();
   }
 
   async serve(running: DenseSet<ServedRequest>): Promise<void> {
-    const pipeline = this.#options.pipeline();
-    pipeline.enter();
+    this.#pipeline.enter();
     try {
-      await this.#run(pipeline);
+      await this.#run();
     } catch (error) {
       this.client.refuse(error, {});
     } finally {
-      pipeline.leave();
+      this.#pipeline.leave();
       running.delete(this);
       this.#claim?.release();
       await this.#upload?.dispose();
@@ -109,15 +113,23 @@ class ServedRequest implements InferenceRequest, Indexed {
   }
 
   /** Credentials come before the body: who has none can make the gateway neither read nor parse. */
-  async #run(pipeline: RequestPipeline): Promise<void> {
+  async #run(): Promise<void> {
     let principal: Principal | null = null;
     try {
-      principal = await pipeline.identify(this);
+      principal = await this.#pipeline.identify(this);
+      this.#moveTo(this.#options.candidateFor?.(principal.userId) ?? null);
       await this.#readBody(principal);
     } catch (error) {
-      return pipeline.refuse(this, principal, error);
+      return this.#pipeline.refuse(this, principal, error);
     }
-    return pipeline.run(this, principal);
+    return this.#pipeline.run(this, principal);
+  }
+
+  #moveTo(candidate: RequestPipeline | null): void {
+    if (candidate === null) return;
+    candidate.enter();
+    this.#pipeline.leave();
+    this.#pipeline = candidate;
   }
 
   keep(bytes: number): void {

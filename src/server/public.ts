@@ -45,6 +45,8 @@ export interface RouteServed {
 export interface PublicServerOptions {
   /** Of the configuration in force; read once per request. */
   readonly pipeline: () => RequestPipeline;
+  /** See `InferenceOptions`. */
+  readonly candidateFor?: (userId: string) => RequestPipeline | null;
   /** Of the configuration in force; read once per request. */
   readonly settings: () => ServerSettings;
   readonly validateBody: ValidateBody;

@@ -25,6 +25,18 @@ export interface GatewayLog extends Log {
   enabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
+/** A log whose lines carry `config`, the short hash of a configuration, unless they name one themselves. */
+export function withConfig<L extends Log>(log: L, config: () => string): L {
+  const marked = (fields: object): object => ("config" in fields ? fields : { config: config(), ...fields });
+  return {
+    ...log,
+    debug: (fields, message) => log.debug(marked(fields), message),
+    info: (fields, message) => log.info(marked(fields), message),
+    warn: (fields, message) => log.warn(marked(fields), message),
+    error: (fields, message) => log.error(marked(fields), message),
+  };
+}
+
 /** JSON lines are written together, up to so many bytes and milliseconds. */
 const BATCHING = { minLength: 8 * 1024, periodicFlush: 250 };
 /** While nobody reads standard error so many characters are kept; further lines are dropped. */

@@ -22,6 +22,8 @@ export interface MetricSources {
   readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
   readonly activeStreams: () => number;
   readonly store: () => StoreState;
+  /** Requests of the latest generations, by short hash and outcome: never fewer than before, unless a hash is gone. */
+  readonly generations: () => Iterable<readonly [config: string, outcome: string, count: number]>;
 }
 
 /** State of the store as this process sees it. */
@@ -44,6 +46,10 @@ export interface Metrics {
   reloaded(result: "ok" | "rejected"): void;
   /** The hash of the configuration in force. */
   configuration(hash: string): void;
+  /** The hash of the one that serves a share of the users; null: there is none. */
+  candidate(hash: string | null): void;
+  /** How the trial of a changed configuration ended. */
+  guarded(result: string): void;
   /** Prometheus text. */
   scrape(): Promise<ScrapeText>;
   /** The same, to be aggregated with that of other processes. */
@@ -140,6 +146,29 @@ export function createMetrics(sources: MetricSources): Metrics {
     aggregator: "max",
     registers,
   });
+  const candidate = new Gauge({
+    name: "gateway_config_candidate_info",
+    help: "The changed configuration that serves a share of the users, while there is one.",
+    labelNames: ["hash"],
+    aggregator: "max",
+    registers,
+  });
+  const guards = new Counter({
+    name: "gateway_config_guards_total",
+    help: "Changed configurations that served a share of the users first: promoted, rolled_back, replaced.",
+    labelNames: ["result"],
+    registers,
+  });
+  const generations: Counter<"config" | "outcome"> = new Counter({
+    name: "gateway_generation_requests_total",
+    help: "Requests by the configuration that served them, of the latest ones, and by how they ended.",
+    labelNames: ["config", "outcome"],
+    registers,
+    collect() {
+      generations.reset();
+      for (const [config, outcome, count] of sources.generations()) generations.inc({ config, outcome }, count);
+    },
+  });
   const breakers: Gauge<"upstream"> = new Gauge({
     name: "gateway_breaker_state",
     help: "Circuit breaker: 0 closed, 1 half-open, 2 open.",
@@ -235,6 +264,13 @@ export function createMetrics(sources: MetricSources): Metrics {
     configuration(hash) {
       configuration.reset();
       configuration.set({ hash }, 1);
+    },
+    candidate(hash) {
+      candidate.reset();
+      if (hash !== null) candidate.set({ hash }, 1);
+    },
+    guarded(result) {
+      guards.inc({ result });
     },
     async scrape() {
       return { contentType: registry.contentType, body: await registry.metrics() };

@@ -51,12 +51,24 @@ export interface UpstreamSet {
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
   release(): Promise<void>;
+  /** Of a set leased on probation: what it remembers is what later leases find. */
+  adopt(): void;
+}
+
+export interface LeaseOptions {
+  /**
+   * The set remembers nothing of others and they nothing of it, but for connections: a failing upstream of a configuration
+   * on probation must not open the breaker of its namesake in the configuration in force, nor give it other keys.
+   */
+  readonly probation?: boolean;
+  /** In place of the registry's own, for lines about the state of upstreams. */
+  readonly log?: Log;
 }
 
 /** All upstreams, with what outlives a configuration: connections, access tokens, breakers, keys, latencies, health. */
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
-  lease(snapshot: Snapshot): Promise<UpstreamSet>;
+  lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
   /** Ends every connection and probe at once, whatever is leased. */
   close(): Promise<void>;
 }
@@ -100,38 +112,50 @@ interface Lease {
   readonly probed: ReadonlyMap<string, ProbeSubject>;
 }
 
+/** What outlives a configuration. */
+interface Memory {
+  readonly states: UpstreamStates;
+  readonly latencies: Latencies;
+  /** In order of leasing: the last one's settings are in force. */
+  readonly leased: Lease[];
+}
+
 class UpstreamRegistry implements Upstreams {
   readonly #options: UpstreamsOptions;
   readonly #random: () => number;
   readonly #sweeper: Sweeper;
-  readonly #latencies: Latencies;
   readonly #pools: Pools;
   readonly #signer = new Signer();
-  readonly #states: UpstreamStates;
-  /** In order of leasing: the last one's settings are in force. */
-  readonly #leased: Lease[] = [];
+  /** What the next lease finds. */
+  #memory: Memory;
+  /** Those with a lease, and the one above. */
+  readonly #memories = new Set<Memory>();
 
   constructor(options: UpstreamsOptions) {
-    const { now, log } = options;
+    const { now } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#pools = new Pools(options.connect);
     this.#sweeper = options.sweeper ?? new DeadlineSweeper(now);
-    this.#latencies = new Latencies(now);
-    this.#states = new UpstreamStates({ now, random: this.#random, log });
+    this.#memory = this.#newMemory(options.log);
   }
 
-  async lease(snapshot: Snapshot): Promise<UpstreamSet> {
+  async lease(
+    snapshot: Snapshot,
+    { probation = false, log = this.#options.log }: LeaseOptions = {},
+  ): Promise<UpstreamSet> {
     const connectTimeouts = longestConnectTimeouts(snapshot);
     const plans = await Promise.all(
       Object.values(snapshot.upstreams).map((upstream) => this.#plan(upstream, connectTimeouts)),
     );
+    const memory = probation ? this.#newMemory(log) : this.#memory;
+    const { states, latencies } = memory;
     const releases: (() => Promise<void>)[] = [];
     const routes = new Map<string, Route>();
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
-      const { keys, health } = this.#states.of(upstream);
+      const { keys, health } = states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: upstream.name,
@@ -141,24 +165,21 @@ class UpstreamRegistry implements Upstreams {
         connectTimeout: plan.connectTimeout,
       });
       releases.push(() => use.release());
-      const { now, log } = this.#options;
+      const { now } = this.#options;
       const address = {
         host: plan.base.host,
         basePath: plan.base.pathname.replace(/\/+$/, ""),
         headers: withLowerCaseNames(upstream.headers),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
-      routes.set(
-        upstream.name,
-        new Route({ ...shared, upstream, health, latencies: this.#latencies, random: this.#random }),
-      );
+      routes.set(upstream.name, new Route({ ...shared, upstream, health, latencies, random: this.#random }));
       const subject = probeSubject(upstream, shared);
       if (subject !== null) probed.set(upstream.name, subject);
     }
     const lease = { snapshot, probed };
-    this.#leased.push(lease);
-    this.#adopt();
-    const latency = (target: Target): number => this.#latencies.of(target);
+    memory.leased.push(lease);
+    this.#configure(memory);
+    const latency = (target: Target): number => latencies.of(target);
     let held = true;
     return {
       send(target, call, exchange, onSent) {
@@ -166,10 +187,10 @@ class UpstreamRegistry implements Upstreams {
         if (route !== undefined) return route.send(target, call, exchange, onSent);
         return Promise.reject(dialectNotSpoken(existing(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
-      breaker: (name) => this.#states.get(name).breaker,
+      breaker: (name) => states.get(name).breaker,
       health: (name) => {
         const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
-        const { breaker, health, keys } = this.#states.get(name);
+        const { breaker, health, keys } = states.get(name);
         return health.view({
           breaker: breaker.state,
           spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
@@ -182,15 +203,21 @@ class UpstreamRegistry implements Upstreams {
       release: async () => {
         if (!held) return;
         held = false;
-        this.#leased.splice(this.#leased.indexOf(lease), 1);
-        this.#adopt();
+        memory.leased.splice(memory.leased.indexOf(lease), 1);
+        this.#configure(memory);
+        this.#forget(memory);
         await Promise.all(releases.map((release) => release()));
+      },
+      adopt: () => {
+        const former = this.#memory;
+        this.#memory = memory;
+        this.#forget(former);
       },
     };
   }
 
   async close(): Promise<void> {
-    this.#states.close();
+    for (const { states } of this.#memories) states.close();
     await this.#pools.destroy();
   }
 
@@ -214,16 +241,31 @@ class UpstreamRegistry implements Upstreams {
     throw new Error('base_url "sim:" needs the simulator, which is not available here');
   }
 
+  #newMemory(log: Log): Memory {
+    const { now } = this.#options;
+    const states = new UpstreamStates({ now, random: this.#random, log });
+    const memory = { states, latencies: new Latencies(now), leased: [] };
+    this.#memories.add(memory);
+    return memory;
+  }
+
   /** Puts the settings of the newest lease in force and forgets the upstreams that no lease names. */
-  #adopt(): void {
+  #configure({ states, latencies, leased }: Memory): void {
     const naming = (name: string): Lease | undefined =>
-      this.#leased.findLast(({ snapshot }) => Object.hasOwn(snapshot.upstreams, name));
-    this.#states.probe((name) => naming(name)?.probed.get(name) ?? null);
-    const newest = this.#leased.at(-1);
+      leased.findLast(({ snapshot }) => Object.hasOwn(snapshot.upstreams, name));
+    states.probe((name) => naming(name)?.probed.get(name) ?? null);
+    const newest = leased.at(-1);
     if (!newest) return;
-    this.#states.configure(newest.snapshot);
+    states.configure(newest.snapshot);
     const named = (name: string): boolean => naming(name) !== undefined;
-    this.#states.prune(named);
-    this.#latencies.prune(named);
+    states.prune(named);
+    latencies.prune(named);
+  }
+
+  /** Stops the probes of what nobody will look at again. */
+  #forget(memory: Memory): void {
+    if (memory === this.#memory || memory.leased.length > 0) return;
+    memory.states.close();
+    this.#memories.delete(memory);
   }
 }

@@ -14,6 +14,8 @@ export interface Answers {
   readonly streams: number;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
+  /** `about` is the target as JSON. */
+  readonly rollback: ReloadResult;
   /** `about` is the question, as JSON. */
   readonly explain: ExplainResult;
   /** `about` names the instance. */

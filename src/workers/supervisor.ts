@@ -125,14 +125,35 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
   };
 
   /** null for a worker that ended meanwhile: its replacement reads the file by itself. */
-  const reloadOne = (worker: WorkerHandle): Promise<ReloadResult | null> =>
+  const changeOne = (
+    worker: WorkerHandle,
+    question: "reload" | "rollback",
+    about: string,
+  ): Promise<ReloadResult | null> =>
     worker
-      .ask("reload", { timeoutMs: RELOAD_TIMEOUT_MS })
+      .ask(question, { about, timeoutMs: RELOAD_TIMEOUT_MS })
       .catch(() => (worker.ended ? null : failure(`worker ${worker.pid} does not answer`, "see the log")));
 
   const failure = (message: string, hint: string): ReloadResult => {
     const place = { file, line: 1, column: 1, pointer: "" };
     return { ok: false, diagnostics: [{ ...place, rule: "workers-agree", severity: "error", message, hint }] };
+  };
+
+  const changeAll = async (question: "reload" | "rollback", about = ""): Promise<ReloadResult> => {
+    for (let round = 0; round < MAX_RELOAD_ROUNDS; round++) {
+      const serving = pool.workers.filter((worker) => worker.serving);
+      const results = await Promise.all(serving.map((worker) => changeOne(worker, question, about)));
+      const rejected = results.find((result) => result !== null && !result.ok);
+      if (rejected) return rejected;
+      const taken = results.filter((result) => result?.ok === true);
+      const first = taken[0];
+      if (first !== undefined && taken.every(({ hash }) => hash === first.hash)) {
+        return { ok: true, hash: first.hash, ...(first.guarded && { guarded: true }) };
+      }
+      // A number of generations back would lead further back with each round.
+      if (question === "rollback") break;
+    }
+    return failure("the workers do not agree on a configuration", "ask again when the files are no longer written to");
   };
 
   return {
@@ -171,21 +192,8 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const rejected = new Map(all.flatMap(({ rejected }) => rejected.map((one) => [one.id, one] as const)));
       return { pending: Math.max(0, ...all.map(({ pending }) => pending)), rejected: [...rejected.values()] };
     },
-    async reload() {
-      for (let round = 0; round < MAX_RELOAD_ROUNDS; round++) {
-        const results = await Promise.all(pool.workers.filter(({ serving }) => serving).map(reloadOne));
-        const rejected = results.find((result) => result !== null && !result.ok);
-        if (rejected) return rejected;
-        const hashes = new Set(results.map((result) => (result?.ok ? result.hash : null)));
-        hashes.delete(null);
-        const [hash] = hashes;
-        if (hashes.size === 1) return { ok: true, hash: hash! };
-      }
-      return failure(
-        "the workers do not agree on a configuration",
-        "ask again when the files are no longer written to",
-      );
-    },
+    reload: () => changeAll("reload"),
+    rollback: (to) => changeAll("rollback", JSON.stringify(to)),
     async explain(question) {
       const about = JSON.stringify(question);
       for (const worker of pool.workers.filter(canAnswer)) {

@@ -97,6 +97,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.settlements();
     case "reload":
       return adminView.reload();
+    case "rollback":
+      return adminView.rollback(JSON.parse(about) as string | number);
     case "explain":
       return adminView.explain(JSON.parse(about) as Json);
     case "markInstanceDead":

@@ -11,7 +11,15 @@ const cases = readCases();
  * Rules without a case: they need a file that cannot be committed, a huge one or one with a mode (load.test.ts,
  * plugins.test.ts), or come from a start rather than from a file.
  */
-const NO_CASE = ["file-size", "plugin-writable", "plugin-setup", "workers-agree", "reload-fault"];
+const NO_CASE = [
+  "file-size",
+  "plugin-writable",
+  "plugin-setup",
+  "workers-agree",
+  "reload-fault",
+  "rolled-back",
+  "unknown-generation",
+];
 
 function ruleOf(line: string): string | undefined {
   return /^\S+ (?:error|warning) (\S+)/.exec(line)?.[1];

@@ -135,6 +135,9 @@ const STATUS = {
   loaded_at: SELF.loaded_at,
   pending: [],
   last_rejection: null,
+  passed_over: null,
+  guard: null,
+  generations: [],
 };
 const VIEW: ProcessReport = {
   status: STATUS,

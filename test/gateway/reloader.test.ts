@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { type Generation, ProcessState } from "../../src/gateway/generation.ts";
-import { Reloader, type ReloaderParts, type ReloadResult } from "../../src/gateway/reloader.ts";
+import { ownAgreement } from "../../src/gateway/guard.ts";
+import { Reloader, type ReloaderParts, type ReloadEvent } from "../../src/gateway/reloader.ts";
 import { options } from "../config/support.ts";
 import { type LogLine, memoryLog } from "../server/support.ts";
 
@@ -14,7 +15,7 @@ function generation(hash: string, retire: () => Promise<void> = () => Promise.re
 
 /** A reloader of the shipped file, which runs under another hash: every reload is a change. */
 function reloader({ first = generation("before"), ...parts }: Partial<ReloaderParts> & { first?: Generation }) {
-  const told: (readonly [ReloadResult, LoadResult | null])[] = [];
+  const told: ReloadEvent[] = [];
   const lines: LogLine[] = [];
   const state = new ProcessState({ snapshot: first.snapshot, startedAt: 0 });
   state.activate(first);
@@ -23,7 +24,10 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     files: [],
     load: () => Promise.resolve(good),
     build: async () => generation(good.hash),
-    onResult: (...args) => told.push(args),
+    fileHash: first.snapshot.hash,
+    kept: { list: [], find: () => "nothing is kept", load: () => Promise.resolve(null) },
+    agreement: () => ownAgreement(() => 0),
+    onEvent: (event) => told.push(event),
     now: () => 0,
     log: memoryLog(lines),
     ...parts,
@@ -42,7 +46,7 @@ test.each([
   const result = await made.reload();
   const diagnostics = [expect.objectContaining({ rule: "reload-fault", severity: "error", message })];
   expect(result).toEqual({ ok: false, diagnostics });
-  expect(told).toEqual([[result, null]]);
+  expect(told).toEqual([{ type: "rejected", diagnostics }]);
   expect(made.status).toMatchObject({ hash: "before", last_rejection: { diagnostics } });
   broken = false;
   expect(await made.reload()).toMatchObject({ ok: true, changed: true });

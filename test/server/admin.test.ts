@@ -20,6 +20,7 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     streams: () => [],
     settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
+    rollback: async () => ({ ok: true, hash: "abc" }),
     explain: async (question) => ({ ok: true, explanation: { question } }),
     log: memoryLog(lines),
     ...options,
@@ -33,8 +34,8 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
   return {
     port,
     lines,
-    ask: (path: string, headers: Record<string, string> = {}, method = "GET") =>
-      send(port, { method, path, headers, body: "" }),
+    ask: (path: string, headers: Record<string, string> = {}, method = "GET", body = "") =>
+      send(port, { method, path, headers, body }),
   };
 }
 
@@ -168,3 +169,30 @@ test("errors of the table keep their status", async () => {
   });
   expect(await ask("/admin/streams", AUTH)).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
 });
+
+test.each<[body: string, to: string | number]>([
+  ["", 1],
+  ["{}", 1],
+  ['{"to": 3}', 3],
+  ['{"to": "abc1"}', "abc1"],
+])("a rollback with the body %s goes back to %s", async (body, to) => {
+  const asked: unknown[] = [];
+  const rollback: AdminOptions["rollback"] = async (target) => {
+    asked.push(target);
+    return { ok: true, hash: "abc", guarded: true };
+  };
+  const { ask } = await admin({ rollback });
+  expect(await ask("/admin/rollback", AUTH, "POST", body)).toMatchObject({
+    status: 200,
+    text: '{"ok":true,"hash":"abc","guarded":true}',
+  });
+  expect(asked).toEqual([to]);
+});
+
+test.each(["{", '{"to": -1}', '{"to": 1.5}', '{"to": {}}', '{"to": null}'])(
+  "a rollback to nowhere is a 400: %s",
+  async (body) => {
+    const { ask } = await admin({ rollback: () => Promise.reject(new Error("asked")) });
+    expect((await ask("/admin/rollback", AUTH, "POST", body)).status).toBe(400);
+  },
+);

@@ -83,6 +83,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       (entry) => testStep(entry),
     ),
     incidents: [],
+    reload: { guard: null },
   });
 }
 

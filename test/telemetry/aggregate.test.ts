@@ -83,9 +83,11 @@ test("of a state the worst is shown, whoever is in it; running streams are added
 test("a process that has ended leaves its counts and none of its gauges", async () => {
   const names = countsOf(await processWith(SOURCES, busy)).map(({ name }) => name);
   expect(names.toSorted()).toEqual([
+    "gateway_config_guards_total",
     "gateway_config_reloads_total",
     "gateway_cost_total",
     "gateway_dropped_fields_total",
+    "gateway_generation_requests_total",
     "gateway_plugin_failures_total",
     "gateway_plugin_hook_seconds_bucket",
     "gateway_plugin_hook_seconds_count",

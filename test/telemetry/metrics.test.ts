@@ -107,10 +107,13 @@ test("the text is Prometheus', every metric has help and type, and two registrie
   expect(types.toSorted()).toEqual([
     "gateway_active_streams gauge",
     "gateway_breaker_state gauge",
+    "gateway_config_candidate_info gauge",
+    "gateway_config_guards_total counter",
     "gateway_config_info gauge",
     "gateway_config_reloads_total counter",
     "gateway_cost_total counter",
     "gateway_dropped_fields_total counter",
+    "gateway_generation_requests_total counter",
     "gateway_plugin_failures_total counter",
     "gateway_plugin_hook_seconds_bucket counter",
     "gateway_plugin_hook_seconds_count counter",
@@ -176,6 +179,24 @@ test("the store: whether it is away, and what waits outside it", async () => {
     'gateway_settlements{state="pending"}': 3,
     'gateway_settlements{state="rejected"}': 1,
   });
+});
+
+test("generations are counted as they are known, a candidate while there is one", async () => {
+  const sources: Sources = { breakers: [], streams: 0, generations: [["abc", "served", 2]] };
+  const metrics = metricsWith(sources);
+  metrics.candidate("new");
+  metrics.guarded("promoted");
+  expect(await samples(metrics)).toMatchObject({
+    'gateway_generation_requests_total{config="abc",outcome="served"}': 2,
+    'gateway_config_candidate_info{hash="new"}': 1,
+    'gateway_config_guards_total{result="promoted"}': 1,
+  });
+  sources.generations = [["def", "failed", 1]];
+  metrics.candidate(null);
+  const later = await samples(metrics);
+  expect(Object.keys(later).filter((name) => /generation_requests|candidate/.test(name))).toEqual([
+    'gateway_generation_requests_total{config="def",outcome="failed"}',
+  ]);
 });
 
 const tags = (value: string) => [

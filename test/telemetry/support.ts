@@ -57,6 +57,7 @@ export interface Sources {
   streams: number;
   health?: [string, "healthy" | "degraded" | "unknown"][];
   store?: StoreState;
+  generations?: [string, string, number][];
 }
 
 export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Metrics {
@@ -64,6 +65,7 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
     breakers: () => sources.breakers,
     health: () => sources.health ?? [],
     activeStreams: () => sources.streams,
+    generations: () => sources.generations ?? [],
     store: () => sources.store ?? { away: false, pending: 0, rejected: 0 },
   });
 }

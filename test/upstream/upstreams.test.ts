@@ -174,6 +174,28 @@ describe("state outlives a configuration", () => {
     expect(server.requests.map(({ key }) => key).filter((key) => key === "bad")).toHaveLength(1);
   });
 
+  it("a lease on probation has a memory of its own, which later leases find once it is adopted", async () => {
+    const server = await serve(({ socket, key }) =>
+      socket.write(key === "bad" ? response(503, {}, "") : answer("well")),
+    );
+    const upstreams = create();
+    const config = (...keys: string[]) => snapshot(upstream(server.origin, { keys }));
+    const first = await upstreams.lease(config("good"));
+    const candidate = await upstreams.lease(config("bad"), { probation: true });
+    const error = await failure(candidate.send(target(), call(), exchange()));
+    for (let count = 0; count < 100; count += 1) candidate.breaker("alpha").acquire()?.end({ ok: false, error });
+    expect([first.breaker("alpha").state, candidate.breaker("alpha").state]).toEqual(["closed", "open"]);
+    await first.send(target(), call(), exchange());
+    expect(server.requests.at(-1)?.key, "not the other's keys").toBe("good");
+
+    const dropped = await upstreams.lease(config("other"), { probation: true });
+    await dropped.release();
+    expect((await upstreams.lease(config("good"))).breaker("alpha").state, "what is in force").toBe("closed");
+    candidate.adopt();
+    await first.release();
+    expect((await upstreams.lease(config("good"))).breaker("alpha").state, "what was adopted").toBe("open");
+  });
+
   it("a timeout counts as latency, unless it is the request's own deadline", async () => {
     const server = await serve(() => undefined);
     const upstreams = create({ random: () => 0.99 });

@@ -49,7 +49,7 @@ function byLatency(targets: readonly Target[], { random, latency }: BalanceOptio
 }
 
 /** A number in [0, 1) that is the same for the same text on every instance. */
-function uniform(text: string): number {
+export function uniform(text: string): number {
   return Number.parseInt(hash("sha256", text, "hex").slice(0, 13), 16) / 2 ** 52;
 }
 

@@ -28,6 +28,9 @@ describe("POST /admin/reload", () => {
       loaded_at: expect.stringMatching(/^2026-01-15T12:30:\d\d\.\d{3}Z$/) as string,
       pending: [],
       last_rejection: null,
+      passed_over: null,
+      guard: null,
+      generations: [{ hash: before["hash"], since: before["loaded_at"], serves: true }],
       agree: true,
       instances: [
         {

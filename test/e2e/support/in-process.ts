@@ -8,6 +8,7 @@ import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import { type Gateway, startGateway } from "../../../src/gateway/start.ts";
 import { type Address, decimal, type Json, type Store, toNano } from "../../../src/kit/index.ts";
+import type { GatewayLog } from "../../../src/telemetry/log.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { type Books, expectBalanced, readBooks, type TestUser } from "./books.ts";
 import { TestClock } from "./clock.ts";
@@ -33,6 +34,8 @@ export interface TestGatewayOptions {
   readonly chains?: Readonly<Record<string, Chain>>;
   /** Files beside the configuration, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Where lines of log go; nowhere unless given. */
+  readonly log?: GatewayLog;
 }
 
 /** A gateway in this process on free ports of loopback, in front of a simulator of its own; everything in a folder of its own. */
@@ -59,7 +62,13 @@ export class TestGateway {
     this.#config = parts.config;
   }
 
-  static async start({ config = {}, base, chains = {}, files = {} }: TestGatewayOptions = {}): Promise<TestGateway> {
+  static async start({
+    config = {},
+    base,
+    chains = {},
+    files = {},
+    log,
+  }: TestGatewayOptions = {}): Promise<TestGateway> {
     const folder = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
     const simulator = await startSimulator();
     const clock = new TestClock();
@@ -76,6 +85,7 @@ export class TestGateway {
       logLevel: "silent",
       logPretty: false,
       now: clock.now,
+      ...(log && { log }),
     });
     return new TestGateway({ gateway, simulator, clock, folder, config: whole });
   }

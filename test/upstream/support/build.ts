@@ -109,6 +109,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
     models: {},
     pipeline: [],
     incidents: [],
+    reload: { guard: null },
   };
 }
 

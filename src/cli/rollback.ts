@@ -1,0 +1,60 @@
+import { loadForAccounts } from "../gateway/configuration.ts";
+import { configFile, EXIT, ExitError } from "./options.ts";
+
+export interface RollbackOptions {
+  readonly config?: string;
+  readonly admin?: string;
+  readonly adminToken?: string;
+  readonly json?: boolean;
+}
+
+/** Asks a running gateway to return to a former generation. @throws ExitError */
+export async function rollback(to: string | number, options: RollbackOptions): Promise<void> {
+  const { address, token } = await adminOf(options);
+  const result = await ask(`${address}/admin/rollback`, token, to);
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (!result.ok) throw new ExitError(EXIT.findings, result.diagnostics.map(({ message }) => message).join("\n"));
+  if (!options.json) process.stdout.write(`${result.hash} serves\n`);
+}
+
+/** Longer than workers take to read a configuration and to set its plugins up. */
+const TIMEOUT_MS = 40_000;
+
+type Result =
+  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: false; readonly diagnostics: readonly { readonly message: string }[] };
+
+/** Where its admin listener is: as told, else as the configuration says. */
+async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<{ address: string; token: string }> {
+  const token = adminToken ?? process.env["GATEWAY_ADMIN_TOKEN"];
+  if (admin !== undefined && token !== undefined) return { address: admin.replace(/\/+$/, ""), token };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const { loaded } = await loadForAccounts({ file: configFile(config), env: process.env, log });
+  const configured = loaded.snapshot.server.admin;
+  if (configured === null)
+    throw new ExitError(EXIT.usage, "the configuration has no server.admin; name it with --admin");
+  const { host, port } = configured;
+  const own = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return { address: admin?.replace(/\/+$/, "") ?? own, token: token ?? configured.token.reveal() };
+}
+
+async function ask(url: string, token: string, to: string | number): Promise<Result> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ to }),
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (error) {
+    const { cause } = error as { readonly cause?: unknown };
+    const reason = cause instanceof Error ? cause.message : String(error);
+    throw new ExitError(EXIT.failed, `no gateway answers at ${url}: ${reason}`);
+  }
+  if (response.status === 200 || response.status === 422) return (await response.json()) as Result;
+  if (response.status === 404)
+    throw new ExitError(EXIT.failed, `${url} has no such path, or no admin token is configured`);
+  throw new ExitError(EXIT.failed, `${url} answers with status ${response.status}: ${await response.text()}`);
+}

@@ -1,0 +1,173 @@
+import { ConfigurationError } from "../config/diagnostics.ts";
+import { inBackground } from "../kit/index.ts";
+import { withConfig } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Upstreams } from "../upstream/upstreams.ts";
+import { isLoaded, lastGoodKeeper, loadAgain, type Loaded, setupDiagnostic } from "./configuration.ts";
+import {
+  createGeneration,
+  type Generation,
+  type HostServices,
+  type PassedOver,
+  shortHash,
+  type Trial,
+} from "./generation.ts";
+import { ownAgreement, sharedAgreement } from "./guard.ts";
+import type { InstanceRegistry } from "./instances.ts";
+import { KeptGenerations } from "./kept-generations.ts";
+import { Reloader, type ReloadEvent } from "./reloader.ts";
+import type { StartContext, Storage, Telemetry } from "./services.ts";
+
+/** For `dispose` of the plugins of all configurations at a stop; what is left of the stop's time may be less. */
+const DISPOSE_TIMEOUT_MS = 3_000;
+
+interface GenerationsOptions {
+  readonly services: HostServices;
+  readonly upstreams: Upstreams;
+  readonly telemetry: Telemetry;
+  readonly registry: InstanceRegistry;
+  readonly storage: Storage;
+  readonly keepsLastGood: boolean;
+}
+
+/** Puts the first generation in force. @returns what replaces it. @throws ConfigurationError when a plugin's setup fails. */
+export async function startGenerations(context: StartContext, options: GenerationsOptions): Promise<Reloader> {
+  const { settings, start, now, log, state, closing } = context;
+  const { registry, keepsLastGood, storage, telemetry } = options;
+  const { metrics } = telemetry;
+  const build = builder(context, options);
+  const lastGood = lastGoodKeeper(settings);
+  const kept = await KeptGenerations.open(start.loaded, { settings, writes: keepsLastGood });
+  closing.add(() => lastGood.done());
+  closing.add(() => kept.done());
+  const remember = (loaded: Loaded): void => {
+    if (keepsLastGood) lastGood.remember(loaded);
+    kept.remember(loaded, state.generation.loadedAt);
+    metrics.configuration(loaded.hash);
+  };
+  const others = storage.isShared ? await asOthersServe(context, registry, kept) : null;
+  const loaded = others?.loaded ?? start.loaded;
+  const first = await build(loaded, 1, false).catch((error: unknown) => {
+    throw new ConfigurationError([setupDiagnostic(loaded.snapshot.file, error)]);
+  });
+  state.activate(first);
+  const publish = (): void => inBackground(log, "publishing this instance", registry.publish());
+  const reloader = new Reloader({
+    state,
+    files: start.files,
+    fileHash: start.rejected === null ? start.loaded.hash : null,
+    passedOver: others?.passedOver ?? null,
+    load: () => loadAgain(settings),
+    build,
+    kept,
+    agreement: (base, candidate) =>
+      storage.isShared
+        ? sharedAgreement({ base, candidate, store: storage.store, peers: () => registry.guards(), now })
+        : ownAgreement(now),
+    now,
+    log,
+    onEvent(event) {
+      if (event.type === "taken" || event.type === "returned") remember(event.loaded);
+      countReload(metrics, event);
+      logReload(context, event);
+      if (event.type !== "rejected") publish();
+    },
+  });
+  state.reloads = reloader;
+  closing.add(async (deadline) => {
+    const giveUp = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), Math.min(DISPOSE_TIMEOUT_MS, deadline?.leftMs ?? Infinity));
+    await reloader.close(giveUp.signal);
+    clearTimeout(timer);
+  });
+  if (start.rejected !== null) {
+    reloader.rejectedAtStart(start.rejected);
+    metrics.configuration(loaded.hash);
+  } else remember(loaded);
+  if (others?.onTrial) inBackground(log, "a reload", reloader.reload());
+  return reloader;
+}
+
+type Build = (loaded: Loaded, number: number, probation: boolean) => Promise<Generation>;
+
+function builder({ log }: StartContext, { services, upstreams, telemetry }: GenerationsOptions): Build {
+  return async (loaded, number, probation) => {
+    const { snapshot } = loaded;
+    const trial: Trial = { counts: null };
+    const ownLog = withConfig(log, () => shortHash(snapshot.hash));
+    const lease = await upstreams.lease(snapshot, probation ? { probation, log: ownLog } : {});
+    const observer = telemetry.observerOf(snapshot.hash, trial);
+    return createGeneration({ number, loaded, upstreams: lease, services, observer, trial });
+  };
+}
+
+interface OthersServe {
+  readonly loaded: Loaded;
+  /** null: they compare the file with it. */
+  readonly passedOver: PassedOver | null;
+  readonly onTrial: boolean;
+}
+
+/**
+ * What the other instances serve in place of this very file, which they have rolled back or compare just now: a process
+ * that is replaced meanwhile must not serve it to all its users. null where they serve the file, where nobody knows, and
+ * where that generation is not kept here.
+ */
+async function asOthersServe(
+  { start, log }: StartContext,
+  registry: InstanceRegistry,
+  kept: KeptGenerations,
+): Promise<OthersServe | null> {
+  const { hash } = start.loaded;
+  if (start.rejected !== null || kept.list.every((one) => one.hash === hash)) return null;
+  // While the store is away nobody knows.
+  const others = await registry.all().catch(() => []);
+  const instead = others.map((other) => other.instead).find((one) => one?.of === hash);
+  const found = instead === undefined ? undefined : kept.list.find((one) => one.hash === instead.serves);
+  if (instead === undefined || found === undefined) return null;
+  const loaded = await kept.load(found);
+  if (loaded === null || !isLoaded(loaded)) return null;
+  const { reason, at } = instead;
+  log.warn(
+    { config: shortHash(loaded.hash), hash, reason },
+    "serving what the other instances serve in place of the file",
+  );
+  return { loaded, passedOver: reason === null ? null : { hash, reason, at }, onTrial: reason === null };
+}
+
+function countReload(metrics: Metrics, event: ReloadEvent): void {
+  if (event.type === "rejected") metrics.reloaded("rejected");
+  else if (event.type === "guarded") metrics.candidate(event.hash);
+  else if (event.type === "decided") {
+    metrics.guarded(event.decision.result);
+    metrics.candidate(null);
+  } else metrics.reloaded("ok");
+}
+
+function logReload({ log, state }: StartContext, event: ReloadEvent): void {
+  if (event.type === "rejected") {
+    const errors = event.diagnostics.filter(({ severity }) => severity === "error");
+    const first = errors[0] ?? event.diagnostics[0];
+    const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
+    log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
+    return;
+  }
+  const { hash } = event;
+  const config = shortHash(hash);
+  const { number, snapshot } = state.generation;
+  if (event.type === "guarded") {
+    const { share } = snapshot.reload.guard!;
+    log.info(
+      { config, hash, share },
+      "configuration serves a share of the users and is compared with the one in force",
+    );
+  } else if (event.type === "decided") {
+    const { result, reason } = event.decision;
+    if (result === "rolled_back") log.error({ config, hash, reason }, `configuration rolled back: ${reason}`);
+    else log.info({ config, hash, reason }, `configuration ${result}: ${reason}`);
+  } else {
+    const done =
+      event.type === "taken" ? "configuration reloaded" : "configuration of a former generation serves again";
+    log.info({ hash, generation: number }, done);
+  }
+}

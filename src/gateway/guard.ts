@@ -1,0 +1,290 @@
+import { type GuardSettings, inBackground, type Log, type Snapshot, type Store } from "../kit/index.ts";
+import { uniform } from "../upstream/state/balance.ts";
+import { addUp, type Comparison, compare, type RequestCounts, type Tallies } from "./comparison.ts";
+
+/** Between looks at the counts: a twentieth of the guard's time, within these bounds. */
+const MIN_TICK_MS = 20;
+const MAX_TICK_MS = 1_000;
+/** For every so many peers another tick is left out: each of them reads what all have counted. */
+const PEERS_PER_TICK = 20;
+/** Instances read a changed file within this time of each other. */
+const JOIN_WITHIN_MS = 60_000;
+const MAX_ATTEMPTS = 100;
+
+/** `replaced`: the file changed again, or somebody chose another generation. */
+export type GuardResult = "promoted" | "rolled_back" | "replaced";
+
+export interface GuardDecision {
+  readonly result: GuardResult;
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What an instance tells the others of its latest guard. */
+export interface GuardReport {
+  /** null while the store has not answered which try it is. */
+  readonly id: string | null;
+  /** Hashes. */
+  readonly base: string;
+  readonly candidate: string;
+  readonly decision: GuardDecision | null;
+  /** Empty once it is decided. */
+  readonly counts: { readonly base: Tallies; readonly candidate: Tallies };
+}
+
+/** What `GET /admin/config` shows of the latest guard. */
+export interface GuardStatus {
+  readonly state: "running" | GuardResult;
+  readonly base: string;
+  readonly candidate: string;
+  readonly share: number;
+  /** ISO 8601; null before it has begun. */
+  readonly started_at: string | null;
+  readonly ends_at: string | null;
+  readonly decided_at: string | null;
+  readonly reason: string | null;
+  /** Of all instances, as far as they are known. */
+  readonly requests: { readonly base: number; readonly candidate: number };
+  readonly failures: { readonly base: number; readonly candidate: number };
+  readonly ttft_ratio: number | null;
+}
+
+/** How the instances of a store come to one decision. Each method throws when the store does not answer. */
+export interface Agreement {
+  /** @returns the try that the instances make together, and when its first one began, in Unix milliseconds. */
+  join(): Promise<{ readonly id: string; readonly startedAt: number }>;
+  /** @returns the decision in force: the first one of all instances. */
+  decide(id: string, decision: GuardDecision): Promise<GuardDecision>;
+  /** The latest guards of the other instances, by instance. */
+  peers(): Promise<ReadonlyMap<string, readonly GuardReport[]>>;
+}
+
+export interface GuardParts {
+  readonly settings: GuardSettings;
+  /** Hashes. */
+  readonly base: string;
+  readonly candidate: string;
+  readonly counts: { readonly base: RequestCounts; readonly candidate: RequestCounts };
+  readonly agreement: Agreement;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly log: Pick<Log, "error" | "warn">;
+  /** Once, unless it is closed before. */
+  readonly onDecision: (decision: GuardDecision) => void;
+}
+
+/**
+ * Whether a generation on probation serves a user: by a hash of both, so that every instance says the same, one user
+ * always meets the same side, and each new generation meets other users first.
+ */
+export function isInShare(userId: string, candidate: string, share: number): boolean {
+  return uniform(`${candidate}\n${userId}`) < share;
+}
+
+/** Lets a generation serve a share of the users, compares it with the one in force, and decides between them. */
+export class Guard {
+  readonly #parts: GuardParts;
+  readonly #timer: NodeJS.Timeout;
+  readonly #peers = new Map<string, GuardReport>();
+  #attempt: { readonly id: string; readonly startedAt: number } | null = null;
+  /** Evidence against the candidate that the store could not be told yet: meanwhile it serves nobody. */
+  #suspended = false;
+  #decision: GuardDecision | null = null;
+  #comparison: Comparison | null = null;
+  #busy = false;
+  #ticksToSkip = 0;
+  #closed = false;
+
+  constructor(parts: GuardParts) {
+    this.#parts = parts;
+    const tickMs = Math.min(MAX_TICK_MS, Math.max(MIN_TICK_MS, parts.settings.for / 20));
+    this.#timer = setInterval(() => this.#tickInBackground(), tickMs).unref();
+  }
+
+  get decision(): GuardDecision | null {
+    return this.#decision;
+  }
+
+  get candidate(): string {
+    return this.#parts.candidate;
+  }
+
+  /** @throws never: with a store that is away it begins later. */
+  async start(): Promise<void> {
+    await this.#tick();
+  }
+
+  takes(userId: string): boolean {
+    const { candidate, settings } = this.#parts;
+    return !this.#suspended && this.#attempt !== null && isInShare(userId, candidate, settings.share);
+  }
+
+  /**
+   * Decides, whatever the counts say. @returns the decision in force; `onDecision` is not called. A store that does not
+   * answer decides nothing: this instance does by itself.
+   */
+  async conclude(result: GuardResult, reason: string): Promise<GuardDecision> {
+    const { agreement, log } = this.#parts;
+    const own = this.#decisionOf(result, reason);
+    this.close();
+    try {
+      this.#decision ??= this.#attempt === null ? own : await agreement.decide(this.#attempt.id, own);
+    } catch (error) {
+      log.warn({ err: error }, "the store does not answer: other instances are not told of a guard's end");
+      this.#decision ??= own;
+    }
+    return this.#decision;
+  }
+
+  /** Looks at nothing any more. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#closed = true;
+  }
+
+  get report(): GuardReport {
+    const { base, candidate, counts } = this.#parts;
+    const decided = this.#decision !== null;
+    return {
+      id: this.#attempt?.id ?? null,
+      base,
+      candidate,
+      decision: this.#decision,
+      counts: { base: decided ? {} : counts.base.tallies, candidate: decided ? {} : counts.candidate.tallies },
+    };
+  }
+
+  get status(): GuardStatus {
+    const { base, candidate, settings } = this.#parts;
+    const startedAt = this.#attempt?.startedAt ?? null;
+    const found = this.#decision === null ? this.#compare(false) : this.#comparison;
+    return {
+      state: this.#decision?.result ?? "running",
+      base,
+      candidate,
+      share: settings.share,
+      started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
+      ends_at: startedAt === null ? null : new Date(startedAt + settings.for).toISOString(),
+      decided_at: this.#decision?.at ?? null,
+      reason: this.#decision?.reason ?? null,
+      requests: { base: found?.baseRequests ?? 0, candidate: found?.requests ?? 0 },
+      failures: { base: found?.baseFailures ?? 0, candidate: found?.failures ?? 0 },
+      ttft_ratio: found?.ttftRatio ?? null,
+    };
+  }
+
+  #tickInBackground(): void {
+    inBackground(this.#parts.log, "comparing two configurations", this.#tick());
+  }
+
+  /** One at a time: a store that is slower than the interval must not be asked more and more. */
+  async #tick(): Promise<void> {
+    if (this.#busy || this.#closed) return;
+    if (this.#ticksToSkip > 0) {
+      this.#ticksToSkip -= 1;
+      return;
+    }
+    this.#busy = true;
+    try {
+      const decision = await this.#look();
+      if (decision === null || this.#closed) return;
+      this.#decision = decision;
+      this.close();
+      this.#parts.onDecision(decision);
+    } catch {
+      // The store is away: it is asked again with the next tick.
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** @returns the decision in force, null while there is none. @throws what the store throws. */
+  async #look(): Promise<GuardDecision | null> {
+    const { agreement, settings, now } = this.#parts;
+    const known = await this.#askPeers();
+    if (known !== null) return known;
+    this.#attempt ??= await agreement.join();
+    const { id, startedAt } = this.#attempt;
+    const isOver = now() >= startedAt + settings.for;
+    this.#comparison = this.#compare(isOver);
+    const { against } = this.#comparison;
+    this.#suspended = against !== null;
+    if (against !== null) return agreement.decide(id, this.#decisionOf("rolled_back", against));
+    return isOver ? agreement.decide(id, this.#decisionOf("promoted", this.#noEvidence())) : null;
+  }
+
+  /** Takes over what the others have counted. @returns what one of them has decided. */
+  async #askPeers(): Promise<GuardDecision | null> {
+    const { agreement, base, candidate } = this.#parts;
+    const peers = await agreement.peers();
+    this.#ticksToSkip = Math.floor(peers.size / PEERS_PER_TICK);
+    const all = [...peers].flatMap(([instance, reports]) => reports.map((report) => ({ instance, report })));
+    for (const { instance, report } of all) {
+      if (report.base !== base || report.candidate !== candidate) continue;
+      const { id, decision } = report;
+      const isSameAttempt = id !== null && id === this.#attempt?.id;
+      // A try that was broken off says nothing about this one.
+      if (decision !== null && (isSameAttempt || decision.result !== "replaced")) return decision;
+      if (decision === null && isSameAttempt) this.#peers.set(instance, report);
+    }
+    return null;
+  }
+
+  #compare(isOver: boolean): Comparison {
+    const { counts, settings } = this.#parts;
+    const peers = [...this.#peers.values()].map((report) => report.counts);
+    const base = addUp([counts.base.tallies, ...peers.map((peer) => peer.base)]);
+    const candidate = addUp([counts.candidate.tallies, ...peers.map((peer) => peer.candidate)]);
+    return compare(base, candidate, settings, isOver);
+  }
+
+  #noEvidence(): string {
+    const { requests = 0, failures = 0 } = this.#comparison ?? {};
+    const few = requests < this.#parts.settings.minRequests ? ", which are few," : "";
+    return `nothing speaks against it: ${failures} of ${requests} requests${few} failed`;
+  }
+
+  #decisionOf(result: GuardResult, reason: string): GuardDecision {
+    return { result, reason, at: new Date(this.#parts.now()).toISOString() };
+  }
+}
+
+/** For the only process of a store. */
+export function ownAgreement(now: () => number): Agreement {
+  return {
+    join: () => Promise.resolve({ id: "own", startedAt: now() }),
+    decide: (_id, decision) => Promise.resolve(decision),
+    peers: () => Promise.resolve(new Map()),
+  };
+}
+
+export interface SharedAgreementParts {
+  /** With a guard. */
+  readonly base: Snapshot;
+  readonly candidate: Snapshot;
+  readonly store: Pick<Store, "remember">;
+  readonly peers: Agreement["peers"];
+  readonly now: () => number;
+}
+
+/** Through what a store keeps of the first that says it. */
+export function sharedAgreement(parts: SharedAgreementParts): Agreement {
+  const { base, candidate, store, peers, now } = parts;
+  const pair = `guard:${base.hash.slice(0, 16)}:${candidate.hash.slice(0, 16)}`;
+  const lengthMs = base.reload.guard?.for ?? 0;
+  return {
+    async join() {
+      for (let attempt = 1; ; attempt += 1) {
+        const id = `${pair}:${attempt}`;
+        const startedAt = Number(await store.remember(id, String(now())));
+        // An older one is over: the same change was tried before, and taken back by hand.
+        if (now() - startedAt < lengthMs + JOIN_WITHIN_MS || attempt === MAX_ATTEMPTS) return { id, startedAt };
+      }
+    },
+    async decide(id, decision) {
+      return JSON.parse(await store.remember(`${id}:decision`, JSON.stringify(decision))) as GuardDecision;
+    },
+    peers,
+  };
+}
