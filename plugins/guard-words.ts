@@ -17,7 +17,7 @@ export default definePlugin<GuardWordsOptions>({
       // A signed thought that was changed would be refused by the one who made it.
       return about.fixed ? text : changed;
     };
-    const [request, answer] = ["the request", "the answer"];
+    const [request, answer] = ["Invalid request: it", "The answer"];
     return {
       ...(looks("request") && { transform: (call) => withCallTexts(call, change(request)) }),
       ...(looks("answer") && {
@@ -143,7 +143,7 @@ class Search implements TextChange {
 
   #accept(start: number, end: number): void {
     if (this.#mask === null) {
-      throw new GatewayError("INVALID_REQUEST", `Invalid request: ${this.#what} has words that are not allowed`);
+      throw new GatewayError("INVALID_REQUEST", `${this.#what} has words that are not allowed`);
     }
     let whole = { start, end };
     while (this.#found.length > 0 && this.#found.at(-1)!.end > whole.start) {

@@ -28,6 +28,10 @@ const WAYS: readonly (readonly [string, Stage, Hooks])[] = [
   ["a wish", "transform", { answer: () => ({ type: "keep", maxBytes: 0, keep() {}, headers: HEADERS }) }],
 ];
 
+function refuse(): never {
+  throw new GatewayError("INVALID_REQUEST", "no");
+}
+
 describe("headers of plugins", () => {
   test.each(WAYS)("of %s are on the answer, beside the gateway's own", async (_, stage, hooks) => {
     const bench = await adding(stage, hooks);
@@ -40,9 +44,6 @@ describe("headers of plugins", () => {
   });
 
   test("are on what is refused later, too", async () => {
-    const refuse = (): never => {
-      throw new GatewayError("INVALID_REQUEST", "no");
-    };
     const bench = await Bench.create({
       plugins: [
         plugin("adds", "admit", { admit: () => ({ headers: HEADERS }) }),

@@ -130,7 +130,7 @@ describe("a request", () => {
     const client = await bench.serve({ body: { messages: [{ role: "user", content: "a secret" }] } });
     expect(client.refused?.error).toMatchObject({
       code: "INVALID_REQUEST",
-      message: "Invalid request: the request has words that are not allowed",
+      message: "Invalid request: it has words that are not allowed",
     });
     expect(bench.upstream.attempts).toEqual([]);
     expect(await bench.used()).toEqual({ day: 0, hour: 0, minute: 0 });
@@ -287,7 +287,7 @@ describe("an answer", () => {
         const events = pieces("this is a secret thing", sizes).map((content) => chunk({ content }));
         const { content, text } = await streamed(bench, events);
         expect("this is a ").toContain(content);
-        expect(text).toContain("the answer has words that are not allowed");
+        expect(text).toContain("The answer has words that are not allowed");
       }),
       { numRuns: Math.ceil(RUNS / 10) },
     );

@@ -28,6 +28,10 @@ async function masked(text: string, options: Options = {}): Promise<unknown> {
 
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${"aA0+/=\n".repeat(40)}-----END RSA PRIVATE KEY-----`;
 
+function inlined(type: string, text: string): string {
+  return `data:${type};base64,${Buffer.from(text).toString("base64")}`;
+}
+
 function thought(text: string): Json {
   return {
     role: "assistant",
@@ -109,7 +113,6 @@ describe("what is masked", () => {
   });
 
   test("documents of plain text, inlined or in the client's own form, and no others", async () => {
-    const inlined = (type: string, text: string) => `data:${type};base64,${Buffer.from(text).toString("base64")}`;
     const parts = (text: string): readonly Json[] => [
       { type: "file", file: { file_data: inlined("text/plain", text), filename: "a" } },
       { type: "file", file: { file_data: inlined("application/pdf", "ann@example.com") } },

@@ -36,7 +36,7 @@ test("the six plugins in one pipeline: each does its part", async () => {
     .poll(async () => (await ask("I am ann@example.com", { "x-team": "red" })).headers["x-gateway-cache"])
     .toBe("hit");
   const refused = await ask("my password is hunter2");
-  expect([refused.status, refused.text]).toEqual([400, "Invalid request: the request has words that are not allowed"]);
+  expect([refused.status, refused.text]).toEqual([400, "Invalid request: it has words that are not allowed"]);
   const { ledger } = await gateway.books(user);
   expect(ledger[0]).toMatchObject({ tags: { team: "blue" } });
   expect(ledger.at(-1)).toMatchObject({ tags: { team: "other" }, charge: 0n });
