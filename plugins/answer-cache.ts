@@ -95,7 +95,7 @@ function amountOf(name: string, text: string, most: number): number {
   const [, count, unit = ""] = /^(\d+)(\w+)$/.exec(text) ?? [];
   const amount = Number(count) * (UNITS[unit] ?? NaN);
   if (amount <= most) return amount;
-  throw new Error(`answer-cache: ${name} is ${text}, which is too much`);
+  throw new Error(`${name} is ${text}, which is too much`);
 }
 
 /** What is kept of an answer, as JSON. */

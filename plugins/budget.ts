@@ -20,9 +20,9 @@ export default definePlugin<BudgetOptions>({
   ) {
     const amounts = new Map(Object.entries(tiers).map(([tier, own]) => [tier, nanoOf(own)]));
     for (const tier of amounts.keys()) {
-      if (!Object.hasOwn(snapshot.tiers, tier)) throw new Error(`budget names a tier that there is not: ${tier}`);
+      if (!Object.hasOwn(snapshot.tiers, tier)) throw new Error(`tiers names a plan that there is not: ${tier}`);
     }
-    if (amount === undefined && amounts.size === 0) throw new Error("budget has neither an amount nor tiers");
+    if (amount === undefined && amounts.size === 0) throw new Error("there is neither an amount nor one of a plan");
     const general = amount === undefined ? null : nanoOf(amount);
     const warnPercent = BigInt(share.slice(0, -1));
     const isWarned = (spent: bigint, budget: bigint): boolean => spent * 100n >= budget * warnPercent;

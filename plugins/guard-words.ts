@@ -7,7 +7,7 @@ export default definePlugin<GuardWordsOptions>({
   stage: "transform",
   schema: new URL("../schemas/plugins/guard-words.schema.json", import.meta.url),
   setup({ words = [], patterns = [], action = "refuse", in: where, replacement = "***", whole_words: whole = true }) {
-    if (words.length + patterns.length === 0) throw new Error("guard-words has neither words nor patterns");
+    if (words.length + patterns.length === 0) throw new Error("there are neither words nor patterns");
     const machine = compiled(words, patterns, whole);
     const looks = (place: "request" | "answer"): boolean => where?.includes(place) ?? true;
     const begin = (what: string) => (): TextChange => new Search(machine, action === "mask" ? replacement : null, what);
@@ -212,7 +212,7 @@ function compiled(words: readonly string[], patterns: readonly string[], whole: 
   let count = 0;
   const made = (): State => {
     count += 1;
-    if (count > MAX_STATES) throw new Error("guard-words: the words and patterns are too many, or repeat too much");
+    if (count > MAX_STATES) throw new Error("the words and patterns are too many, or repeat too much");
     return newState(null);
   };
   const build = (part: Part, next: readonly State[]): readonly State[] => {
@@ -236,9 +236,9 @@ function compiled(words: readonly string[], patterns: readonly string[], whole: 
     ...patterns.map((pattern) => [pattern, new Parser(pattern).read()] as const),
   ];
   for (const [source, { part, beginsAtBorder, endsAtBorder }] of expressions) {
-    if (lengthOf(part, "least") === 0) throw new Error(`guard-words: ${source} matches where nothing is`);
+    if (lengthOf(part, "least") === 0) throw new Error(`${source} matches where nothing is`);
     if (lengthOf(part, "most") > MAX_MATCH_CHARACTERS) {
-      throw new Error(`guard-words: ${source} matches more than ${MAX_MATCH_CHARACTERS} characters`);
+      throw new Error(`${source} matches more than ${MAX_MATCH_CHARACTERS} characters`);
     }
     // What begins alike is followed once.
     const { from, rest } = shared(beginsAtBorder ? machine.atBorder : machine.anywhere, part, made);
@@ -313,7 +313,7 @@ class Parser {
     try {
       RegExp(source, "u");
     } catch (cause) {
-      throw new Error(`guard-words: ${source} is no regular expression`, { cause });
+      throw new Error(`${source} is no regular expression`, { cause });
     }
   }
 
@@ -383,7 +383,7 @@ class Parser {
   #unsupported(what: string): Error {
     const hint =
       "write how often at most, as {1,20}, and \\b at the ends alone; there is no ^, $, look-around or reference";
-    return new Error(`guard-words: ${this.#source} has ${what}, which takes unbounded time or text: ${hint}`);
+    return new Error(`${this.#source} has ${what}, which takes unbounded time or text: ${hint}`);
   }
 }
 

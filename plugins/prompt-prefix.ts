@@ -30,7 +30,7 @@ export default definePlugin<PromptPrefixOptions>({
 /** @throws Error for a plan that there is not: its prompt would never be sent. */
 function checkNames(prompts: readonly Prompt[], tiers: Readonly<Record<string, unknown>>): void {
   for (const name of prompts.flatMap(({ tiers: named }) => named ?? [])) {
-    if (!Object.hasOwn(tiers, name)) throw new Error(`prompt-prefix names a tier that there is not: ${name}`);
+    if (!Object.hasOwn(tiers, name)) throw new Error(`a prompt is for a plan that there is not: ${name}`);
   }
 }
 

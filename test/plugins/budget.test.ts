@@ -105,7 +105,7 @@ describe("a budget", () => {
     ["with a plan that there is not", { tiers: { Nobody: 1 } }],
   ])("%s: refused at setup", async (_, options) => {
     const host = await pluginHost({ snapshot });
-    await expect(async () => setUp(budget, options, host)).rejects.toThrow(/^budget/);
+    await expect(async () => setUp(budget, options, host)).rejects.toThrow(/plan/);
   });
 
   test("no budget at all", async () => {

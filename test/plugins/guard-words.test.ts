@@ -113,7 +113,9 @@ describe("patterns", () => {
     "(",
     "[",
   ])("%s is refused at setup", async (pattern) => {
-    await expect(async () => setUp(guardWords, { patterns: [pattern] }, host)).rejects.toThrow(/guard-words/);
+    await expect(async () => setUp(guardWords, { patterns: [pattern] }, host)).rejects.toThrow(
+      /unbounded time|no regular expression|where nothing is|more than \d+ char|too many/,
+    );
   });
 
   test("a text that would hold up a backtracking engine takes as many steps as it has characters", async () => {

@@ -32,6 +32,15 @@ function inlined(type: string, text: string): string {
   return `data:${type};base64,${Buffer.from(text).toString("base64")}`;
 }
 
+function documents(text: string): readonly Json[] {
+  return [
+    { type: "file", file: { file_data: inlined("text/plain", text), filename: "a" } },
+    { type: "file", file: { file_data: inlined("application/pdf", "ann@example.com") } },
+    { type: "native", block: { source: { type: "text", data: text } } },
+    { type: "native", block: { source: { type: "base64", data: "ann@example.com" } } },
+  ];
+}
+
 function thought(text: string): Json {
   return {
     role: "assistant",
@@ -113,14 +122,8 @@ describe("what is masked", () => {
   });
 
   test("documents of plain text, inlined or in the client's own form, and no others", async () => {
-    const parts = (text: string): readonly Json[] => [
-      { type: "file", file: { file_data: inlined("text/plain", text), filename: "a" } },
-      { type: "file", file: { file_data: inlined("application/pdf", "ann@example.com") } },
-      { type: "native", block: { source: { type: "text", data: text } } },
-      { type: "native", block: { source: { type: "base64", data: "ann@example.com" } } },
-    ];
-    const { body } = await maskedBody({ messages: [{ role: "user", content: parts("ann@example.com") }] });
-    expect(body["messages"]).toEqual([{ role: "user", content: parts("[EMAIL_1]") }]);
+    const { body } = await maskedBody({ messages: [{ role: "user", content: documents("ann@example.com") }] });
+    expect(body["messages"]).toEqual([{ role: "user", content: documents("[EMAIL_1]") }]);
   });
 
   test("a signed thought goes back as it was made: masked what was masked then, and nothing else", async () => {

@@ -86,6 +86,6 @@ describe("instructions", () => {
   test("for a plan that there is not: refused at setup", async () => {
     await expect(async () =>
       setUp(promptPrefix, { prompts: [{ text: "x", tiers: ["Nobody"] }] }, host),
-    ).rejects.toThrow("a tier that there is not: Nobody");
+    ).rejects.toThrow("a plan that there is not: Nobody");
   });
 });
