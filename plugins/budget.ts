@@ -1,4 +1,13 @@
-import { decimal, definePlugin, type Exchange, GatewayError, nanoToString, type PluginHeaders, toNano } from "#kit";
+import {
+  decimal,
+  definePlugin,
+  type Exchange,
+  GatewayError,
+  isStoreUnavailable,
+  nanoToString,
+  type PluginHeaders,
+  toNano,
+} from "#kit";
 import type { BudgetOptions } from "#schema";
 
 const DEFAULT_WARN_SHARE = "80%";
@@ -34,7 +43,7 @@ export default definePlugin<BudgetOptions>({
       budget: bigint,
       charge: bigint,
     ) => {
-      const spent = await storage.add(key, charge, endsAt - now() + KEPT_MS);
+      const spent = await storage.add(key, charge, Math.max(endsAt - now(), 0) + KEPT_MS);
       // Of all that add, on whatever instance, one passes the share.
       if (!isWarned(spent, budget) || isWarned(spent - charge, budget)) return;
       const fields = {
@@ -46,6 +55,16 @@ export default definePlugin<BudgetOptions>({
       log.warn(fields, `a user has spent ${percent(spent, budget)} % of the budget of this ${period}`);
     };
 
+    /** null where nobody knows, and nobody has to. */
+    const spentBy = async (key: string): Promise<bigint | null> => {
+      try {
+        return BigInt((await storage.get(key)) ?? 0);
+      } catch (error) {
+        if (isStoreUnavailable(error) && snapshot.store.onFailure === "open") return null;
+        throw error;
+      }
+    };
+
     return {
       async admit(exchange) {
         const budget = amounts.get(exchange.tier.name) ?? general;
@@ -53,18 +72,15 @@ export default definePlugin<BudgetOptions>({
         const at = now();
         const { name, endsAt } = periodOf(period, at);
         const key = `${name} ${exchange.principal.userId}`;
-        const spent = BigInt((await storage.get(key)) ?? 0);
+        const spent = await spentBy(key);
         const wait = Math.max(1, Math.ceil((endsAt - at) / 1000));
-        const headers = headersOf(spent, budget, wait);
-        if (spent >= budget) {
+        const headers = spent === null ? {} : headersOf(spent, budget, wait, isWarned(spent, budget) && period);
+        if (spent !== null && spent >= budget) {
           const message = `The budget of this ${period} is used up`;
           throw new GatewayError("INSUFFICIENT_CREDITS", message, { retryAfter: wait, headers });
         }
-        const warning = isWarned(spent, budget) && {
-          "X-Gateway-Budget-Warning": `${percent(spent, budget)}% of the budget of this ${period} is used`,
-        };
         return {
-          headers: { ...headers, ...warning },
+          headers,
           // A charge belongs to the period in which its request was admitted.
           async settle({ bill }) {
             if (bill.charge > 0n) await settle(exchange, key, endsAt, budget, bill.charge);
@@ -75,11 +91,15 @@ export default definePlugin<BudgetOptions>({
   },
 });
 
-function headersOf(spent: bigint, budget: bigint, wait: number): PluginHeaders {
+/** @param warned the period whose budget is nearly used up; false: none. */
+function headersOf(spent: bigint, budget: bigint, wait: number, warned: string | false): PluginHeaders {
   return {
     "X-Gateway-Budget-Limit": nanoToString(budget),
     "X-Gateway-Budget-Remaining": nanoToString(spent < budget ? budget - spent : 0n),
     "X-Gateway-Budget-Reset": String(wait),
+    ...(warned !== false && {
+      "X-Gateway-Budget-Warning": `${percent(spent, budget)}% of the budget of this ${warned} is used`,
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type answerCache from "../../plugins/answer-cache.ts";
-import type { Json, StreamEvent } from "../../src/kit/index.ts";
+import { type Json, storeUnavailable, type StreamEvent } from "../../src/kit/index.ts";
 import { type OfflineResult, openPlugin } from "../../src/testing/index.ts";
 import { Bench, type BenchParts, type RequestParts } from "../support/bench.ts";
 import type { TestClient } from "../support/client.ts";
@@ -27,6 +27,10 @@ async function served(bench: Bench, body: Json = COLD, parts: RequestParts = {})
 /** `hit` or `miss`; undefined where nobody looked. */
 function cacheHeader({ answered, stream, refused }: TestClient): string | undefined {
   return (answered ?? stream ?? refused)?.headers["X-Gateway-Cache"];
+}
+
+function isAway(): never {
+  throw storeUnavailable(new Error("away"));
 }
 
 function contents(text: string): string {
@@ -218,6 +222,14 @@ describe("what is kept", () => {
     }));
     await bench.serve({ body: COLD });
     expect((await bench.serve({ body: COLD })).answered?.headers).toMatchObject({ "X-Gateway-Dropped": "/seed" });
+  });
+
+  test("a store that is away is a miss, and nobody's failure", async () => {
+    const away = { getValue: isAway, setValue: isAway };
+    const bench = await caching({}, { override: () => away });
+    for (const expected of ["miss", "miss"]) expect(cacheHeader(await served(bench))).toBe(expected);
+    expect(bench.observer.pluginFailures).toEqual([]);
+    await bench.audit();
   });
 
   test("what cannot be read is a miss, and is told", async () => {

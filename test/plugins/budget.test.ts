@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import budget from "../../plugins/budget.ts";
-import { type Admitted, GatewayError, type Outcome } from "../../src/kit/index.ts";
+import { type Admitted, GatewayError, type Outcome, storeUnavailable } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { RUNS } from "../properties/runs.ts";
 import { Bench } from "../support/bench.ts";
@@ -106,6 +106,24 @@ describe("a budget", () => {
   ])("%s: refused at setup", async (_, options) => {
     const host = await pluginHost({ snapshot });
     await expect(async () => setUp(budget, options, host)).rejects.toThrow(/plan/);
+  });
+
+  test("a store that is away refuses, unless it may fail open", async () => {
+    const admits = async (onFailure: "open" | "closed") => {
+      const own = { ...snapshot, store: { ...snapshot.store, onFailure } };
+      const host = await pluginHost({ snapshot: own });
+      const storage = { ...host.storage, get: () => Promise.reject(storeUnavailable(new Error("away"))) };
+      return (await budget.setup({ amount: 1 }, { ...host, storage })).admit!(testExchange(snapshot));
+    };
+    expect(await refusal(Promise.resolve(admits("closed")))).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(await admits("open")).toMatchObject({ headers: {} });
+  });
+
+  test("what ends days behind its period is charged to it still", async () => {
+    const { clock, admit } = await budgetOf({ amount: 1, period: "day" });
+    const late = await admit();
+    clock.advance(96 * HOUR);
+    await expect(settle(late, UNIT)).resolves.toBeUndefined();
   });
 
   test("no budget at all", async () => {
