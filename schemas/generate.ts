@@ -1,19 +1,25 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { RULES } from "../src/config/rules.ts";
+import standalone from "ajv/dist/standalone/index.js";
 import { compile, type JSONSchema } from "json-schema-to-typescript";
-import { isRecord, runtimeSchema } from "../src/config/schema.ts";
+import { createCompiler } from "../src/config/compile.ts";
+import { absoluteBranch, isRecord, runtimeSchema } from "../src/config/schema.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 /** Files that gateway.schema.json does not refer to; the built-in plugins' options come with it. */
 const FILES = ["gateway", "plugins/redact-names", "api/chat"];
 const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do not edit.\n";
 
-/** The text of types.gen.ts. */
-export async function generate(): Promise<string> {
+/** Every file that is made from the schemas, by its name here. */
+export async function generate(): Promise<Readonly<Record<string, string>>> {
+  return { "types.gen.ts": await types(), "validate.gen.js": validators(), "README.md": readme() };
+}
+
+async function types(): Promise<string> {
   const parts: string[] = [];
   for (const name of FILES) {
-    const text = await readFile(new URL(`${name}.schema.json`, FOLDER), "utf8");
-    const schema = withoutSiblings(runtimeSchema(JSON.parse(text))) as JSONSchema;
+    const schema = withoutSiblings(runtimeSchema(read(`${name}.schema.json`))) as JSONSchema;
     parts.push(
       await compile(schema, name, {
         bannerComment: "",
@@ -33,4 +39,115 @@ function withoutSiblings(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutSiblings(value)]));
 }
 
-if (import.meta.main) await writeFile(new URL("types.gen.ts", FOLDER), await generate());
+/**
+ * The validator of gateway.yaml as a module, and those of every branch of its unions by the branch as JSON: what explains
+ * a mistake validates against the one branch that was meant.
+ */
+function validators(): string {
+  const ajv = createCompiler({ source: true, esm: true, lines: true });
+  const root = runtimeSchema(read("gateway.schema.json"));
+  if (!isRecord(root) || typeof root.$id !== "string") throw new Error("gateway.schema.json has no $id");
+  for (const name of readdirSync(new URL("plugins/", FOLDER))) ajv.addSchema(read(`plugins/${name}`) as object);
+  ajv.addSchema(root);
+  const branches = [
+    ...new Set(unionBranches(root).map((one) => JSON.stringify(absoluteBranch(one, String(root.$id))))),
+  ];
+  const names: Record<string, string> = { validate: root.$id };
+  for (const [index, branch] of branches.entries()) {
+    names[`branch${index}`] = `branch:${index}`;
+    ajv.addSchema(JSON.parse(branch) as object, `branch:${index}`);
+  }
+  // The compiler calls `require`, which a module does not have.
+  const code = `import { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);\n${standalone.default(ajv, names).replace('"use strict";', "")}`;
+  const table = branches.map((branch, index) => `  ${JSON.stringify(branch)}: branch${index},`);
+  return `${BANNER}${code}\nexport const branches = {\n${table.join("\n")}\n};\n`;
+}
+
+function unionBranches(schema: unknown): unknown[] {
+  if (Array.isArray(schema)) return schema.flatMap(unionBranches);
+  if (!isRecord(schema)) return [];
+  const own = [schema.anyOf, schema.oneOf].flatMap((union) => (Array.isArray(union) ? union : []));
+  return [...own, ...Object.values(schema).flatMap(unionBranches)];
+}
+
+/** Bad configurations of the tests: each is run, and ends with what must be found. */
+const CASES = new URL("../test/config/cases/", FOLDER);
+const EXPECTED = "# expected:\n";
+/** `LINE:COLUMN SEVERITY RULE POINTER MESSAGE`, of the file itself or after the path of another one. */
+const FINDING = /^# {2}(?:(\S+):)?(\d+):(\d+) (?:error|warning) (\S+) \S+ (.*)$/gm;
+
+/** README.md of this folder: every rule with what it is about and a bad example. */
+function readme(): string {
+  const examples = badExamples();
+  const sections = Object.entries(RULES).map(([id, { severity, title, paragraph }]) => {
+    const example = examples.get(id) ?? [
+      "",
+      "Its example is made by the tests: it cannot stand in a file of its own.",
+      "",
+    ];
+    return [`### ${id}`, "", `${capitalized(severity)}. ${title}`, "", paragraph, ...example, ""].join("\n");
+  });
+  return `${INTRODUCTION}\n${sections.join("\n")}`;
+}
+
+const INTRODUCTION = `<!-- Generated from rules.json and test/config/cases by \`npm run types\`. Do not edit. -->
+
+# Schemas and rules
+
+\`gateway.schema.json\` is the format of gateway.yaml, \`plugins/\` has the options of plugins and \`api/\` the bodies of the
+API. \`npm run types\` makes \`types.gen.ts\`, \`validate.gen.js\` and this file from them and from \`rules.json\`. \`gateway schema\`
+prints the format as one schema with the options of the plugins that a configuration uses.
+
+## Rules
+
+\`gateway check\` names a rule with each finding. The ids do not change: CI configurations and dashboards may refer to them.
+Each example is a file of test/config/cases, which the tests run; the line that is shown is where the finding points.
+`;
+
+/** By rule, its line of the first case that has it: the case of that name, if there is one. */
+function badExamples(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  const owned = new Set<string>();
+  const names = readdirSync(CASES).filter((name) => name.endsWith(".yaml"));
+  for (const name of names.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
+    const [text = "", expected = ""] = readFileSync(new URL(name, CASES), "utf8").split(EXPECTED);
+    for (const [, file, line, column, rule = "", message = ""] of expected.matchAll(FINDING)) {
+      const isOwn = name.startsWith(rule);
+      if (found.has(rule) && !isOwn) continue;
+      if (isOwn && owned.has(rule)) continue;
+      if (isOwn) owned.add(rule);
+      found.set(
+        rule,
+        excerpt(
+          file === undefined ? text : readFileSync(new URL(file, CASES), "utf8"),
+          Number(line),
+          Number(column),
+          message,
+        ),
+      );
+    }
+  }
+  return found;
+}
+
+function excerpt(text: string, line: number, column: number, message: string): string[] {
+  const written = visible(text.split("\n")[line - 1] ?? "");
+  return ["", "```yaml", written, `#${" ".repeat(Math.max(0, column - 2))}^ ${message}`, "```"];
+}
+
+function visible(line: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return line.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "�");
+}
+
+function capitalized(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`;
+}
+
+function read(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
+}
+
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(await generate())) writeFileSync(new URL(name, FOLDER), text);
+}

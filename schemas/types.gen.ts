@@ -526,6 +526,10 @@ export interface PriceConfig {
   per_image?: number | ImagePriceConfig;
   per_second?: Money;
   per_million_characters?: Money;
+  /**
+   * When these amounts were last compared with the provider's; gateway check warns after 180 days.
+   */
+  verified_at?: string;
 }
 /**
  * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
@@ -553,6 +557,7 @@ export interface TargetConfig {
    * What this step has, where it differs from the model.
    */
   features?: string[];
+  cost?: PriceConfig;
   parameters?: ParametersConfig;
 }
 /**

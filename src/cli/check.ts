@@ -1,10 +1,11 @@
-import { formatJson, formatText } from "../config/diagnostics.ts";
+import { styleText } from "node:util";
+import { formatExcerpts, formatGithub, formatJson, formatSarif, type Paint } from "../config/report.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import { configFile, EXIT } from "./options.ts";
 
 export interface CheckOptions {
   readonly config?: string;
-  readonly format: "text" | "json";
+  readonly format: "text" | "json" | "github" | "sarif";
   readonly strict?: boolean;
 }
 
@@ -13,10 +14,24 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
   const { config, format, strict = false } = options;
   const paths = files.length > 0 ? files : [configFile(config)];
   const results = [];
-  for (const file of paths) results.push(await checkConfig({ file, strict }));
+  for (const file of paths) results.push(await checkConfig({ file, strict, now: Date.now() }));
   const diagnostics = results.flatMap((result) => result.diagnostics);
   const ok = results.every((result) => result.ok);
-  process.stdout.write(format === "json" ? formatJson(ok, diagnostics) : formatText(diagnostics));
+  const sources = results.flatMap(({ sources, secrets }) =>
+    sources.filter(({ kind }) => kind === "config").map(({ path, text }) => ({ path, text, secrets })),
+  );
+  const checked = { ok, diagnostics, sources };
+  const write = {
+    text: () => formatExcerpts(checked, paint),
+    json: () => formatJson(checked),
+    github: () => formatGithub(checked),
+    sarif: () => formatSarif(checked),
+  }[format];
+  process.stdout.write(write());
   const unread = diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
   if (!ok) process.exitCode = unread ? EXIT.failed : EXIT.findings;
 }
+
+/** In colour on a terminal, unless NO_COLOR is set. */
+const paint: Paint = (severity, text) =>
+  styleText(severity === "error" ? "red" : "yellow", text, { stream: process.stdout });

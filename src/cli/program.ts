@@ -42,6 +42,10 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 /** Runs what the command line says and sets the exit code. */
 export async function runProgram(): Promise<void> {
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   try {
     await createProgram().parseAsync();
   } catch (error) {
@@ -77,6 +81,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addServeCommands(program);
   addCheckCommand(program);
   addRollbackCommand(program);
+  addSchemaCommand(program);
   addDiffCommand(program);
   addExplainCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
@@ -116,7 +121,9 @@ function addCheckCommand(program: Command): void {
     .command("check")
     .description("validate configuration files offline")
     .argument("[files...]", "default: the configuration file")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "how to print").choices(["text", "json", "github", "sarif"]).default("text"),
+    )
     .option("--strict", "fail on warnings, unset references and empty keys, as a production start would")
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");
@@ -136,6 +143,17 @@ function addRollbackCommand(program: Command): void {
     .action(async (to: string | number, _options: object, command: Command) => {
       const { rollback } = await import("./rollback.ts");
       await rollback(to, command.optsWithGlobals<RollbackOptions>());
+    });
+}
+
+function addSchemaCommand(program: Command): void {
+  program
+    .command("schema")
+    .description("print the JSON Schema of the configuration, with the options of the plugins it uses, for an editor")
+    .argument("[plugin]", "only the options of one plugin, by its name or by the path in the configuration")
+    .action(async (plugin: string | undefined, _options: object, command: Command) => {
+      const { printSchema } = await import("./schema.ts");
+      await printSchema(plugin, command.optsWithGlobals<{ readonly config?: string }>());
     });
 }
 

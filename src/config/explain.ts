@@ -1,5 +1,6 @@
 import { nearest } from "../kit/index.ts";
 import { didYouMean, type Finding, join, pluginHint } from "./diagnostics.ts";
+import { otherForm, rightForm } from "./right-form.ts";
 import { isRecord, type Schema, type SchemaError } from "./schema.ts";
 
 /** One mistake against a schema. */
@@ -16,11 +17,16 @@ export interface Problem {
   readonly missing?: string;
 }
 
-/** How the value at a pointer is named in a message: by itself, or by the reference it came from. */
-type Show = (pointer: string) => string;
+/** What messages may say of values. */
+interface Values {
+  /** How the value at a pointer is named: by itself, or by the reference it came from. */
+  show(pointer: string): string;
+  /** Whether it stands in the file as it is: what a reference brought is quoted in no form. */
+  isWritten(pointer: string): boolean;
+}
 
 /** The mistakes behind a failed validation, one for each. */
-export function explain(schema: Schema, errors: readonly SchemaError[], show: Show, base = ""): Problem[] {
+export function explain(schema: Schema, errors: readonly SchemaError[], values: Values, base = ""): Problem[] {
   const unions = outermost(errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf"));
   const plain = errors.filter(
     ({ keyword, instancePath }) =>
@@ -29,8 +35,8 @@ export function explain(schema: Schema, errors: readonly SchemaError[], show: Sh
       !unions.some((union) => within(instancePath, union.instancePath)),
   );
   const problems = [
-    ...plain.map((error) => problem(schema, error, show, base)),
-    ...unions.flatMap((union) => explainUnion(schema, union, show, base)),
+    ...plain.map((error) => problem(schema, error, values, base)),
+    ...unions.flatMap((union) => explainUnion(schema, union, values, base)),
   ];
   return problems.filter(
     ({ pointer, missing }) => missing === undefined || !problems.some((other) => explains(other, pointer, missing)),
@@ -59,22 +65,27 @@ function within(path: string, outer: string): boolean {
 }
 
 /** Validates against the one branch that was meant: the errors of the others are noise. */
-function explainUnion(schema: Schema, union: SchemaError, show: Show, base: string): Problem[] {
+function explainUnion(schema: Schema, union: SchemaError, values: Values, base: string): Problem[] {
   const { instancePath, data } = union;
   const branches: readonly unknown[] = Array.isArray(union.schema) ? union.schema : [];
   const branch = chooseBranch(schema.root, branches, data);
   if (branch !== null) {
     const validate = schema.branch(branch);
-    if (!validate(data)) return explain(schema, validate.errors ?? [], show, base + instancePath);
+    if (!validate(data)) return explain(schema, validate.errors ?? [], values, base + instancePath);
   }
+  const pointer = base + instancePath;
   const message = `must be ${describeBranches(schema.root, branches)}`;
-  return [{ pointer: base + instancePath, at: "value", unusable: true, finding: { rule: "wrong-type", message } }];
+  const forms = branches.map((one) => rightForm(data, resolve(schema.root, one)));
+  const isListMissing = branches.some((one) => resolve(schema.root, one).type === "array");
+  const other = isListMissing ? otherForm("array", data) : null;
+  const hint = values.isWritten(pointer) ? (forms.find((form) => form !== null) ?? other) : other;
+  return [{ pointer, at: "value", unusable: true, finding: { rule: "wrong-type", message, hint } }];
 }
 
-function problem(schema: Schema, error: SchemaError, show: Show, base: string): Problem {
+function problem(schema: Schema, error: SchemaError, values: Values, base: string): Problem {
   const pointer = base + error.instancePath;
   const parent: Readonly<Record<string, unknown>> = isRecord(error.parentSchema) ? error.parentSchema : {};
-  const params = error.params as Readonly<Record<string, unknown>>;
+  const { params } = error;
   const usable = (finding: Finding): Problem => ({ pointer, at: "value", unusable: false, finding });
   const unusable = (finding: Finding): Problem => ({ pointer, at: "value", unusable: true, finding });
   if (error.propertyName !== undefined) return invalidName(pointer, error.propertyName, parent);
@@ -87,9 +98,9 @@ function problem(schema: Schema, error: SchemaError, show: Show, base: string): 
     case "dependentRequired":
       return missingKey(pointer, String(params.missingProperty), parent);
     case "discriminator":
-      return unknownTag(pointer, params, show, tagValues(schema.root, parent.oneOf, String(params.tag)));
+      return unknownTag(pointer, params, values, tagValues(schema.root, parent.oneOf, String(params.tag)));
     case "type":
-      return unusable(wrongType(error));
+      return unusable(wrongType(error, parent, values.isWritten(pointer)));
     case "enum":
       return unusable({
         rule: "unknown-value",
@@ -110,6 +121,7 @@ function problem(schema: Schema, error: SchemaError, show: Show, base: string): 
       return unusable({
         rule: "wrong-format",
         message: likeExamples(parent, `match ${String(params.pattern ?? params.format)}`),
+        hint: values.isWritten(pointer) ? rightForm(error.data, parent) : null,
       });
     case "minimum":
       return unusable({ rule: "out-of-range", message: `must be at least ${String(params.limit)}` });
@@ -161,7 +173,7 @@ function invalidName(pointer: string, key: string, parent: Readonly<Record<strin
     : String(parent.pattern);
   const finding: Finding = {
     rule: "invalid-name",
-    message: `'${key}' is no valid name here: it ${likeExamples(parent, `match ${patterns}`)}`,
+    message: `'${key}' is no valid name here: it ${likeExamples(isRecord(parent.propertyNames) ? parent.propertyNames : parent, `match ${patterns}`)}`,
   };
   return { pointer: join(pointer, key), at: "key", unusable: true, unknown: key, finding };
 }
@@ -183,24 +195,27 @@ function missingKey(pointer: string, missing: string, parent: Readonly<Record<st
 function unknownTag(
   parent: string,
   { tag, tagValue, error }: Readonly<Record<string, unknown>>,
-  show: Show,
+  values: Values,
   known: readonly string[],
 ): Problem {
   const pointer = join(parent, String(tag));
   const at = { pointer, at: "value", unusable: true } as const;
   if (error === "tag") return { ...at, finding: { rule: "wrong-type", message: "must be text" } };
   const hint = pluginHint(String(tagValue), known);
-  return { ...at, finding: { rule: "unknown-plugin", message: `no plugin is named ${show(pointer)}`, hint } };
+  return { ...at, finding: { rule: "unknown-plugin", message: `no plugin is named ${values.show(pointer)}`, hint } };
 }
 
-function wrongType({ data, params }: SchemaError): Finding {
-  const { type } = params as { readonly type?: unknown };
+function wrongType({ data, params }: SchemaError, parent: SchemaNode, isWritten: boolean): Finding {
+  const { type } = params;
   const message = `must be ${typeName(type)}`;
   if (data === null || data === undefined) return { rule: "wrong-type", message: `has no value: it ${message}` };
   if (typeof data === "number" && !Number.isFinite(data))
     return { rule: "wrong-type", message: "must be a finite number" };
-  const quotable = type === "string" && typeof data !== "object";
-  return { rule: "wrong-type", message, hint: quotable ? "put the value in quotes" : null };
+  const form = isWritten ? rightForm(data, parent) : null;
+  // A number without its unit: that it is no text would be said in vain.
+  if (typeof data === "number" && form !== null)
+    return { rule: "wrong-type", message: likeExamples(parent, `be ${typeName(type)}`), hint: form };
+  return { rule: "wrong-type", message, hint: form ?? otherForm(type, data) };
 }
 
 function likeExamples(schema: Readonly<Record<string, unknown>>, otherwise: string): string {

@@ -1,6 +1,6 @@
 import { glob, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { RuleId } from "./diagnostics.ts";
+import type { RuleId } from "./rules.ts";
 
 /** Larger files are refused before they are read. */
 const MAX_BYTES = 8 * 1024 * 1024;

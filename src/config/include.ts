@@ -1,8 +1,8 @@
 import { dirname, join as joinPath, resolve } from "node:path";
 import { diagnose, type Diagnostic, type Finding, join, type Place, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
+import { parsePlain } from "./fast-parse.ts";
 import type { Entry, MapNode, Node } from "./node.ts";
-import { parse } from "./parse.ts";
 import { type ReferenceSources, resolveScalar } from "./references.ts";
 
 export interface Merged {
@@ -48,7 +48,12 @@ export async function loadTree(
 
   async function readTree(file: string, from: Place): Promise<MapNode | null> {
     try {
-      const parsed = parse(file, await files.read(file));
+      const text = await files.read(file);
+      const plain = parsePlain(file, text);
+      if (plain !== null) return plain;
+      // Most files are plain, and the library takes longer to load than they to check.
+      const { parse } = await import("./parse.ts");
+      const parsed = parse(file, text);
       diagnostics.push(...parsed.diagnostics);
       return parsed.diagnostics.length === 0 ? parsed.root : null;
     } catch (error) {

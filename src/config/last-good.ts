@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:f
 import { basename, dirname, isAbsolute, join, matchesGlob, normalize, parse, relative, resolve } from "node:path";
 import { disk } from "./files.ts";
 import { loadConfig, type LoadOptions, type LoadResult } from "./load.ts";
-import { parseBounded } from "./parse.ts";
 import { isRecord } from "./schema.ts";
 
 /** Names the saved configuration that is in force. Replaced atomically, after all its files are written. */
@@ -110,6 +109,7 @@ export async function storeUrlHint(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   try {
+    const { parseBounded } = await import("./parse.ts");
     const document = parseBounded(await readFile(file, "utf8"), { strict: false, uniqueKeys: false });
     const url: unknown = document.getIn(["store", "url"]);
     if (typeof url !== "string") return null;

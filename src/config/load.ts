@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import type { Plugin, Snapshot, StepSettings } from "../kit/index.ts";
-import { diagnose, type Diagnostic, sorted } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Place, sorted } from "./diagnostics.ts";
 import { disk, type FileAccess } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
-import { find } from "./node.ts";
+import { find, withSubject } from "./node.ts";
 import { resolveReferences } from "./references.ts";
+import { secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
 import { loadSteps } from "./steps.ts";
@@ -22,6 +23,8 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly builtins: Readonly<Record<string, Plugin>>;
   readonly dialects: Dialects;
+  /** When it is, for what goes stale; null or left out: nothing does. A start must not fail because time has passed. */
+  readonly now?: number | null;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
@@ -43,6 +46,8 @@ export interface LoadResult {
   /** Null when not ok, and in a check where an unset variable leaves no value to build with. */
   readonly snapshot: Snapshot | null;
   readonly steps: readonly LinkedStep[];
+  /** Local plugins that could be loaded, by how a step names them, also of a configuration with errors. */
+  readonly localPlugins: ReadonlyMap<string, Plugin>;
   readonly diagnostics: readonly Diagnostic[];
   /** SHA-256 (hex) over the names and contents of all files that were read. */
   readonly hash: string;
@@ -50,6 +55,8 @@ export interface LoadResult {
   readonly files: readonly string[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
+  /** Where secrets stand in the files; null when one could not be read to its end. */
+  readonly secrets: readonly Place[] | null;
 }
 
 /** The one way from a file to a snapshot, for serving, reloading and checking alike. Never throws for what a file holds. */
@@ -59,6 +66,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const access: FileAccess = { ...disk, ...definedOnly(options) };
   const sources = new Map<string, Source>();
   const watched = new Set<string>([file]);
+  const localPlugins = new Map<string, Plugin>();
 
   const reader = (kind: Source["kind"]) => async (path: string) => {
     watched.add(path);
@@ -71,14 +79,18 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
 
   const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
   for (const path of tree.folders) watched.add(path);
-  if (!tree.root) return finish(null, [], tree.diagnostics);
+  if (!tree.root) return finish(null, [], tree.diagnostics, null);
 
   const validated = validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA);
   const files: FileAccess = { ...access, read: reader("plugin") };
+  const secrets = secretScalars(validated.tree);
   const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
   const mustBeComplete = options.mode === "serve" || options.strict === true;
   const linked = link(validated, loaded, {
     dialects: options.dialects,
+    // Of how a file is kept, and no reason not to serve it.
+    secrets: options.mode === "check" ? secrets : [],
+    now: options.now ?? null,
     missingSecret: mustBeComplete ? "error" : "warning",
     missingValue: mustBeComplete || options.mode === "dev" ? "error" : "warning",
   });
@@ -87,9 +99,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const steps = loaded.steps.flatMap((step) =>
     step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
-  const linkedWhole = finish(usable, steps, diagnostics);
+  const places = secrets.map(({ node }) => node.place);
+  for (const { use, local, plugin } of loaded.steps) if (local && plugin) localPlugins.set(use, plugin);
+  const linkedWhole = finish(usable, steps, diagnostics, places);
   const refused = await dryRunAll(linkedWhole.snapshot);
-  return refused.length === 0 ? linkedWhole : finish(null, [], [...diagnostics, ...refused]);
+  return refused.length === 0 ? linkedWhole : finish(null, [], [...diagnostics, ...refused], places);
 
   async function dryRunAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
     const found: Diagnostic[] = [];
@@ -99,20 +113,26 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
         await options.dryRun({ plugin, settings }, snapshot);
       } catch (error) {
         const node = find(validated.tree, at)?.node ?? validated.tree;
-        const message = `${settings.use}: setup failed: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `setup failed: ${error instanceof Error ? error.message : String(error)}`;
         found.push(diagnose(node.place, at, { rule: "plugin-setup", message }));
       }
     }
     return found;
   }
 
-  function finish(valid: typeof validated.valid, steps: LoadResult["steps"], found: readonly Diagnostic[]): LoadResult {
+  function finish(
+    valid: typeof validated.valid,
+    steps: LoadResult["steps"],
+    found: readonly Diagnostic[],
+    secrets: LoadResult["secrets"],
+  ): LoadResult {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || options.strict === true);
     const settings = steps.map((step) => step.settings);
     const snapshot = ok && valid ? buildSnapshot(valid, settings, { file, folder, hash }) : null;
-    const rest = { hash, files: [...watched], sources: [...sources.values()] };
-    return { ok, snapshot, steps: ok ? steps : [], diagnostics: sorted(found), ...rest };
+    const rest = { hash, files: [...watched], sources: [...sources.values()], secrets };
+    const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
+    return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }
 }
 

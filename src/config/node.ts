@@ -1,5 +1,5 @@
-import { escapeSegment, pathOf } from "../kit/index.ts";
-import type { Place } from "./diagnostics.ts";
+import { pathOf } from "../kit/index.ts";
+import { type Diagnostic, join, type Place } from "./diagnostics.ts";
 
 export type Scalar = string | number | boolean | null;
 
@@ -64,20 +64,98 @@ export function find(root: Node, pointer: string): { readonly node: Node; readon
  * `override` may replace scalars by pointer.
  */
 export function toPlain(node: Node, override?: ReadonlyMap<string, Scalar>, pointer = ""): unknown {
+  if (override?.size === 0) return toPlain(node);
   if (node.kind === "scalar") {
     const replaced = override?.get(pointer);
     return replaced === undefined ? node.value : replaced;
   }
-  if (node.kind === "list") return node.items.map((item, index) => toPlain(item, override, `${pointer}/${index}`));
+  const below = (key: string | number): string => (override === undefined ? "" : join(pointer, key));
+  if (node.kind === "list") return node.items.map((item, index) => toPlain(item, override, below(index)));
   const record = Object.create(null) as Record<string, unknown>;
   for (const [key, { value }] of node.entries) {
-    record[key] = toPlain(value, override, `${pointer}/${escapeSegment(key)}`);
+    record[key] = toPlain(value, override, below(key));
   }
   return record;
+}
+
+/** Visits every scalar with the keys and indexes that lead to it. The path is one array that changes on the way. */
+export function eachScalar(
+  node: Node,
+  path: string[],
+  visit: (node: ScalarNode, path: readonly string[]) => void,
+): void {
+  if (node.kind === "scalar") {
+    visit(node, path);
+    return;
+  }
+  const children = node.kind === "list" ? node.items.entries() : node.entries;
+  for (const [key, child] of children) {
+    path.push(String(key));
+    eachScalar("kind" in child ? child : child.value, path, visit);
+    path.pop();
+  }
 }
 
 /** What a message may show of a value: never what a reference brought. */
 export function showNode(node: Node): string {
   if (node.kind !== "scalar") return node.kind === "map" ? "a map" : "a list";
   return node.reference?.written ?? `'${String(node.value)}'`;
+}
+
+/** Sections of entries by name, and what one is called. */
+const ENTRIES: ReadonlyMap<string | undefined, string> = new Map([
+  ["tiers", "tier"],
+  ["upstreams", "upstream"],
+  ["models", "model"],
+]);
+
+/**
+ * The diagnostic with what it is about at the beginning of its message: a log or an annotation shows the message without
+ * the place, and a place may be a reference in another file.
+ */
+export function withSubject(diagnostic: Diagnostic, root: Node | null): Diagnostic {
+  const { pointer, message } = diagnostic;
+  if (pointer === "" || root === null) return diagnostic;
+  const subject = subjectOf(pathOf(pointer), message, root);
+  return subject === "" ? diagnostic : { ...diagnostic, message: `${subject}: ${message}` };
+}
+
+/** `model 'route/one', chain[0].upstream`, `plugin './x.ts', options.words`, `server.workers`. */
+function subjectOf(path: readonly string[], message: string, root: Node): string {
+  // An unknown key, say: the message quotes it, and is about what holds it.
+  const own = message.includes(`'${path.at(-1)}'`) ? path.slice(0, -1) : path;
+  const [section, name, ...rest] = own;
+  const entry = ENTRIES.get(section);
+  if (entry !== undefined && name !== undefined) return joined(`${entry} '${name}'`, dotted(rest));
+  if (section === "pipeline" && name !== undefined) return stepOf(name, rest, message, root);
+  return dotted(own);
+}
+
+function stepOf(index: string, rest: readonly string[], message: string, root: Node): string {
+  const use = pluginOf(index, root);
+  const key = dotted(rest[0] === "use" ? [] : rest);
+  if (use === null || message.includes(use)) return joined(`pipeline[${index}]`, key);
+  return joined(`plugin ${use}`, key);
+}
+
+/** As written: a name that a reference brought is not told. */
+function pluginOf(index: string, root: Node): string | null {
+  const pointer = join("/pipeline", index);
+  const node = find(root, join(pointer, "use"))?.node ?? find(root, pointer)?.node;
+  return node?.kind === "scalar" && typeof node.value === "string" ? showNode(node) : null;
+}
+
+function joined(entry: string, key: string): string {
+  return key === "" ? entry : `${entry}, ${key}`;
+}
+
+/** Keys by dots, places in lists in brackets, what is no plain word as in the file. */
+function dotted(path: readonly string[]): string {
+  return path
+    .map((key, index) => {
+      if (/^\d+$/.test(key)) return `[${key}]`;
+      const shown = /^[\w$/-]+$/.test(key) ? key : `'${key}'`;
+      return index === 0 ? shown : `.${shown}`;
+    })
+    .join("");
 }

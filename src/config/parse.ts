@@ -18,8 +18,9 @@ import {
   YAMLParseError,
   type YAMLSeq,
 } from "yaml";
-import { diagnose, type Diagnostic, type Finding, type Place, type RuleId } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
+import type { RuleId } from "./rules.ts";
 
 /** Levels of maps and lists in each other. */
 const MAX_LEVELS = 100;
@@ -30,11 +31,13 @@ const TOO_DEEP = { rule: "yaml-depth", message: `is nested more than ${MAX_LEVEL
 const MAX_ALIASED_NODES = 10_000;
 const CORE_TAG = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
+interface Parsed {
+  readonly root: MapNode | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** Strict YAML 1.2 with positions: no merge keys, custom tags, further documents or duplicate keys. */
-export function parse(
-  file: string,
-  text: string,
-): { readonly root: MapNode | null; readonly diagnostics: Diagnostic[] } {
+export function parse(file: string, text: string): Parsed {
   const lines = new LineCounter();
   const start: Place = { file, line: 1, column: 1 };
   try {
@@ -144,7 +147,10 @@ class Reader {
   }
 
   #node(node: YamlNode | null | undefined, key: Place, depth: number): Node {
-    const place = node?.range ? this.#place(node.range) : key;
+    const inner = node?.range ? this.#place(node.range) : key;
+    // Where a block ends is a matter of what follows it.
+    const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true;
+    const place = isBlock ? { ...inner, endColumn: undefined } : inner;
     const nothing: Node = { kind: "scalar", place, value: null, quoted: false };
     if (!node) return { ...nothing, place: key };
     if (depth > MAX_LEVELS) return this.#bad(nothing, TOO_DEEP.rule, TOO_DEEP.message);

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { diagnose, type Diagnostic, type Finding, join } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
-import type { Entry, MapNode, Node, ScalarNode } from "./node.ts";
-import { parseScalar } from "./parse.ts";
+import { plainScalar } from "./fast-parse.ts";
+import { eachScalar, type Entry, type MapNode, type Node, type ScalarNode } from "./node.ts";
 
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -23,28 +23,29 @@ const VARIABLE = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 /** Resolves the references in every scalar of the tree; all that cannot be resolved are reported at once. */
 export async function resolveReferences(root: MapNode, sources: ReferenceSources): Promise<Resolved> {
   const diagnostics: Diagnostic[] = [];
-
-  async function walk(node: Node, pointer: string): Promise<Node> {
-    if (node.kind === "scalar") {
-      const result = await resolveScalar(node, pointer, sources);
-      diagnostics.push(...result.diagnostics);
-      return result.node;
-    }
-    if (node.kind === "map") return walkMap(node, pointer);
-    const items: Node[] = [];
-    for (const [index, item] of node.items.entries()) items.push(await walk(item, join(pointer, index)));
-    return { ...node, items };
+  const written: { readonly node: ScalarNode; readonly pointer: string }[] = [];
+  eachScalar(root, [], (node, path) => {
+    if (typeof node.value === "string" && node.value.includes("$")) written.push({ node, pointer: join("", ...path) });
+  });
+  const resolved = new Map<Node, ScalarNode>();
+  for (const { node, pointer } of written) {
+    const result = await resolveScalar(node, pointer, sources);
+    diagnostics.push(...result.diagnostics);
+    resolved.set(node, result.node);
   }
+  return { root: resolved.size === 0 ? root : replacedMap(root, resolved), diagnostics };
+}
 
-  async function walkMap(node: MapNode, pointer: string): Promise<MapNode> {
-    const entries = new Map<string, Entry>();
-    for (const [name, { key, value }] of node.entries) {
-      entries.set(name, { key, value: await walk(value, join(pointer, name)) });
-    }
-    return { ...node, entries };
-  }
+function replaced(node: Node, by: ReadonlyMap<Node, ScalarNode>): Node {
+  if (node.kind === "scalar") return by.get(node) ?? node;
+  if (node.kind === "map") return replacedMap(node, by);
+  return { ...node, items: node.items.map((item) => replaced(item, by)) };
+}
 
-  return { root: await walkMap(root, ""), diagnostics };
+function replacedMap(node: MapNode, by: ReadonlyMap<Node, ScalarNode>): MapNode {
+  const entries = new Map<string, Entry>();
+  for (const [name, { key, value }] of node.entries) entries.set(name, { key, value: replaced(value, by) });
+  return { ...node, entries };
 }
 
 /**
@@ -82,7 +83,8 @@ export async function resolveScalar(
   text += written.slice(end);
   if (!referenced) return { node: { ...node, value: text }, diagnostics };
 
-  const typed = parseScalar(text);
+  const plain = plainScalar(text);
+  const typed = plain === undefined ? (await import("./parse.ts")).parseScalar(text) : plain;
   // An unset variable is empty text, not null: most values are text.
   const asText = node.quoted || unset !== null;
   // What cannot be read is said already.

@@ -1,51 +1,36 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import formats from "ajv-formats";
-
 const REFERENCE = "#/definitions/reference";
 
-/** One way in which a value does not fit a schema. */
-export type SchemaError = ErrorObject;
+/** One way in which a value does not fit a schema, as Ajv says it with `verbose`. */
+export interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly propertyName?: string;
+  readonly message?: string;
+  /** The value of the keyword, the schema that has it, and what was checked. */
+  readonly schema?: unknown;
+  readonly parentSchema?: unknown;
+  readonly data?: unknown;
+}
+
+export interface Validate {
+  (data: unknown): boolean;
+  errors?: readonly SchemaError[] | null;
+}
 
 /** A compiled schema, with what the explanation of its errors needs. */
 export interface Schema {
   readonly root: Readonly<Record<string, unknown>>;
-  readonly validate: ValidateFunction;
-  /** Compiles one branch of a union of this schema. */
-  branch(schema: unknown): ValidateFunction;
+  readonly validate: Validate;
+  /** Of one branch of a union of this schema. */
+  branch(schema: unknown): Validate;
 }
 
-function validator(): Ajv {
-  const ajv = new Ajv({
-    allErrors: true,
-    strict: true,
-    strictRequired: false,
-    allowUnionTypes: true,
-    verbose: true,
-    discriminator: true,
-  });
-  formats.default(ajv, ["date", "date-time", "uri", "email"]);
-  return ajv;
-}
-
-/** Compiles a plugin's own schema. @throws Error that says why it is no usable schema. */
-export function compileSchema(source: unknown, references: readonly object[] = []): Schema {
-  const ajv = validator();
-  for (const reference of references) ajv.addSchema(reference);
-  const root = runtimeSchema(source);
-  if (!isRecord(root)) throw new Error("a schema must be an object");
-  const base = typeof root.$id === "string" ? root.$id : "";
-  return {
-    root,
-    validate: ajv.compile(root),
-    branch: (schema) => ajv.compile(absolute(schema, base)),
-  };
-}
-
-/** A branch is compiled outside its document, where `#/…` would mean the branch itself. */
-function absolute(schema: unknown, base: string): object {
-  if (!isRecord(schema)) return {};
-  const { $ref } = schema;
-  return typeof $ref === "string" && $ref.startsWith("#") ? { ...schema, $ref: `${base}${$ref}` } : schema;
+/** A branch is compiled outside its document, where `#/…` would mean the branch itself. @param base the document's id. */
+export function absoluteBranch(branch: unknown, base: string): object {
+  if (!isRecord(branch)) return {};
+  const { $ref } = branch;
+  return typeof $ref === "string" && $ref.startsWith("#") ? { ...branch, $ref: `${base}${$ref}` } : branch;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -275,8 +275,11 @@ function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstr
 
 /** Units that are not priced stay absent: a price of 0 is a price. */
 function buildPrice(price: PriceConfig): Price {
-  const entries = Object.entries(price).map(([unit, amount]) => [unit, amountOf(amount as number | ImagePriceConfig)]);
-  return inCamelCase(Object.fromEntries(entries) as { readonly [Unit in keyof PriceConfig]: Decimal });
+  const amounts = Object.entries(price).filter(([key]) => key !== "verified_at");
+  const entries = amounts.map(([unit, amount]) => [unit, amountOf(amount as number | ImagePriceConfig)]);
+  return inCamelCase(
+    Object.fromEntries(entries) as { readonly [Unit in keyof Omit<PriceConfig, "verified_at">]: Decimal },
+  );
 }
 
 function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {

@@ -8,7 +8,7 @@ import { isPluginName, type Plugin, STAGES } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, pluginHint, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
-import { compileSchema, isRecord, type Schema } from "./schema.ts";
+import { isRecord, type Schema } from "./schema.ts";
 import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
 /** One step of the pipeline with its plugin. */
@@ -181,6 +181,8 @@ export function contractBreach(plugin: unknown): string | null {
 async function withSchema(plugin: Plugin, path: string, files: FileAccess): Promise<LocalPlugin> {
   const schemaPath = relative(dirname(files.locate(path)), fileURLToPath(plugin.schema));
   try {
+    // The compiler takes longer to load than most files take to check.
+    const { compileSchema } = await import("./compile.ts");
     return { plugin, schema: compileSchema(JSON.parse(await files.read(resolve(dirname(path), schemaPath)))) };
   } catch (error) {
     const reason = error instanceof FileError ? error.message : `is no usable schema: ${firstLine(error)}`;

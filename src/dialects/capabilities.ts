@@ -33,8 +33,12 @@ interface Capability {
   readonly takesGoogleCredentials: (location: Location) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: Location) => Vendor | null;
+  /** Whether the upstream's model of that name may write answers of so many tokens: nothing is known that says it does not. */
+  readonly writes: (tokens: number, model: string, location: Location) => boolean;
   /** Whether there may be a Responses endpoint. */
   readonly mayHaveResponses: (location: Location) => boolean;
+  /** The same for one upstream, found once: what is asked of the result ignores other locations. */
+  readonly at: (location: Location) => Capability;
 }
 
 /** The dialects this version speaks. */
@@ -67,29 +71,35 @@ const KINDS: Readonly<Record<DialectName, readonly Kind[]>> = {
 /** What the linker knows about each dialect. */
 export const CAPABILITIES: Readonly<Record<DialectName, Capability>> = Object.freeze(
   Object.fromEntries(
-    Object.entries(KINDS).map(([name, kinds]): [string, Capability] => {
-      const dialect = DIALECTS[name as DialectName];
-      const codecs = dialect?.codecs ?? {};
-      return [
-        name,
-        {
-          kinds,
-          served: kinds.filter((kind) => codecs[kind] !== undefined),
-          takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
-          loses(kind, promise, model, location) {
-            const { chat } = (location && dialect?.at?.(location).codecs) ?? codecs;
-            return kind === "chat" && chat !== undefined && loses(chat, promise, model);
-          },
-          vendor(location) {
-            const vendor = dialect?.at?.(location).vendor ?? "generic";
-            return vendor === "generic" ? null : vendor;
-          },
-          mayHaveResponses: (location) => dialect?.mayHaveResponses?.(location) === true,
-        },
-      ];
-    }),
+    Object.entries(KINDS).map(([name, kinds]) => [name, capabilityOf(DIALECTS[name as DialectName], kinds)]),
   ) as Record<DialectName, Capability>,
 );
+
+function capabilityOf(dialect: UpstreamDialect | undefined, kinds: readonly Kind[]): Capability {
+  const codecs = dialect?.codecs ?? {};
+  return {
+    kinds,
+    served: kinds.filter((kind) => codecs[kind] !== undefined),
+    takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
+    loses(kind, promise, model, location) {
+      const { chat } = (location && dialect?.at?.(location).codecs) ?? codecs;
+      return kind === "chat" && chat !== undefined && loses(chat, promise, model);
+    },
+    vendor(location) {
+      const vendor = dialect?.at?.(location).vendor ?? "generic";
+      return vendor === "generic" ? null : vendor;
+    },
+    writes(tokens, model, location) {
+      const { chat } = dialect?.at?.(location).codecs ?? codecs;
+      return chat === undefined || !isBeyond(chat, tokens, model);
+    },
+    mayHaveResponses: (location) => dialect?.mayHaveResponses?.(location) === true,
+    at(location) {
+      const there = dialect?.at?.(location) ?? dialect;
+      return capabilityOf(there && { ...there, at: () => there }, kinds);
+    },
+  };
+}
 
 /** Words of a model's `features` that are no names of features: what of it must be carried, any one of them. */
 const FEATURE_NAMES: Readonly<Record<string, readonly FeatureName[]>> = {
@@ -125,14 +135,22 @@ function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(FEATURES, name);
 }
 
-/** Whether the translation reports something of a request for the feature, or cannot write it at all. */
 function isDropped(codec: Codec, feature: FeatureName, model: string): boolean {
-  const { body } = FEATURES[feature];
+  return droppedOf(codec, FEATURES[feature].body, model)?.length !== 0;
+}
+
+/** Whether a limit of so many tokens is reported, because the model can write fewer. */
+function isBeyond(codec: Codec, tokens: number, model: string): boolean {
+  return droppedOf(codec, { ...PLAIN, max_tokens: tokens }, model)?.includes("/max_tokens") === true;
+}
+
+/** What the translation of a body reports; null when it cannot be written at all. */
+function droppedOf(codec: Codec, body: Json, model: string): readonly string[] | null {
   const call: Call = { kind: "chat", model, stream: false, body, promptBytes: 0, maxOutput: null };
   try {
-    return (codec.request(call, targetOf(model), "").dropped ?? []).length > 0;
+    return codec.request(call, targetOf(model), "").dropped ?? [];
   } catch (error) {
-    if (error instanceof AttemptError) return true;
+    if (error instanceof AttemptError) return null;
     throw error;
   }
 }

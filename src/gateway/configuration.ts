@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { builtins } from "../../plugins/index.ts";
-import { ConfigurationError, type Diagnostic, formatText, type RuleId } from "../config/diagnostics.ts";
+import { ConfigurationError, type Diagnostic, formatText } from "../config/diagnostics.ts";
+import type { RuleId } from "../config/rules.ts";
 import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
@@ -23,7 +24,7 @@ export interface FirstLoad {
   readonly rejected: readonly Diagnostic[] | null;
 }
 
-export type CheckSettings = Pick<LoadOptions, "file" | "strict"> & Partial<Pick<LoadOptions, "env" | "read">>;
+export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now"> & Partial<Pick<LoadOptions, "env" | "read">>;
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {

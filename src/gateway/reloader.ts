@@ -1,4 +1,5 @@
-import type { Diagnostic, RuleId } from "../config/diagnostics.ts";
+import type { Diagnostic } from "../config/diagnostics.ts";
+import type { RuleId } from "../config/rules.ts";
 import type { LoadResult } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { RequestCounts } from "./comparison.ts";

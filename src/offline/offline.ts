@@ -55,7 +55,17 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
   const { faults = {}, random = sequence() } = options;
   const snapshot = withoutWorld(real.snapshot);
   const { hash } = snapshot;
-  const loaded: Loaded = { ok: true, snapshot, steps: real.steps, diagnostics: [], hash, files: [], sources: [] };
+  const loaded: Loaded = {
+    ok: true,
+    snapshot,
+    steps: real.steps,
+    diagnostics: [],
+    hash,
+    files: [],
+    sources: [],
+    localPlugins: new Map(),
+    secrets: [],
+  };
   for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);
   const clock = new VirtualClock(options.now);
   const { now } = clock;

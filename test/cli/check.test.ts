@@ -1,4 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
 import { CommanderError } from "commander";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
@@ -95,7 +98,9 @@ describe("exit codes and texts", () => {
     workspace.write("gateway.yaml", WARNED);
     const { code, stdout } = await check();
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^gateway\.yaml:\d+:\d+: warning chain-window .*\n0 errors, 1 warning\n$/);
+    expect(stdout).toMatch(
+      /^gateway\.yaml:\d+:\d+: warning chain-window .*\n +\d+ \| .*\n +\| +\^+\n0 errors, 1 warning\n$/,
+    );
     expect((await check("--strict")).code).toBe(1);
   });
 
@@ -138,7 +143,7 @@ describe("exit codes and texts", () => {
     workspace.write("a.yaml", GOOD);
     workspace.write("b.yaml", WARNED);
     const both = await check("a.yaml", "b.yaml");
-    expect(both).toEqual({ code: 0, stdout: expect.stringMatching(/^b\.yaml:.*\n0 errors, 1 warning\n$/) });
+    expect(both).toEqual({ code: 0, stdout: expect.stringMatching(/^b\.yaml:.*\n.*\n.*\n0 errors, 1 warning\n$/) });
     const missing = await check("a.yaml", "nowhere.yaml");
     expect(missing.code).toBe(3);
     expect(missing.stdout).toMatch(/^nowhere\.yaml:1:1: error /);
@@ -146,6 +151,43 @@ describe("exit codes and texts", () => {
 
   test.each([[["--format", "yaml"]], [["--stirct"]]])("wrong use ends with 2: %j", async (args) => {
     expect(await workspace.cli("check", ...args)).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("annotations and SARIF: the same findings, and the same exit codes", async () => {
+    workspace.write("gateway.yaml", WRONG);
+    const github = await checkAlone("--format", "github");
+    expect(github.code).toBe(1);
+    expect(github.stdout).toMatch(/^::error file=gateway\.yaml,line=\d+,.*title=unknown-\w+::model 'route\/one', .*$/m);
+    expect(github.stdout).toMatch(/^::notice title=gateway check::2 errors, /m);
+    const sarif = await check("--format", "sarif");
+    expect(sarif.code).toBe(1);
+    const { runs } = JSON.parse(sarif.stdout) as { runs: { results: { ruleId: string; level: string }[] }[] };
+    expect(runs.map(({ results }) => results.map(({ ruleId, level }) => `${level} ${ruleId}`).toSorted())).toEqual([
+      ["error unknown-tier", "error unknown-upstream", "warning unused-upstream"],
+    ]);
+    expect((await check("--format", "sarif", "nowhere.yaml")).code).toBe(3);
+  });
+
+  test("a price is stale by the day of the check, which stops no start", async () => {
+    const price = { ...ONE.price, verified_at: "2020-01-15" };
+    workspace.write("gateway.yaml", { ...GOOD, models: { "route/one": { ...ONE, price } } });
+    const { code, stdout } = await check("--strict");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(/ warning stale-price /) });
+  });
+
+  test("five thousand models take less than two seconds of an idle processor", async () => {
+    const models = Array.from({ length: 5_000 }, (_, index) => {
+      const targets = ["a", "b"].map((name) => `      - { upstream: alpha, model: ${name}-${index} }\n`).join("");
+      const price = "price: { input_per_million: 0.15, output_per_million: 0.6 }";
+      return `  route/m${index}:\n    kind: chat\n    tier: Free\n    owned_by: alpha\n    max_output: 8192\n    features: [tools]\n    ${price}\n    chain:\n${targets}`;
+    });
+    const text = `version: 1\ntiers:\n  Free: { access: [Free], limits: { day: 50, hour: 50, minute: 100, streams: 50 } }\nupstreams:\n  alpha: { dialect: openai, base_url: "sim:", api_keys: [sim] }\nmodels:\n${models.join("")}pipeline: [auth, plan-check, quota, breaker, stream-relay, meter]\n`;
+    writeFileSync(join(workspace.folder, "gateway.yaml"), text);
+    const before = process.cpuUsage();
+    expect(await check()).toEqual({ code: 0, stdout: "0 errors, 0 warnings\n" });
+    const { user, system } = process.cpuUsage(before);
+    // Processor time, and three times what it takes: a machine that is busy counts more of it.
+    expect((user + system) / 1e6).toBeLessThan(6);
   });
 
   test("a check makes nothing: no store, no folder", async () => {
@@ -165,11 +207,33 @@ test("npx gateway works in the checkout, on whatever Node npx runs", () => {
   expect({ status, report: JSON.parse(stdout) as Report }).toMatchObject({ status: 0, report: { ok: true } });
 });
 
+describe("schema", () => {
+  test("prints one that the configuration fits, with the options of its local plugins", async () => {
+    workspace.write("gateway.yaml", GOOD);
+    const { code, stdout, stderr } = await workspace.cli("schema");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(JSON.parse(stdout) as object);
+    expect(validate(GOOD)).toBe(true);
+    expect(validate({ ...GOOD, sever: {} })).toBe(false);
+  });
+
+  test("of one plugin; of one that is not there 2, of a configuration that is not there 3", async () => {
+    const { code, stdout } = await gateway("schema", "transform");
+    expect({ code, schema: JSON.parse(stdout) as object }).toMatchObject({ code: 0, schema: { type: "object" } });
+    expect(await workspace.cli("schema", "trasform")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("did you mean 'transform'?"),
+    });
+    expect(await workspace.cli("schema", "-c", "nowhere.yaml")).toMatchObject({ code: 3, stdout: "" });
+  });
+});
+
 test("--help of every command ends with 0 on stdout", async () => {
   const { code, stdout, stderr } = await workspace.cli("--help");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Usage: gateway");
-  for (const name of ["dev", "serve", "check", "diff", "users", "credits", "keys", "token", "sim"]) {
+  for (const name of ["dev", "serve", "check", "schema", "diff", "users", "credits", "keys", "token", "sim"]) {
     const help = await gateway(name, "--help");
     expect(help).toEqual({ code: 0, stdout: expect.stringContaining(`Usage: gateway ${name}`) });
   }

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { formatJson, formatText, RULES } from "../../src/config/diagnostics.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { formatText } from "../../src/config/diagnostics.ts";
+import { dryRun } from "../../src/gateway/configuration.ts";
+import { loadConfig, type LoadResult } from "../../src/config/load.ts";
+import { formatExcerpts, formatGithub, formatJson, formatSarif } from "../../src/config/report.ts";
+import { type RuleId, RULES } from "../../src/config/rules.ts";
 import { readCases, render } from "./cases.ts";
 import { options } from "./support.ts";
 
@@ -11,15 +14,11 @@ const cases = readCases();
  * Rules without a case: they need a file that cannot be committed, a huge one or one with a mode (load.test.ts,
  * plugins.test.ts), or come from a start rather than from a file.
  */
-const NO_CASE = [
-  "file-size",
-  "plugin-writable",
-  "plugin-setup",
-  "workers-agree",
-  "reload-fault",
-  "rolled-back",
-  "unknown-generation",
-];
+const NO_CASE = ["file-size", "plugin-writable", "workers-agree", "reload-fault", "rolled-back", "unknown-generation"];
+
+function sourcesOf({ sources, secrets }: LoadResult) {
+  return sources.map(({ path, text }) => ({ path, text, secrets }));
+}
 
 function ruleOf(line: string): string | undefined {
   return /^\S+ (?:error|warning) (\S+)/.exec(line)?.[1];
@@ -27,7 +26,7 @@ function ruleOf(line: string): string | undefined {
 
 describe("bad configurations", () => {
   test.for(cases)("$name", async ({ name, file, expected, options: more }) => {
-    const result = await loadConfig(options(file, more));
+    const result = await loadConfig(options(file, { ...more, dryRun }));
     const found = result.diagnostics.map((diagnostic) => render({ name }, diagnostic));
     expect(found).toEqual(expected);
     const failing = more.strict
@@ -47,10 +46,36 @@ describe("bad configurations", () => {
     expect(Object.keys(RULES).filter((rule) => !covered.has(rule))).toEqual([]);
   });
 
+  test("each finding is as bad as the table of rules says, and where that is two ways, both happen", () => {
+    const found = new Map<string, Set<string>>();
+    for (const line of cases.flatMap(({ expected }) => expected)) {
+      const [, severity = "", rule = ""] = /^\S+ (error|warning) (\S+)/.exec(line) ?? [];
+      found.set(rule, (found.get(rule) ?? new Set()).add(severity));
+    }
+    for (const [rule, severities] of found) {
+      expect([rule, RULES[rule as RuleId].severity]).toEqual([rule, [...severities].toSorted().join(" or ")]);
+    }
+  });
+
+  test("every rule has a sentence and a paragraph that says more", () => {
+    for (const [rule, { title, paragraph }] of Object.entries(RULES)) {
+      expect([rule, title]).toEqual([rule, expect.stringMatching(/^[A-Z].*\.$/)]);
+      expect([rule, paragraph]).toEqual([rule, expect.stringMatching(/^[A-Z\u0060].{50,}[.?]$/)]);
+      expect(paragraph).not.toContain(title);
+    }
+  });
+
   test("secrets are in no output", async () => {
     for (const { file, options: more } of cases) {
-      const { ok, diagnostics } = await loadConfig(options(file, more));
-      expect(formatText(diagnostics) + formatJson(ok, diagnostics)).not.toContain("sk-secret");
+      const result = await loadConfig(options(file, more));
+      const texts = [
+        formatText(result.diagnostics),
+        formatExcerpts({ ...result, sources: sourcesOf(result) }, (_, text) => text),
+        formatJson(result),
+        formatGithub(result),
+        formatSarif(result),
+      ];
+      expect(texts.join("")).not.toContain("sk-secret");
     }
     // The check above would pass if no case held a secret.
     const texts = cases.filter(({ file }) => readFileSync(file, "utf8").includes("sk-secret"));

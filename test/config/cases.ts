@@ -7,7 +7,7 @@ const FOLDER = resolve(import.meta.dirname, "cases");
 const EXPECTED = "# expected:\n";
 
 /**
- * A bad configuration. `# with:` in its first line says how it is loaded (a mode, `strict`, `env NAME=value`); the
+ * A bad configuration. `# with:` in its first line says how it is loaded (a mode, `strict`, `env NAME=value`, `now DATE`); the
  * comment at its end says what must be found, one line each.
  */
 export interface Case {
@@ -37,7 +37,9 @@ function optionsOf(text: string): Partial<LoadOptions> {
       .map((word) => [word.split("=", 1)[0], word.slice(word.indexOf("=") + 1)]),
   );
   const mode = (["serve", "dev"] as const).find((name) => words.includes(name));
-  return { env, mode: mode ?? "check", strict: words.includes("strict") };
+  const date = words[words.indexOf("now") + 1];
+  const now = words.includes("now") ? Date.parse(`${date}T12:00:00Z`) : null;
+  return { env, mode: mode ?? "check", strict: words.includes("strict"), now };
 }
 
 /** One line: everything a diagnostic says. The file is left out when it is the case itself. */

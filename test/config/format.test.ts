@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { diagnose, type Diagnostic, formatJson, formatText, join } from "../../src/config/diagnostics.ts";
+import { diagnose, type Diagnostic, formatText, join } from "../../src/config/diagnostics.ts";
+import { formatJson } from "../../src/config/report.ts";
 import { pathOf } from "../../src/kit/index.ts";
 
 const place = { file: resolve("conf/gateway.yaml"), line: 3, column: 5, endColumn: 9 };
@@ -28,7 +29,7 @@ test("text: a name with a line break stays one line", () => {
 test("json: the documented fields and no others", () => {
   const { endColumn, ...rest } = unknown;
   expect(endColumn).toBe(9);
-  expect(JSON.parse(formatJson(false, [unknown]))).toEqual({ ok: false, diagnostics: [rest] });
+  expect(JSON.parse(formatJson({ ok: false, diagnostics: [unknown] }))).toEqual({ ok: false, diagnostics: [rest] });
 });
 
 test("pointers are escaped and read back", () => {

@@ -19,8 +19,13 @@ function* schemasOf(schema: unknown, path: string): Generator<readonly [string, 
   for (const [key, value] of Object.entries(schema)) yield* schemasOf(value, `${path}/${key}`);
 }
 
-test("types.gen.ts is what the schemas say; else run: npm run types", async () => {
-  expect(readFileSync(resolve(ROOT, "schemas/types.gen.ts"), "utf8")).toBe(await generate());
+test("the files made from the schemas are what the schemas say; else run: npm run types", async () => {
+  const files = Object.entries(await generate());
+  expect(files.length).toBeGreaterThan(1);
+  // Compared as a whole, a difference in a file of this size would be printed for minutes.
+  for (const [name, text] of files) {
+    expect([name, readFileSync(resolve(ROOT, "schemas", name), "utf8") === text]).toEqual([name, true]);
+  }
 });
 
 describe.for(FILES)("%s", (file) => {

@@ -10,7 +10,7 @@ import {
   type Severity,
 } from "../diagnostics.ts";
 import { inCamelCase } from "../settings.ts";
-import { find, type MapNode, type Node, type ScalarNode, showNode } from "../node.ts";
+import { eachScalar, find, type MapNode, type ScalarNode, showNode } from "../node.ts";
 import type { Incomplete, Validated } from "../validate.ts";
 
 export interface DialectCapability {
@@ -24,8 +24,12 @@ export interface DialectCapability {
   readonly takesGoogleCredentials: (location: UpstreamLocation) => boolean;
   /** Who is known to stand there, where that is more than the dialect says; else null. */
   readonly vendor: (location: UpstreamLocation) => string | null;
+  /** Whether the upstream's model of that name may write answers of so many tokens. */
+  readonly writes: (tokens: number, model: string, location: UpstreamLocation) => boolean;
   /** Whether there may be a Responses endpoint. */
   readonly mayHaveResponses: (location: UpstreamLocation) => boolean;
+  /** The same for one upstream, found once: what is asked of the result ignores other locations. */
+  readonly at: (location: UpstreamLocation) => DialectCapability;
 }
 
 /** What tells one upstream of a dialect from another. */
@@ -35,20 +39,32 @@ export type Dialects = Readonly<Record<DialectName, DialectCapability>>;
 
 export type NameSection = "tiers" | "upstreams" | "models";
 
+export interface ContextOptions {
+  readonly dialects: Dialects;
+  /** How bad an unset variable or an empty secret is. */
+  readonly missingSecret: Severity;
+  /** When it is; null: nothing goes stale. */
+  readonly now: number | null;
+}
+
 /** What the checks of the linker share: the configuration, its places, and where findings go. */
 export class LinkContext {
   readonly config: Incomplete<GatewayConfig>;
   readonly dialects: Dialects;
   /** How bad a missing variable or secret is: it stops a gateway that serves, not one that is tried out. */
   readonly missingSecret: Severity;
+  readonly now: number | null;
   readonly diagnostics: Diagnostic[] = [];
   readonly #tree: MapNode;
   readonly #invalid: readonly string[];
+  readonly #locations = new Map<string, UpstreamLocation>();
+  readonly #located = new Map<string, DialectCapability | null>();
 
-  constructor(validated: Validated, dialects: Dialects, missingSecret: Severity) {
+  constructor(validated: Validated, { dialects, missingSecret, now }: ContextOptions) {
     this.config = validated.config;
     this.dialects = dialects;
     this.missingSecret = missingSecret;
+    this.now = now;
     this.#tree = validated.tree;
     this.#invalid = validated.invalid;
   }
@@ -100,8 +116,25 @@ export class LinkContext {
     this.report(pointer, { rule, message: `no ${section.slice(0, -1)} is named ${this.show(pointer)}`, hint });
   }
 
+  /** What the upstream of that name can do; null when it is not defined, or not what it speaks. */
+  capability(upstream: string | undefined): DialectCapability | null {
+    if (upstream === undefined) return null;
+    const known = this.#located.get(upstream);
+    if (known !== undefined) return known;
+    const dialect = this.config.upstreams?.[upstream]?.dialect;
+    const found = dialect === undefined ? null : this.dialects[dialect].at(this.location(upstream));
+    this.#located.set(upstream, found);
+    return found;
+  }
+
   /** Where an upstream is, as far as its configuration is sound. */
   location(name: string): UpstreamLocation {
+    const known = this.#locations.get(name) ?? this.#locate(name);
+    this.#locations.set(name, known);
+    return known;
+  }
+
+  #locate(name: string): UpstreamLocation {
     const { base_url: baseUrl = "", vendor, accepts, api } = this.config.upstreams?.[name] ?? {};
     const isValid = accepts !== undefined && !this.isInvalid(join("/upstreams", name, "accepts"));
     return {
@@ -113,8 +146,9 @@ export class LinkContext {
     };
   }
 
-  scalars(): Iterable<readonly [pointer: string, node: ScalarNode]> {
-    return scalarsOf(this.#tree, "");
+  /** Every scalar with its path, which is the walk's own: it changes with the next step. */
+  eachScalar(visit: (node: ScalarNode, path: readonly string[]) => void): void {
+    eachScalar(this.#tree, [], visit);
   }
 
   /** What is not there is shown at what should hold it. */
@@ -123,11 +157,4 @@ export class LinkContext {
     if (found) return at === "key" ? found.key : found.node.place;
     return this.#place(pointer.slice(0, pointer.lastIndexOf("/")), "key");
   }
-}
-
-function* scalarsOf(node: Node, pointer: string): Generator<readonly [string, ScalarNode]> {
-  if (node.kind === "scalar") yield [pointer, node];
-  else if (node.kind === "list")
-    for (const [index, item] of node.items.entries()) yield* scalarsOf(item, join(pointer, index));
-  else for (const [key, { value }] of node.entries) yield* scalarsOf(value, join(pointer, key));
 }

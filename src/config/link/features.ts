@@ -52,11 +52,11 @@ function missingFeatures(
   const { upstream, model = "", features: own } = place.target;
   const promises = features.filter((feature) => feature !== undefined);
   const notListed = own === undefined ? [] : promises.filter((promise) => !own.includes(promise));
-  const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
-  if (kind === undefined || upstream === undefined || dialect === undefined) {
+  const capability = context.capability(upstream);
+  if (kind === undefined || upstream === undefined || capability === null) {
     return { place, notListed, notCarried: [], vendor: null };
   }
-  const { loses, vendor } = context.dialects[dialect];
+  const { loses, vendor } = capability;
   const location = context.location(upstream);
   const notCarried = promises.filter(
     (promise) => !notListed.includes(promise) && loses(kind, promise, model, location),

@@ -1,26 +1,29 @@
+import { isLoopback, pathOf } from "../../kit/index.ts";
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
+import type { SecretScalar } from "../secrets.ts";
 import type { LoadedSteps } from "../steps.ts";
 import { milliseconds } from "../settings.ts";
 import type { Validated } from "../validate.ts";
-import { type Dialects, LinkContext } from "./context.ts";
-import { linkModels, linkTiers } from "./models.ts";
+import { type ContextOptions, LinkContext } from "./context.ts";
+import { linkTiers } from "./limits.ts";
+import { linkModels } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
 import { linkAuth, linkServer, linkStore } from "./server.ts";
-import { linkUpstreams } from "./upstreams.ts";
+import { linkUpstreams, parseUrl } from "./upstreams.ts";
 
-interface LinkOptions {
-  readonly dialects: Dialects;
-  /** How bad an unset variable or an empty secret is. */
-  readonly missingSecret: Severity;
+interface LinkOptions extends ContextOptions {
+  /** What of secrets stands in the files. */
+  readonly secrets: readonly SecretScalar[];
   /** How bad an unset variable is where empty text cannot stand. */
   readonly missingValue: Severity;
 }
 
 /** Everything that one value cannot show: names, capabilities, prices, order. */
 export function link(validated: Validated, loaded: LoadedSteps, options: LinkOptions): readonly Diagnostic[] {
-  const context = new LinkContext(validated, options.dialects, options.missingSecret);
+  const context = new LinkContext(validated, options);
   const unsetPointers = new Set([...validated.unsetPointers, ...loaded.unsetPointers]);
   linkScalars(context, (pointer) => (unsetPointers.has(pointer) ? options.missingValue : options.missingSecret));
+  linkPlainSecrets(context, options.secrets);
   linkServer(context);
   linkStore(context);
   linkAuth(context);
@@ -32,24 +35,62 @@ export function link(validated: Validated, loaded: LoadedSteps, options: LinkOpt
   return context.diagnostics;
 }
 
+/** Secrets that stand in the files, but those that open only what is simulated or on this machine. */
+function linkPlainSecrets(context: LinkContext, secrets: readonly SecretScalar[]): void {
+  for (const { pointer } of secrets) {
+    const [section, name = "", key] = pathOf(pointer);
+    const upstream = section === "upstreams" ? context.config.upstreams?.[name] : undefined;
+    // That an address holds a key is said where addresses are checked.
+    if (upstream !== undefined && (key === "base_url" || isOwn(upstream.base_url))) continue;
+    if (pointer === "/server/admin/token" && isLoopback(context.config.server?.admin?.host ?? "")) continue;
+    context.report(pointer, {
+      rule: "plain-secret",
+      severity: "warning",
+      message: "is a secret that stands in the file",
+      hint: "write ${env:NAME} or ${file:path}, and change it if others could read the file",
+    });
+  }
+}
+
+function isOwn(url: string | undefined): boolean {
+  if (url === undefined || url.startsWith("sim:")) return true;
+  const host = parseUrl(url)?.hostname;
+  return host !== undefined && isLoopback(host);
+}
+
 /** Node's timers fire at once beyond 2^31 ms. */
 const MAX_TIMER_MS = milliseconds("24d");
 /** Keys of durations that are waited for. */
-const TIMER_KEYS =
-  /\/(connect|first_byte|idle|total|min_delay|max_delay|open_for|max_open_for|every|timeout|deadline|heartbeat|delay)$/;
+const TIMER_KEYS: ReadonlySet<string | undefined> = new Set([
+  "connect",
+  "first_byte",
+  "idle",
+  "total",
+  "min_delay",
+  "max_delay",
+  "open_for",
+  "max_open_for",
+  "every",
+  "timeout",
+  "deadline",
+  "heartbeat",
+  "delay",
+]);
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
 /** Unset variables, and durations that no timer can wait for. */
 function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): void {
-  for (const [pointer, { reference, value }] of context.scalars()) {
+  context.eachScalar(({ reference, value }, path) => {
     if (typeof reference?.unset === "string") {
+      const pointer = join("", ...path);
       const message = `the variable ${reference.unset} is not set`;
       const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
-    } else if (TIMER_KEYS.test(pointer) && isTooLong(value)) {
-      context.report(pointer, { rule: "timer-range", message: "is longer than a timer can wait", hint: "at most 24d" });
+    } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
+      const message = "is longer than a timer can wait";
+      context.report(join("", ...path), { rule: "timer-range", message, hint: "at most 24d" });
     }
-  }
+  });
 }
 
 function isTooLong(value: unknown): boolean {

@@ -1,10 +1,12 @@
-import type { ModelConfig, PriceConfig, TargetConfig, TierConfig } from "#schema";
+import type { ModelConfig, TargetConfig } from "#schema";
 import { type Kind, pathOf } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
 import { requestUnits } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 import { linkFeatures, targetsOf } from "./features.ts";
+import { canCall, mayRequest } from "./limits.ts";
+import { linkPrices } from "./prices.ts";
 
 /** Fields that mean something for some kinds only. */
 const KINDS_OF_FIELD: Readonly<Partial<Record<keyof ModelConfig, readonly Kind[]>>> = {
@@ -23,7 +25,7 @@ export function linkModels(context: LinkContext): void {
     const pointer = join("/models", id);
     context.resolve("tiers", model.tier, join(pointer, "tier"));
     linkFieldsOfKind(context, model, pointer);
-    linkPrice(context, model, pointer);
+    linkPrices(context, model, pointer);
     linkChain(context, model, pointer);
     linkAccess(context, model, pointer);
   }
@@ -65,6 +67,11 @@ function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointe
       hint: "add the tier to a plan's access, or set published: false",
     });
   }
+  if (plans.length > 0 && plans.every(([, plan]) => !mayRequest(plan)) && model.published !== false) {
+    const message = `every plan that may call it has a limit of 0: ${plans.map(([name]) => name).join(", ")}`;
+    const hint = "raise the limits, or set published: false";
+    context.report(join(pointer, "tier"), { rule: "unreachable-model", severity: "warning", message, hint });
+  }
   if (kind === undefined) return;
   const units = requestUnits(kind, model, context.config.defaults?.kinds?.[kind]);
   const short = plans.filter(([, plan]) => {
@@ -82,69 +89,6 @@ function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointe
   }
 }
 
-type Unit = keyof PriceConfig;
-
-/** The units a kind may have, and the sets of which one must be there. */
-const UNITS: Readonly<
-  Record<Kind, { readonly allowed: readonly Unit[]; readonly required: readonly (readonly Unit[])[] }>
-> = {
-  chat: {
-    allowed: [
-      "input_per_million",
-      "output_per_million",
-      "cached_input_per_million",
-      "cache_write_per_million",
-      "cache_write_1h_per_million",
-      "reasoning_per_million",
-      "per_request",
-    ],
-    required: [["input_per_million", "output_per_million"]],
-  },
-  embedding: {
-    allowed: ["input_per_million", "output_per_million", "cached_input_per_million", "per_request"],
-    required: [["input_per_million"], ["per_request"]],
-  },
-  rerank: {
-    allowed: ["input_per_million", "output_per_million", "per_request"],
-    required: [["per_request"], ["input_per_million"]],
-  },
-  speech: {
-    allowed: ["per_million_characters", "per_request"],
-    required: [["per_million_characters"], ["per_request"]],
-  },
-  transcription: { allowed: ["per_second", "per_request"], required: [["per_second"], ["per_request"]] },
-  image: {
-    allowed: ["per_image", "per_request", "input_per_million", "output_per_million", "cached_input_per_million"],
-    required: [["per_image"], ["per_request"], ["input_per_million", "output_per_million"]],
-  },
-};
-
-/** Prices are there, in units of the model's kind; a free model says 0. */
-function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig>, modelPointer: string): void {
-  const pointer = join(modelPointer, "price");
-  if (kind === undefined) return;
-  const { allowed, required } = UNITS[kind];
-  const units = Object.keys(price ?? {}) as Unit[];
-  const foreign = units.filter((unit) => !allowed.includes(unit));
-  for (const unit of foreign) {
-    const hint = `${kind} models have: ${allowed.join(", ")}`;
-    context.report(
-      join(pointer, unit),
-      { rule: "price-unit", message: `${kind} models have no price ${unit}`, hint },
-      "key",
-    );
-  }
-  const complete = required.some((set) => set.every((unit) => units.includes(unit)));
-  if (complete || foreign.length > 0 || context.isInvalid(pointer) || context.misspelt(modelPointer)) return;
-  const missing = (required[0] ?? []).filter((unit) => !units.includes(unit));
-  const finding = {
-    rule: "missing-price",
-    message: `the model has no price ${missing.join(" and no ")}`,
-    hint: "a free model says 0",
-  } as const;
-  context.report(price === undefined ? modelPointer : pointer, finding, "key");
-}
-
 /** Chains: upstreams that exist, can serve the kind, and keep what the model promises. */
 function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "chain");
@@ -154,6 +98,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     context.resolve("upstreams", target.upstream, join(at, "upstream"));
     linkDialect(context, model, target, at);
     linkContextWindow(context, model, target, at);
+    linkMaxOutput(context, model, target, at);
     linkParameters(context, model, target, at);
     if (target.weight !== undefined && !weighted) {
       const message = "a weight counts in a step with balance: weighted only";
@@ -173,6 +118,11 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     seen.add(identity);
   }
   linkFeatures(context, model, places, modelPointer);
+  if (places.length > 0 && places.every(({ target }) => isUnserved(context, model, target))) {
+    const message = "no step of the chain can be served by this build: every request fails";
+    const hint = "add a step of a dialect that is spoken for this kind";
+    context.report(pointer, { rule: "unreachable-model", severity: "warning", message, hint }, "key");
+  }
   for (const [index, step] of (model.chain ?? []).entries()) {
     if (step === undefined || !("targets" in step) || step.balance !== "weighted") continue;
     const targets: readonly (Incomplete<TargetConfig> | undefined)[] = step.targets ?? [];
@@ -208,6 +158,36 @@ function linkDialect(
     const message = `this build does not speak the dialect ${dialect} for ${kind} models: the step is skipped`;
     context.report(pointer, { rule: "dialect-unavailable", severity: "warning", message, hint: null });
   }
+}
+
+/** Whether the step is skipped, and nothing worse. */
+function isUnserved(
+  context: LinkContext,
+  { kind }: Incomplete<ModelConfig>,
+  { upstream }: Incomplete<TargetConfig>,
+): boolean {
+  const dialect = upstream === undefined ? undefined : context.config.upstreams?.[upstream]?.dialect;
+  if (dialect === undefined || kind === undefined) return false;
+  const { kinds, served } = context.dialects[dialect];
+  return kinds.includes(kind) && !served.includes(kind);
+}
+
+/** Answers that are longer than an upstream's model is known to write. */
+function linkMaxOutput(
+  context: LinkContext,
+  { kind, max_output: tokens }: Incomplete<ModelConfig>,
+  { upstream, model }: Incomplete<TargetConfig>,
+  at: string,
+): void {
+  if (tokens === undefined || kind !== "chat" || upstream === undefined || model === undefined) return;
+  if (context.capability(upstream)?.writes(tokens, model, context.location(upstream)) !== false) return;
+  const pointer = join(at, "model");
+  context.report(pointer, {
+    rule: "vendor-limits",
+    severity: "warning",
+    message: `${context.show(pointer)} does not write as many as the ${tokens} tokens of the model's max_output`,
+    hint: "lower max_output, or take another model for this step",
+  });
 }
 
 function linkContextWindow(
@@ -279,20 +259,4 @@ function routingField(path: string): Mistake {
     `'${path}' is what the request is routed by, and cannot be changed`,
     "the model is the target's own key; whether it streams is the client's to say",
   ];
-}
-
-/** Access lists name tiers that are defined. */
-export function linkTiers(context: LinkContext): void {
-  for (const [name, tier] of Object.entries(context.config.tiers ?? {})) {
-    if (!Array.isArray(tier?.access)) continue;
-    const access: readonly (string | undefined)[] = tier.access;
-    for (const [index, other] of access.entries())
-      context.resolve("tiers", other, join("/tiers", name, "access", index));
-  }
-}
-
-/** Whether a plan may call models of a tier; a plan that is wrong in itself is taken to. */
-function canCall(plan: Incomplete<TierConfig> | undefined, modelTier: string): boolean {
-  const access: "all" | readonly (string | undefined)[] = plan?.access ?? "all";
-  return access === "all" || access.includes(modelTier);
 }

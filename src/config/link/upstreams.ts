@@ -108,12 +108,12 @@ function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], p
   const finding = {
     rule: "empty-api-key",
     severity: context.missingSecret,
-    message: "the upstream has an empty key",
+    message: "is empty",
     hint: "set the variable the key comes from",
   } as const;
   for (const [index, key] of keys.entries()) if (key === "") context.report(join(pointer, "api_keys", index), finding);
   if (keys.length > 0 || context.isInvalid(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
-  context.report(pointer, { ...finding, message: "the upstream has no key", hint: "add api_keys" }, "key");
+  context.report(pointer, { ...finding, message: "has no key", hint: "add api_keys" }, "key");
 }
 
 type Settings = Pick<Incomplete<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs";
+import { builtins } from "../../plugins/index.ts";
+import gateway from "../../schemas/gateway.schema.json" with { type: "json" };
+import { bundleGateway, bundlePlugin } from "../config/bundle.ts";
+import { pluginHint } from "../config/diagnostics.ts";
+import { checkConfig } from "../gateway/configuration.ts";
+import type { Plugin } from "../kit/index.ts";
+import { configFile, EXIT, ExitError } from "./options.ts";
+
+const SCHEMAS = new URL("../../schemas/", import.meta.url);
+
+/**
+ * Prints the schema of the configuration, complete in itself, with the options of the local plugins that the configuration
+ * uses; or of one plugin's options.
+ */
+export async function printSchema(plugin: string | undefined, { config }: { readonly config?: string }): Promise<void> {
+  const local = await localPlugins(config);
+  const schema =
+    plugin === undefined
+      ? bundleGateway(gateway, {
+          read: (ref) => readJson(new URL(ref, SCHEMAS)),
+          local: new Map([...local].map(([use, { schema }]) => [use, readJson(schema)])),
+        })
+      : bundlePlugin(readJson(pluginNamed(plugin, local).schema));
+  process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
+}
+
+/** Without a configuration there are none; one that was asked for must be there. */
+async function localPlugins(config: string | undefined): Promise<ReadonlyMap<string, Plugin>> {
+  const file = configFile(config);
+  if (!existsSync(file)) {
+    if (config === undefined) return new Map();
+    throw new ExitError(EXIT.failed, `${config} does not exist`);
+  }
+  return (await checkConfig({ file })).localPlugins;
+}
+
+function pluginNamed(name: string, local: ReadonlyMap<string, Plugin>): Plugin {
+  const own = [...local].find(([use, { name: given }]) => use === name || given === name)?.[1];
+  const found = own ?? (Object.hasOwn(builtins, name) ? builtins[name] : undefined);
+  if (found !== undefined) return found;
+  const known = [...Object.keys(builtins), ...local.keys()];
+  throw new ExitError(EXIT.usage, `no plugin is named '${name}': ${pluginHint(name, known)}`);
+}
+
+function readJson(url: URL): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(url, "utf8")) as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,252 @@
+import { isRecord } from "./schema.ts";
+
+type SchemaNode = Readonly<Record<string, unknown>>;
+
+/** The options of plugins: of the built-in ones by the schema's own `$ref`, of local ones by how they are named in a step. */
+export interface PluginSchemas {
+  /** The schema behind a `$ref` to another file. */
+  readonly read: (ref: string) => unknown;
+  readonly local: ReadonlyMap<string, unknown>;
+}
+
+const REFERENCE = String.raw`\$\{(env|file):[^}]+\}`;
+const LOCAL_PATH = String.raw`^(\.{1,2}/|/)`;
+/** Formats as patterns: validators differ in which formats they know. */
+const FORMATS: Readonly<Record<string, string>> = {
+  date: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+  "date-time": "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})$",
+};
+
+/**
+ * The schema of gateway.yaml as one that needs no other: references to definitions and files are replaced by what they mean,
+ * every scalar is one pattern that a `${env:NAME}` fits too, and every key has a description and an example.
+ */
+export function bundleGateway(schema: SchemaNode, plugins: PluginSchemas): SchemaNode {
+  return new Bundler(schema, plugins).bundle();
+}
+
+/** The schema of one plugin's options in the same form. */
+export function bundlePlugin(schema: SchemaNode): SchemaNode {
+  const none = { read: () => ({}), local: new Map<string, unknown>() };
+  return new Bundler(schema, none).bundle();
+}
+
+/** Keywords of a schema as a file, and of the types made from it. */
+const OF_A_DOCUMENT: ReadonlySet<string> = new Set(["$schema", "$id", "title", "definitions"]);
+
+class Bundler {
+  readonly #root: SchemaNode;
+  readonly #plugins: PluginSchemas;
+  /** The targets of references that are being replaced. */
+  readonly #open = new Set<unknown>();
+
+  constructor(root: SchemaNode, plugins: PluginSchemas) {
+    this.#root = root;
+    this.#plugins = plugins;
+  }
+
+  bundle(): SchemaNode {
+    const { $schema, $id } = this.#root;
+    return { $schema, $id, ...this.#node(this.#root, this.#root) };
+  }
+
+  /** @param document the file in which `#/…` is looked up. */
+  #node(schema: unknown, document: SchemaNode): SchemaNode {
+    if (!isRecord(schema)) return {};
+    if (typeof schema.$ref === "string") {
+      const { $ref, ...site } = schema;
+      const [target, home] = this.#target($ref, document);
+      // A schema that holds itself has no end: what is so deep is not described.
+      if (this.#open.has(target)) return site;
+      if (target === stepOf(this.#root)) return { ...this.#step(home), ...site };
+      this.#open.add(target);
+      const node = this.#node(target, home);
+      this.#open.delete(target);
+      return { ...node, ...site };
+    }
+    const { anyOf, oneOf, ...rest } = schema;
+    const branches = anyOf ?? oneOf;
+    if (Array.isArray(branches)) return { ...this.#union(branches, document), ...this.#inner(rest, document) };
+    return widened(this.#inner(rest, document));
+  }
+
+  #target(ref: string, document: SchemaNode): readonly [unknown, SchemaNode] {
+    if (!ref.startsWith("#/")) {
+      const file = this.#plugins.read(ref);
+      return [file, isRecord(file) ? file : {}];
+    }
+    let target: unknown = document;
+    for (const key of ref.slice(2).split("/")) target = isRecord(target) ? target[key] : undefined;
+    return [target, document];
+  }
+
+  /** What a schema says of what is inside its values. */
+  #inner(schema: SchemaNode, document: SchemaNode): SchemaNode {
+    const { properties, patternProperties, items } = schema;
+    const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !OF_A_DOCUMENT.has(key)));
+    return {
+      ...rest,
+      ...this.#conditions(rest, document),
+      ...(isRecord(properties) && { properties: this.#properties(properties, document) }),
+      ...(isRecord(patternProperties) && {
+        patternProperties: mapped(patternProperties, (one) => this.#node(one, document)),
+      }),
+      ...(items !== undefined && { items: this.#node(items, document) }),
+    };
+  }
+
+  /** Keywords with schemas that a local plugin may use. */
+  #conditions(schema: SchemaNode, document: SchemaNode): SchemaNode {
+    const single = ["if", "then", "else", "not", "contains", "additionalProperties"].filter((key) =>
+      isRecord(schema[key]),
+    );
+    const { allOf } = schema;
+    return {
+      ...Object.fromEntries(single.map((key) => [key, this.#node(schema[key], document)])),
+      ...(Array.isArray(allOf) && { allOf: allOf.map((one) => this.#node(one, document)) }),
+    };
+  }
+
+  #properties(properties: SchemaNode, document: SchemaNode): SchemaNode {
+    return mapped(properties, (property) => {
+      const node = this.#node(property, document);
+      return node.examples === undefined ? { ...node, examples: [exampleOf(node)] } : node;
+    });
+  }
+
+  /** One schema for a value that may be of several types: keywords of one type say nothing of the others. */
+  #union(branches: readonly unknown[], document: SchemaNode): SchemaNode {
+    const nodes = branches.filter((branch) => !isReference(branch)).map((branch) => this.#node(branch, document));
+    const [one, other] = nodes;
+    if (nodes.length === 2 && one?.type === "object" && other?.type === "object") return eitherMap(one, other);
+    // Of a plugin's own: the keywords of one branch would bind the others.
+    if (nodes.filter(({ type }) => type === "object" || type === undefined).length > 1) return { anyOf: nodes };
+    const types = [...new Set(nodes.flatMap(({ type }) => type ?? []))];
+    const patterns = nodes.flatMap(({ pattern }) => (typeof pattern === "string" ? [pattern] : []));
+    const isAnyText = nodes.some(({ type, pattern }) => type === "string" && pattern === undefined);
+    const examples = nodes.flatMap((node) => (Array.isArray(node.examples) ? (node.examples as unknown[]) : []));
+    const merged: Record<string, unknown> = Object.assign({}, ...nodes);
+    delete merged.description;
+    delete merged.pattern;
+    delete merged.examples;
+    return {
+      ...merged,
+      type: types.length === 1 ? types[0] : types,
+      ...(!isAnyText && patterns.length > 0 && { pattern: alternatives(patterns) }),
+      ...(examples.length > 0 && { examples: unique(examples) }),
+    };
+  }
+
+  /** A step of the pipeline: a name, or a map whose options are those of the plugin that `use` names. */
+  #step(document: SchemaNode): SchemaNode {
+    const definitions = isRecord(document.definitions) ? document.definitions : {};
+    const local = this.#node(definitions.localStep, document);
+    const builtIn = isRecord(definitions.builtInStep) ? definitions.builtInStep.oneOf : [];
+    const options = new Map<string, SchemaNode>();
+    for (const branch of Array.isArray(builtIn) ? builtIn : []) {
+      const { properties } = this.#node(branch, document);
+      const { use, options: own } = isRecord(properties) ? properties : {};
+      const [name] = isRecord(use) && Array.isArray(use.examples) ? (use.examples as unknown[]) : [];
+      if (typeof name === "string" && isRecord(own)) options.set(name, own);
+    }
+    const pattern = alternatives([`^(${[...options.keys()].join("|")})$`, LOCAL_PATH, REFERENCE]);
+    for (const [use, schema] of this.#plugins.local)
+      if (isRecord(schema))
+        options.set(use, { ...new Bundler(schema, this.#plugins).bundle(), $schema: undefined, $id: undefined });
+    const properties = isRecord(local.properties) ? local.properties : {};
+    const names = [...options.keys()];
+    const use = {
+      description: "Name of a built-in plugin, or path of a plugin file.",
+      type: "string",
+      pattern,
+      examples: names,
+    };
+    return {
+      ...local,
+      type: ["string", "object"],
+      pattern,
+      properties: { ...properties, use },
+      allOf: [...options].map(([name, own]) => optionsOf(name, own)),
+      examples: [...names, { use: "transform", options: { remove: ["/logit_bias"] } }],
+    };
+  }
+}
+
+function optionsOf(name: string, options: SchemaNode): SchemaNode {
+  const isNeeded = Array.isArray(options.required) && options.required.length > 0;
+  return {
+    if: { type: "object", required: ["use"], properties: { use: { const: name } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { type: ["string", "object"], properties: { options }, ...(isNeeded && { required: ["options"] }) },
+  };
+}
+
+/** Of two kinds of map the one that has the key which only it requires. */
+function eitherMap(one: SchemaNode, other: SchemaNode): SchemaNode {
+  const first = new Set(Array.isArray(one.required) ? (one.required as string[]) : []);
+  const mark = (Array.isArray(other.required) ? (other.required as string[]) : []).find((key) => !first.has(key)) ?? "";
+  return {
+    type: "object",
+    if: { type: "object", required: [mark], properties: { [mark]: {} } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: other,
+    else: one,
+    examples: [exampleOf(one), exampleOf(other)],
+  };
+}
+
+function stepOf(root: SchemaNode): unknown {
+  return isRecord(root.definitions) ? root.definitions.step : undefined;
+}
+
+function isReference(branch: unknown): boolean {
+  return isRecord(branch) && branch.$ref === "#/definitions/reference";
+}
+
+/** A scalar as one pattern, which a reference fits as well. */
+function widened(schema: SchemaNode): SchemaNode {
+  const { enum: words, const: word, format, ...rest } = schema;
+  const choices = Array.isArray(words) ? (words as unknown[]) : typeof word === "string" ? [word] : null;
+  if (choices !== null) {
+    const examples = rest.examples ?? choices;
+    return { ...rest, type: "string", pattern: alternatives([`^(${choices.join("|")})$`, REFERENCE]), examples };
+  }
+  if (word !== undefined) return { ...schema, type: "integer", examples: [word] };
+  const { type, pattern = typeof format === "string" ? FORMATS[format] : undefined } = rest;
+  if (type === "string" && typeof pattern === "string") return { ...rest, pattern: alternatives([pattern, REFERENCE]) };
+  if (type !== "integer" && type !== "number" && type !== "boolean") return rest;
+  return { ...rest, type: [type, "string"], pattern: REFERENCE };
+}
+
+/** Patterns that are each whole, anchors included; that of references last, and once. */
+function alternatives(patterns: readonly string[]): string {
+  const own = patterns.map((pattern) => pattern.replace(`|${REFERENCE}`, ""));
+  const hasReference = patterns.some((pattern) => pattern.endsWith(REFERENCE));
+  return [...unique(own).filter((pattern) => pattern !== REFERENCE), ...(hasReference ? [REFERENCE] : [])].join("|");
+}
+
+/** The first example, or one that is made of those inside. */
+function exampleOf(schema: unknown): unknown {
+  if (!isRecord(schema)) return undefined;
+  const { examples, type, properties, required, items, patternProperties, propertyNames } = schema;
+  if (Array.isArray(examples)) return (examples as unknown[])[0];
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  if (isRecord(properties) && types.includes("object")) {
+    const needed = Array.isArray(required) && required.length > 0 ? (required as string[]) : Object.keys(properties);
+    return Object.fromEntries(needed.map((key) => [key, exampleOf(properties[key])]));
+  }
+  if (types.includes("array")) return [exampleOf(items)];
+  if (isRecord(patternProperties)) {
+    const [name = ""] = isRecord(propertyNames) && Array.isArray(propertyNames.examples) ? propertyNames.examples : [];
+    return { [String(name)]: exampleOf(Object.values(patternProperties)[0]) };
+  }
+  return types.includes("boolean") ? true : undefined;
+}
+
+function mapped(record: SchemaNode, map: (value: unknown) => SchemaNode): SchemaNode {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}

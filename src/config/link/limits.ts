@@ -1,0 +1,74 @@
+import type { Limit, TierConfig } from "#schema";
+import { join } from "../diagnostics.ts";
+import { milliseconds } from "../settings.ts";
+import type { Incomplete } from "../validate.ts";
+import type { LinkContext } from "./context.ts";
+
+type Plan = Incomplete<TierConfig> | undefined;
+
+/** Access lists name tiers that are defined; limits leave each other a meaning. */
+export function linkTiers(context: LinkContext): void {
+  for (const [name, tier] of Object.entries(context.config.tiers ?? {})) {
+    linkLimits(context, tier, join("/tiers", name, "limits"));
+    linkAddressLimits(context, tier, join("/tiers", name, "limits"));
+    if (!Array.isArray(tier?.access)) continue;
+    const access: readonly (string | undefined)[] = tier.access;
+    for (const [index, other] of access.entries())
+      context.resolve("tiers", other, join("/tiers", name, "access", index));
+  }
+}
+
+/** Whether a plan may call models of a tier; a plan that is wrong in itself is taken to. */
+export function canCall(plan: Plan, modelTier: string): boolean {
+  const access: "all" | readonly (string | undefined)[] = plan?.access ?? "all";
+  return access === "all" || access.includes(modelTier);
+}
+
+/** Whether the limits let any request through. */
+export function mayRequest(plan: Plan): boolean {
+  const { day, hour, minute } = plan?.limits ?? {};
+  return ![day, hour, minute].includes(0);
+}
+
+function linkLimits(context: LinkContext, tier: Plan, pointer: string): void {
+  const { day, hour, minute } = tier?.limits ?? {};
+  const windows = { day, hour, minute };
+  const zero = Object.entries(windows).find(([, limit]) => limit === 0)?.[0];
+  const others = Object.entries(windows).filter(([, limit]) => limit !== undefined && limit !== 0);
+  if (zero !== undefined && others.length > 0) {
+    const message = `is 0, so that ${others.map(([name]) => name).join(" and ")} mean nothing: every request is refused`;
+    contradiction(context, join(pointer, zero), message, "raise it, or write none");
+  } else if (isAbove(hour, day)) {
+    // A request counts at least one unit of the day, so the day is used up first.
+    const message = `is never reached: a day allows ${day}, fewer than the ${hour} of an hour`;
+    contradiction(context, join(pointer, "hour"), message, "lower it, raise day, or write none");
+  }
+}
+
+/** Limits for clients at one address, which the users of a plan meet before their own. */
+function linkAddressLimits(context: LinkContext, tier: Plan, pointer: string): void {
+  const { ip_limit: ipLimit, connections } = context.config.server ?? {};
+  const { minute, streams } = tier?.limits ?? {};
+  if (ipLimit !== undefined && ipLimit !== "none" && ipLimit.requests !== undefined && ipLimit.window !== undefined) {
+    const allowed = Math.floor((ipLimit.requests * 60_000) / milliseconds(ipLimit.window));
+    if (isAbove(minute, allowed)) {
+      const message = `is never reached from one address: server.ip_limit lets ${allowed} through in a minute`;
+      contradiction(context, join(pointer, "minute"), message, "raise server.ip_limit, or lower it");
+    }
+  }
+  for (const key of ["per_address", "total"] as const) {
+    const allowed = connections?.[key];
+    if (!isAbove(streams, allowed)) continue;
+    const message = `is never reached: server.connections.${key} is ${allowed}, and each stream takes a connection`;
+    contradiction(context, join(pointer, "streams"), message, `raise server.connections.${key}, or lower it`);
+    return;
+  }
+}
+
+function isAbove(limit: Limit | undefined, other: Limit | undefined): boolean {
+  return typeof limit === "number" && typeof other === "number" && limit > other;
+}
+
+function contradiction(context: LinkContext, pointer: string, message: string, hint: string): void {
+  context.report(pointer, { rule: "contradictory-limits", severity: "warning", message, hint });
+}

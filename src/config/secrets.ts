@@ -1,0 +1,83 @@
+import { join, type Place } from "./diagnostics.ts";
+import { eachScalar, type Node, type ScalarNode } from "./node.ts";
+
+/** Keys of plugins' options and of headers that hold secrets, as far as a name can tell. */
+const SECRET_KEY = /(?:^|[_-])(?:key|keys|secret|secrets|token|password|passwd|authorization|credentials?|cookie)$/i;
+/** Beginnings of keys that providers give out, whatever key of the configuration they stand at. */
+const SECRET_TEXT =
+  /^(?:sk-|gsk_|xai-|pplx-|AIza|AKIA|ghp_|github_pat_|glpat-|hf_|nvapi-|xox[bp]-|-----BEGIN [A-Z ]*PRIVATE KEY)/;
+const MIN_SECRET_TEXT_CHARACTERS = 20;
+/** What is shorter stands in for a key, in an example or for a server that asks for none. */
+const MIN_SECRET_CHARACTERS = 8;
+/** A URL with a password, or with a query, which is where keys are put that have no other place. */
+const SECRET_URL = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/\s@]*@|[^\s?]*\?[^\s=]*=)/i;
+/** What stands in place of a key where none is needed. */
+const NO_SECRETS: ReadonlySet<string> = new Set(["", "sim", "none", "application-default"]);
+
+/** Whether a value is a secret by where it stands. */
+function isSecretPlace([section, ...rest]: readonly string[]): boolean {
+  const key = rest.findLast((name) => !/^\d+$/.test(name)) ?? "";
+  switch (section) {
+    case "upstreams":
+      return rest[1] === "api_keys" || (rest[1] === "headers" && SECRET_KEY.test(key));
+    case "server":
+      return rest.join("/") === "admin/token";
+    case "auth":
+      return key === "client_secret" || (rest[1] === "secrets" && key === "value");
+    case "pipeline":
+      return rest[1] === "options" && SECRET_KEY.test(key);
+    default:
+      return false;
+  }
+}
+
+/** A scalar that no output may quote. What a reference brings does not stand in a file, and is not among them. */
+export interface SecretScalar {
+  readonly pointer: string;
+  readonly node: ScalarNode;
+}
+
+/** The secrets that stand in the files: by their place, or because they look like one wherever they stand. */
+export function secretScalars(root: Node): SecretScalar[] {
+  const found: SecretScalar[] = [];
+  eachScalar(root, [], (node, path) => {
+    const text = textOf(node);
+    if (NO_SECRETS.has(text)) return;
+    if (looksSecret(text) || (text.length >= MIN_SECRET_CHARACTERS && isSecretPlace(path)))
+      found.push({ pointer: join("", ...path), node });
+  });
+  return found;
+}
+
+function looksSecret(text: string): boolean {
+  return SECRET_URL.test(text) || (text.length >= MIN_SECRET_TEXT_CHARACTERS && SECRET_TEXT.test(text));
+}
+
+/** What of a scalar stands in the file: references without default are left out. */
+function textOf({ value, reference }: ScalarNode): string {
+  const written = reference?.written ?? String(value ?? "");
+  if (reference === undefined || !written.includes("${")) return written;
+  return written.replaceAll(
+    /\$\{(?:env:[A-Za-z_]\w*(?::-([^{}]*))?|file:[^{}]*)\}/g,
+    (_, fallback?: string) => fallback ?? "",
+  );
+}
+
+/** Lines of a file that could not be read as YAML: keys whose values may be secrets, and items of lists. */
+const UNREAD_SECRET = /((?:key|secret|token|password|authorization|value|smtp|url|nodes|header)\w*["']?\s*:)(.*)$/i;
+const UNREAD_ITEM = /^(\s*-\s+)(?!.*:\s)(.+)$/;
+
+/** A line of a file without its secrets. @param places of this line; null for a file that could not be read. */
+export function masked(line: string, places: readonly Place[] | null): string {
+  if (places === null) {
+    return line.replace(UNREAD_SECRET, covered).replace(UNREAD_ITEM, covered);
+  }
+  return places.reduce((text, { column, endColumn = line.length + 1 }) => {
+    const [from, to] = [column - 1, Math.min(endColumn - 1, line.length)];
+    return text.slice(0, from) + "•".repeat(Math.max(0, to - from)) + text.slice(to);
+  }, line);
+}
+
+function covered(_: string, kept: string, rest: string): string {
+  return kept + "•".repeat(rest.length);
+}

@@ -1,0 +1,187 @@
+import { globSync, readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import { parseDocument } from "yaml";
+import { bundleGateway, bundlePlugin } from "../../src/config/bundle.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { isRecord } from "../../src/config/schema.ts";
+import { readCases } from "./cases.ts";
+import { options } from "./support.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+function readJson(path: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(resolve(ROOT, path), "utf8")) as Record<string, unknown>;
+}
+
+function bundle(local: ReadonlyMap<string, unknown> = new Map()) {
+  return bundleGateway(readJson("schemas/gateway.schema.json"), { read: (ref) => readJson(`schemas/${ref}`), local });
+}
+
+/** As strict as the validator is; values of one of several types are what one pattern for a value means. */
+function strictAjv(): Ajv {
+  return new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });
+}
+
+/** As an editor sees it: no reference resolved. */
+function valueOf(file: string): unknown {
+  return parseDocument(readFileSync(file, "utf8"), { stringKeys: true, uniqueKeys: false }).toJS();
+}
+
+/** Every schema inside, with a path; what conditions repeat is left out. */
+function* schemasOf(schema: unknown, path = "#"): Generator<readonly [string, Readonly<Record<string, unknown>>]> {
+  if (Array.isArray(schema)) for (const [index, one] of schema.entries()) yield* schemasOf(one, `${path}/${index}`);
+  if (!isRecord(schema)) return;
+  yield [path, schema];
+  for (const [key, value] of Object.entries(schema))
+    if (!["if", "examples", "required"].includes(key)) yield* schemasOf(value, `${path}/${key}`);
+}
+
+const SCHEMA = bundle();
+const SCHEMAS = [...schemasOf(SCHEMA)];
+
+describe("the schema that is printed", () => {
+  test("is complete in itself and closed: no references, formats or keywords that a validator may not know", () => {
+    const text = JSON.stringify(SCHEMA);
+    for (const keyword of ["$ref", "definitions", "format", "discriminator"])
+      expect(text).not.toContain(`"${keyword}":`);
+    const open = SCHEMAS.filter(
+      ([, { properties, additionalProperties }]) => properties && additionalProperties !== false,
+    );
+    expect(open.map(([path]) => path).filter((path) => !/\/(then|options)$/.test(path))).toEqual([]);
+    expect(() => strictAjv().compile(SCHEMA)).not.toThrow();
+    // With nothing but the defaults, unknown keywords and formats would throw as well.
+    expect(() => new Ajv({ logger: false }).compile(SCHEMA)).not.toThrow();
+  });
+
+  test("every key has a description and an example that fits", () => {
+    const keys = SCHEMAS.flatMap(([path, { properties }]) =>
+      isRecord(properties) ? Object.entries(properties).map(([key, one]) => [`${path}/${key}`, one] as const) : [],
+    ).filter(([path]) => !path.endsWith("/then/options"));
+    expect(keys.length).toBeGreaterThan(250);
+    const without = keys.filter(
+      ([, one]) =>
+        !isRecord(one) ||
+        typeof one.description !== "string" ||
+        !Array.isArray(one.examples) ||
+        one.examples[0] === undefined,
+    );
+    expect(without.map(([path]) => path)).toEqual([]);
+    for (const [path, one] of keys) {
+      const validate = strictAjv().compile(one as object);
+      for (const example of (one as { readonly examples: readonly unknown[] }).examples)
+        expect([path, example, validate(example) ? [] : validate.errors]).toEqual([path, example, []]);
+    }
+  });
+
+  test("a value is one pattern, not a choice of two", () => {
+    const choices = SCHEMAS.filter(([, { anyOf, oneOf, enum: words }]) => anyOf ?? oneOf ?? words);
+    expect(choices.map(([path]) => path)).toEqual([]);
+  });
+
+  test.for(["gateway.yaml", ...globSync(resolve(ROOT, "../shared/examples/gateway.yaml"))])("accepts %s", (file) => {
+    const validate = strictAjv().compile(SCHEMA);
+    validate(valueOf(resolve(ROOT, file)));
+    expect(validate.errors).toBeNull();
+  });
+
+  test("accepts a reference wherever a scalar stands", () => {
+    const text = readFileSync(resolve(ROOT, "gateway.yaml"), "utf8")
+      .replace("port: 8080", 'port: "${env:PORT:-8080}"')
+      .replace("heartbeat: 15s", "heartbeat: ${env:BEAT:-15s}")
+      .replace("enforce: true", "enforce: ${env:ENFORCE:-true}")
+      .replace("currency: USD", "currency: ${env:CURRENCY}")
+      .replace("created: 2026-01-15", "created: ${env:CREATED}")
+      .replace("kind: chat", "kind: ${env:KIND}");
+    const validate = strictAjv().compile(SCHEMA);
+    validate(parseDocument(text).toJS());
+    expect(validate.errors).toBeNull();
+  });
+});
+
+/** Rules that a schema alone can keep. */
+const SHAPE = new Set(
+  ["unknown-key", "invalid-name", "missing-key", "wrong-type", "unknown-value", "wrong-format"].concat([
+    "out-of-range",
+    "wrong-length",
+    "duplicate-item",
+    "unsupported-version",
+  ]),
+);
+
+describe("bad shapes", () => {
+  const cases = readCases().filter(({ file, expected, options: { env } }) => {
+    const own = expected.filter((line) => /^\d/.test(line));
+    const text = readFileSync(file, "utf8");
+    const isShape = own.some((line) => SHAPE.has(/^\S+ error (\S+)/.exec(line)?.[1] ?? ""));
+    return isShape && Object.keys(env ?? {}).length === 0 && !/^include:/m.test(text);
+  });
+  /** What text must look like in more than a pattern: days of a month, numbers that are not finite. */
+  const BEYOND = new Set(["wrong-format-date.yaml", "wrong-type-infinite.yaml"]);
+
+  test("there are many", () => {
+    expect(cases.length).toBeGreaterThan(35);
+  });
+
+  test.for(cases.filter(({ name }) => !BEYOND.has(name)))("$name is refused", async ({ file, options: more }) => {
+    const { localPlugins } = await loadConfig(options(file, more));
+    const local = new Map(
+      [...localPlugins].map(([use, { schema }]) => [use, readJson(relative(ROOT, schema.pathname))]),
+    );
+    expect(strictAjv().validate(bundle(local), valueOf(file))).toBe(false);
+  });
+
+  test("a good configuration with the same plugin is accepted", async () => {
+    const schema = readJson("schemas/plugins/redact-names.schema.json");
+    const use = "./plugins/redact-names.ts";
+    const step = (options: unknown) => ({
+      ...(valueOf(resolve(ROOT, "gateway.yaml")) as object),
+      pipeline: ["auth", { use, options }],
+    });
+    const validate = strictAjv().compile(bundle(new Map([[use, schema]])));
+    expect(validate(step({ names: ["Ada"] }))).toBe(true);
+    expect(validate(step({ names: "Ada" }))).toBe(false);
+    expect(validate(step({ names: ["Ada"], replace: "x" }))).toBe(false);
+    expect(strictAjv().validate(bundle(), step({ replace: "x" }))).toBe(true);
+  });
+});
+
+describe("the schema of one plugin", () => {
+  test.for(globSync("schemas/plugins/*.schema.json", { cwd: ROOT }))("%s", (path) => {
+    const schema = bundlePlugin(readJson(path));
+    expect(() => strictAjv().compile(schema)).not.toThrow();
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+  });
+
+  test("one that holds itself, or has a choice of maps, can be printed", () => {
+    const tree = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        tree: { description: "A tree.", $ref: "#/definitions/node", examples: [{}] },
+        choice: {
+          description: "A choice.",
+          oneOf: [
+            { type: "object", additionalProperties: false, properties: { a: { description: "A.", type: "boolean" } } },
+            { type: "object", additionalProperties: false, properties: { b: { description: "B.", type: "boolean" } } },
+            { type: "string" },
+          ],
+          examples: ["a"],
+        },
+      },
+      definitions: {
+        node: {
+          type: "object",
+          additionalProperties: false,
+          properties: { children: { description: "Below.", type: "array", items: { $ref: "#/definitions/node" } } },
+        },
+      },
+    };
+    const validate = strictAjv().compile(bundlePlugin(tree));
+    expect(validate({ tree: { children: [{ any: 1 }] }, choice: { b: true } })).toBe(true);
+    expect(validate({ tree: { child: [] } })).toBe(false);
+    expect(validate({ choice: { a: true, b: true } })).toBe(false);
+  });
+});
