@@ -26,8 +26,8 @@ async function settle({ settle: settler }: Admitted, charge: bigint): Promise<vo
 async function admittedWithout(onFailure: "open" | "closed"): Promise<unknown> {
   const host = await pluginHost({ snapshot: { ...snapshot, store: { ...snapshot.store, onFailure } } });
   const storage = { ...host.storage, get: () => Promise.reject(storeUnavailable(new Error("away"))) };
-  const { admit } = await budget.setup({ amount: 1 }, { ...host, storage });
-  return admit!(testExchange(snapshot));
+  const hooks = await budget.setup({ amount: 1 }, { ...host, storage });
+  return hooks.admit!(testExchange(snapshot));
 }
 
 /** A budget of ann's; `spend` is a request that is admitted and charged. */
