@@ -76,6 +76,7 @@ export interface GatewayConfig {
   pipeline: Step[];
   reload?: ReloadConfig;
   status?: StatusConfig;
+  telemetry?: TelemetryConfig;
 }
 export interface ServerConfig {
   /**
@@ -1033,6 +1034,288 @@ export interface IncidentConfig {
    * When it was over; null while it is ongoing.
    */
   resolved_at?: string | null;
+}
+export interface TelemetryConfig {
+  access_log?: AccessLogConfig;
+  /**
+   * When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.
+   */
+  server_timing?: "on_request" | "always" | "never";
+  otlp?: OtlpConfig;
+  decision_log?: DecisionLogConfig;
+}
+export interface AccessLogConfig {
+  /**
+   * Which requests have a line: all, failures (status 400 and above), or none. all when absent.
+   */
+  lines?: "all" | "failures" | "none";
+  users?: Flag;
+}
+export interface OtlpConfig {
+  /**
+   * Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.
+   */
+  endpoint: string;
+  /**
+   * Further headers of what is sent there.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.
+   */
+  sample?: number;
+  interval?: PositiveDuration;
+}
+export interface DecisionLogConfig {
+  /**
+   * Where lines are appended; relative to this file's folder. Opened again at every reload.
+   */
+  file: string;
+  max_size?: Size;
+  /**
+   * How many files put aside are kept; the oldest are deleted. 8 when absent.
+   */
+  keep?: number;
+}
+
+/**
+ * One line of the decision log: what was decided about one request, and on what grounds. Nothing of what it said.
+ */
+export interface Decision {
+  /**
+   * Version of this format.
+   */
+  v: 1;
+  /**
+   * When the request arrived.
+   */
+  time: string;
+  /**
+   * The gateway's own id, that of the charge; null when it was refused before it was one to admit.
+   */
+  id: string | null;
+  /**
+   * X-Request-Id.
+   */
+  request_id: string;
+  /**
+   * Hash of the configuration that decided.
+   */
+  config: string;
+  /**
+   * The gateway's name of the endpoint.
+   */
+  endpoint: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Keyed digest of the user's id, the same in every line of one store; null when nobody was known.
+   */
+  user: string | null;
+  /**
+   * The same of the API key's id; null with an access token.
+   */
+  key: string | null;
+  /**
+   * The user's plan tier.
+   */
+  plan: string | null;
+  /**
+   * As the client asked for it, at most 200 characters; null when the body was not read.
+   */
+  model: string | null;
+  /**
+   * Whether a stream was asked for.
+   */
+  stream: boolean;
+  /**
+   * UTF-8 bytes of the prompt's text.
+   */
+  prompt_bytes: number | null;
+  /**
+   * Output tokens that the client allowed; null when it did not say.
+   */
+  max_output: number | null;
+  /**
+   * Answers asked for (n).
+   */
+  answers: number;
+  asked: DecisionUnits;
+  estimated: DecisionEstimate;
+  /**
+   * What the request needs of a model.
+   */
+  features: ("tools" | "vision" | "audio" | "documents" | "json_schema" | "json_object" | "reasoning" | "logprobs")[];
+  /**
+   * How it ended.
+   */
+  outcome:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * Of the answer; 499 for a client that left before one.
+   */
+  status: number;
+  /**
+   * The error's code.
+   */
+  code: string | null;
+  /**
+   * That served.
+   */
+  upstream: string | null;
+  /**
+   * In order, those that a guard skipped included.
+   */
+  attempts: DecisionAttempt[];
+  /**
+   * Fields that the upstream could not be asked.
+   */
+  dropped: number;
+  tokens: DecisionTokens;
+  /**
+   * Whether tokens were estimated in part.
+   */
+  tokens_estimated: boolean;
+  /**
+   * In billing.currency, exact.
+   */
+  charge: string;
+  /**
+   * Whether the counts of limits were returned.
+   */
+  given_back: boolean;
+  /**
+   * For which the body was waited for.
+   */
+  body_ms: number | null;
+  /**
+   * Until an upstream's answer or the beginning of its stream; from arrival.
+   */
+  first_event_ms: number | null;
+  /**
+   * Of upstreams, overlapping attempts counted once.
+   */
+  upstream_ms: number | null;
+  /**
+   * The rest: total without body and upstreams.
+   */
+  gateway_ms: number | null;
+  /**
+   * From arrival to the end.
+   */
+  total_ms: number;
+}
+export interface DecisionUnits {
+  /**
+   * Of speech.
+   */
+  characters?: number;
+  /**
+   * Milliseconds of audio.
+   */
+  audio_ms?: number;
+  /**
+   * Images.
+   */
+  images?: number;
+  /**
+   * SIZE/QUALITY by which images are priced.
+   */
+  image_variant?: string;
+}
+export interface DecisionEstimate {
+  /**
+   * Tokens.
+   */
+  prompt: number;
+  /**
+   * null when the client did not say: then billing.hold_output_tokens counts.
+   */
+  completion: number | null;
+}
+export interface DecisionAttempt {
+  /**
+   * Name in the configuration.
+   */
+  upstream: string;
+  /**
+   * The upstream's name of the model.
+   */
+  model: string;
+  /**
+   * ok, the class of the failure, skipped by a guard such as the breaker, or running: the request ended before the attempt.
+   */
+  outcome: string;
+  /**
+   * The upstream's status where it failed with one, else 0.
+   */
+  status: number;
+  /**
+   * Milliseconds from the request's arrival.
+   */
+  start_ms: number;
+  /**
+   * When its stream began, or its answer was there; null when neither came.
+   */
+  answered_ms: number | null;
+  /**
+   * null while it ran.
+   */
+  end_ms: number | null;
+}
+export interface DecisionTokens {
+  /**
+   * Those of a cache included.
+   */
+  prompt: number;
+  /**
+   * Reasoning included.
+   */
+  completion: number;
+  /**
+   * Of prompt, read from a cache.
+   */
+  cached: number;
+  /**
+   * Of completion.
+   */
+  reasoning: number;
+  /**
+   * Of prompt, written to a cache.
+   */
+  cache_write?: number;
+  /**
+   * Of cache_write, kept for an hour.
+   */
+  cache_write_1h?: number;
+  /**
+   * Of speech.
+   */
+  characters?: number;
+  /**
+   * Milliseconds of audio.
+   */
+  audio_ms?: number;
+  /**
+   * Images.
+   */
+  images?: number;
+  /**
+   * SIZE/QUALITY by which images are priced.
+   */
+  image_variant?: string;
 }
 
 /**

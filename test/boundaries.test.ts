@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   dialects: ["kit"],
   pipeline: ["kit"],
   store: ["kit"],
-  telemetry: ["kit"],
+  telemetry: ["kit", "schema"],
   accounts: ["kit"],
   upstream: ["kit", "dialects"],
   simulator: ["kit"],
@@ -62,6 +62,12 @@ const HOMES: Readonly<Record<string, string>> = {
   pino: "src/telemetry/log.ts",
   "pino-pretty": "src/telemetry/log.ts",
   "@prometheus-io/client": "src/telemetry/",
+  "@opentelemetry/api": "src/telemetry/otlp.ts",
+  "@opentelemetry/exporter-metrics-otlp-http": "src/telemetry/otlp.ts",
+  "@opentelemetry/exporter-trace-otlp-http": "src/telemetry/otlp.ts",
+  "@opentelemetry/resources": "src/telemetry/otlp.ts",
+  "@opentelemetry/sdk-metrics": "src/telemetry/otlp.ts",
+  "@opentelemetry/sdk-trace": "src/telemetry/otlp.ts",
   commander: "src/cli/",
   "gpt-tokenizer": "src/gateway/tokenizer-worker.ts",
 };
@@ -221,6 +227,7 @@ test("a start loads nothing that only some gateways use", () => {
     .flatMap(({ imports }) => imports.filter(({ lazy, typeOnly }) => !lazy && !typeOnly).map(packageOf));
   expect(packages).toContain("undici");
   const some = [
+    ...Object.keys(HOMES).filter((name) => name.startsWith("@opentelemetry/")),
     "google-auth-library",
     "gpt-tokenizer",
     "ioredis",

@@ -1,5 +1,6 @@
-import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig } from "#schema";
-import type { Kind } from "../kit/index.ts";
+import { resolve } from "node:path";
+import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig, TelemetryConfig } from "#schema";
+import { type Kind, Secret, type TelemetrySettings } from "../kit/index.ts";
 import type { Incomplete } from "./validate.ts";
 
 /** Given to what neither the entry nor `defaults` says. */
@@ -31,6 +32,8 @@ export const STORE_TIMEOUT = "1s";
 export const RETENTION = "90d";
 export const DEADLINE = "5m";
 export const PROBE_TIMEOUT = "5s";
+const OTLP_INTERVAL = "30s";
+const DECISION_LOG = { size: "64MiB", keep: 8 } as const;
 
 /** Units of the daily quota, from the API's rules for audio and images. */
 const REQUEST_UNITS: Readonly<Record<Kind, number>> = {
@@ -105,4 +108,30 @@ function measure(text: string, units: Readonly<Record<string, number>>): number 
   const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   if (digits === undefined || factor === undefined) throw new RangeError(`not one of the units ${Object.keys(units)}`);
   return Number(digits) * factor;
+}
+
+/** With the defaults of what it does not say. @param folder that of the configuration file */
+export function telemetrySettings(
+  { access_log: log, server_timing, otlp, decision_log }: TelemetryConfig,
+  folder: string,
+) {
+  return {
+    accessLog: { lines: log?.lines ?? "all", users: log?.users ?? false },
+    serverTiming: server_timing ?? "on_request",
+    otlp: otlp
+      ? {
+          endpoint: otlp.endpoint.replace(/\/+$/, ""),
+          headers: mapRecord(otlp.headers ?? {}, (_, value) => new Secret(value)),
+          sample: otlp.sample ?? 1,
+          interval: milliseconds(otlp.interval ?? OTLP_INTERVAL),
+        }
+      : null,
+    decisionLog: decision_log
+      ? {
+          file: resolve(folder, decision_log.file),
+          maxSize: bytes(decision_log.max_size ?? DECISION_LOG.size),
+          keep: decision_log.keep ?? DECISION_LOG.keep,
+        }
+      : null,
+  } satisfies TelemetrySettings;
 }

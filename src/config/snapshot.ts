@@ -59,6 +59,7 @@ import {
   STORE_TIMEOUT,
   TIMEOUTS,
   UPLOAD_SPACE,
+  telemetrySettings,
 } from "./settings.ts";
 import type { LoadedStep } from "./steps.ts";
 
@@ -91,6 +92,7 @@ export function buildSnapshot(
     models: mapRecord(config.models, (id, model) => buildModel(id, model, config)),
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
+    telemetry: telemetrySettings(config.telemetry ?? {}, sources.folder),
     reload: { guard: config.reload?.guard ? buildGuard(config.reload.guard) : null },
   });
 }

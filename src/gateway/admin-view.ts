@@ -7,6 +7,7 @@ import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instan
 import type { RollbackTarget } from "./kept-generations.ts";
 import type { ConfigStatus, Reloader } from "./reloader.ts";
 import type { ProcessState, UpstreamState } from "./generation.ts";
+import type { EndedStream, StreamDirectory, StreamList } from "./stream-list.ts";
 import type { SourceBody } from "./source-view.ts";
 
 /** One process and the instances that it knows of. */
@@ -45,7 +46,9 @@ export interface AdminView {
   notReady(): Promise<readonly string[]>;
   metrics(): Promise<ScrapeText>;
   report(): Promise<ProcessReport>;
-  streams(): Promise<{ readonly active: number }>;
+  streams(): Promise<StreamList>;
+  /** Ends one by its id, wherever it runs. */
+  endStream(id: string): Promise<EndedStream>;
   settlements(): Promise<UnstoredSettlements>;
   /** What the configuration in force was made of. */
   source(): Promise<SourceBody>;
@@ -61,7 +64,8 @@ export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "l
     config: async () => configBody(await view.report()),
     source: () => view.source(),
     upstreams: async () => upstreamsBody(await view.report()),
-    streams: () => view.streams(),
+    streams: async () => streamsBody(await view.streams()),
+    endStream: (id) => view.endStream(id),
     settlements: () => view.settlements(),
     reload: () => view.reload(),
     rollback: (to) => view.rollback(to),
@@ -97,6 +101,12 @@ export function upstreamsBody({ upstreams, self, others }: ProcessReport) {
       return [name, { ...state, instances: Object.fromEntries(instances) }];
     }),
   );
+}
+
+/** `GET /admin/streams`: the oldest first; `active` are those whose answer has begun. */
+export function streamsBody({ streams, complete }: StreamList) {
+  const active = streams.filter(({ state }) => state === "streaming").length;
+  return { active, complete, streams: streams.toSorted((a, b) => b.age_ms - a.age_ms) };
 }
 
 function inOrder(instances: readonly InstanceInfo[]): readonly InstanceInfo[] {
@@ -153,6 +163,7 @@ interface ProcessViewParts {
   readonly reloader: Pick<Reloader, "status" | "reload" | "rollback">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
+  readonly streams: Pick<StreamDirectory, "own" | "endOwn" | "list" | "end">;
   /** @throws GatewayError */
   readonly explain: (question: Json) => Promise<unknown>;
 }
@@ -160,11 +171,14 @@ interface ProcessViewParts {
 export interface ProcessAdminView extends AdminView {
   /** The metrics of this process, to be merged with those of other workers. */
   collect(): Promise<Scrape>;
+  /** Of this process alone. */
+  ownStreams(): StreamList;
+  endOwnStream(id: string): boolean;
 }
 
 /** What the admin listener shows of this process. */
 export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
-  const { store, onFailure, loop, metrics, reloader, registry, state, explain } = parts;
+  const { store, onFailure, loop, metrics, reloader, registry, state, streams, explain } = parts;
   return {
     async notReady() {
       if (state.draining) return ["draining"];
@@ -189,7 +203,10 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
         complete: others !== null,
       };
     },
-    streams: async () => ({ active: state.activeStreams() }),
+    streams: () => streams.list(),
+    endStream: (id) => streams.end(id),
+    ownStreams: () => streams.own(),
+    endOwnStream: (id) => streams.endOwn(id),
     async settlements() {
       const rejected = store.rejections().map(({ id, settlement, reason, at }) => ({
         id,

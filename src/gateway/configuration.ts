@@ -210,8 +210,9 @@ function messageOf(error: unknown): string {
 }
 
 /** The sections that a running process cannot change, as text to compare. Holds secrets: never shown or logged. */
-export function restartSections({ server, store }: Snapshot): Record<string, string> {
+export function restartSections({ server, store, telemetry }: Snapshot): Record<string, string> {
   const { admin } = server;
+  const { otlp } = telemetry;
   return {
     "server.listen": JSON.stringify(server.listen),
     "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.token.reveal()]),
@@ -224,5 +225,8 @@ export function restartSections({ server, store }: Snapshot): Record<string, str
       store.timeout,
       store.retention,
     ]),
+    "telemetry.otlp": JSON.stringify(
+      otlp && { ...otlp, headers: Object.entries(otlp.headers).map(([name, value]) => [name, value.reveal()]) },
+    ),
   };
 }

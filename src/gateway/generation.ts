@@ -6,6 +6,7 @@ import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
+import type { PublicServer } from "../server/public.ts";
 import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
 import type { GuardReport } from "./guard.ts";
@@ -74,7 +75,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     pipeline,
     host,
     observer,
-    send: (target, call, exchange, onSent) => upstreams.send(target, call, exchange, onSent),
+    send: (...attempt) => upstreams.send(...attempt),
   });
   const retired = Promise.withResolvers<void>();
   let inFlight = 0;
@@ -169,6 +170,8 @@ export class ProcessState {
   draining = false;
   /** Streamed answers under way; set by the listener, which is opened last. */
   activeStreams: () => number = () => 0;
+  /** What runs here, to be listed and ended by id; set with it. */
+  streams: Pick<PublicServer, "streams" | "endStream"> = { streams: () => [], endStream: () => false };
   /** Serves a share of the users beside the generation in force. */
   candidate: Candidate | null = null;
   /** What the others are told of its changes of configuration; set with the first generation. */

@@ -57,7 +57,11 @@ export async function startGenerations(context: StartContext, options: Generatio
     files: start.files,
     fileHash: start.rejected === null ? start.loaded.hash : null,
     passedOver: others?.passedOver ?? null,
-    load: () => loadAgain(settings),
+    load() {
+      // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
+      telemetry.reopen();
+      return loadAgain(settings);
+    },
     build,
     kept,
     agreement: (base, candidate) =>
@@ -68,6 +72,7 @@ export async function startGenerations(context: StartContext, options: Generatio
     log,
     onEvent(event) {
       if (event.type === "taken" || event.type === "returned") remember(event.loaded);
+      telemetry.reopen();
       countReload(metrics, event);
       logReload(context, event);
       if (event.type !== "rejected") publish();
@@ -95,8 +100,9 @@ function builder({ log }: StartContext, { services, upstreams, telemetry }: Gene
     const { snapshot } = loaded;
     const trial: Trial = { counts: null };
     const ownLog = withConfig(log, () => shortHash(snapshot.hash));
+    await telemetry.prepare(snapshot.telemetry);
     const lease = await upstreams.lease(snapshot, probation ? { probation, log: ownLog } : {});
-    const observer = telemetry.observerOf(snapshot.hash, trial);
+    const observer = telemetry.observerOf(snapshot, trial);
     return createGeneration({ number, loaded, upstreams: lease, services, observer, trial });
   };
 }

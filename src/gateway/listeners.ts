@@ -7,6 +7,7 @@ import { bodyValidators, type ValidateBody } from "../server/body-schemas.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
+import type { RouteObserver } from "../telemetry/observer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 export interface PublicListener {
@@ -18,7 +19,7 @@ type PublicParts = [
   context: StartContext,
   storage: Pick<Storage, "store" | "isShared">,
   accounts: Accounts,
-  telemetry: Pick<Telemetry, "observer">,
+  telemetry: Partial<Pick<Telemetry, "traceOf">> & { readonly observer: RouteObserver },
   tokenizer: Pick<Tokenizer, "countForClient">,
   validateBody?: ValidateBody,
 ];
@@ -38,7 +39,8 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
 
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
-  const [{ now, log, state }, { store, isShared }, { identities, signIn, killSwitch }, { observer }, tokenizer] = parts;
+  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
+  const { now, elapsed, log, state } = context;
   const validateBody = parts[5] ?? bodyValidators();
   // Made at the first request for it.
   let openApi: string | null = null;
@@ -61,6 +63,9 @@ export function publicServer(...parts: PublicParts): PublicServer {
     settings: () => state.snapshot.server,
     validateBody,
     now,
+    elapsed,
+    ...(traceOf && { traceOf }),
+    serverTiming: () => state.snapshot.telemetry.serverTiming,
     log,
     routes,
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
@@ -68,6 +73,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
+  state.streams = server;
   return server;
 }
 

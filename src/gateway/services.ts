@@ -1,18 +1,30 @@
 import { mkdir } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { createAuthentication } from "../accounts/authenticate.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
-import { GatewayError, type Identities, type Observer, type Snapshot } from "../kit/index.ts";
+import {
+  GatewayError,
+  type Identities,
+  type Observer,
+  type RequestTrace,
+  type Snapshot,
+  type TelemetrySettings,
+  traceParentOf,
+} from "../kit/index.ts";
 import { limitKey } from "../server/client-address.ts";
 import type { SignIn } from "../server/endpoint.ts";
 import { SimulatorOnDemand } from "../simulator/on-demand.ts";
 import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
+import { LineFile } from "../telemetry/decision-file.ts";
+import { Digests } from "../telemetry/digests.ts";
 import { type GatewayLog, withConfig } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
+import { openOtlp, type OtlpOptions, recordedTrace } from "../telemetry/otlp.ts";
 import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
 import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
@@ -28,6 +40,8 @@ export interface StartContext {
   /** Unix milliseconds; null: the system's clock, and the store's own where it has one. */
   readonly clock: (() => number) | null;
   readonly now: () => number;
+  /** Milliseconds with fractions, for durations. */
+  readonly elapsed: () => number;
   readonly log: GatewayLog;
   readonly state: ProcessState;
   /** Each step adds what it has opened. */
@@ -153,13 +167,25 @@ export interface Telemetry {
   /** Of requests that no generation has served. */
   readonly observer: GatewayObserver;
   /** Of the requests of one generation: their lines and counts carry its hash, and while it is on trial they are compared. */
-  readonly observerOf: (hash: string, trial: Trial) => Observer;
+  readonly observerOf: (snapshot: Snapshot, trial: Trial) => Observer;
+  readonly traceOf: (headers: IncomingHttpHeaders) => RequestTrace | null;
+  /** Before a configuration is put in force. Never rejects. */
+  prepare(settings: TelemetrySettings): Promise<void>;
+  /** Opens the decision log again, by the settings in force. */
+  reopen(): void;
 }
 
 /** The one in force, a candidate, and those that a rollback can return to. */
 const MAX_COUNTED_GENERATIONS = 12;
 
-export function openTelemetry({ now, log, state }: StartContext, { storeState }: Storage): Telemetry {
+export async function openTelemetry(context: StartContext, { store, storeState }: Storage): Promise<Telemetry> {
+  const { now, log, state, closing } = context;
+  const otlp = otlpSettings(context);
+  const sink = otlp && (await openOtlp(otlp));
+  if (sink !== null) closing.add(() => sink.close());
+  const digests = new Digests({ remember: (name, value) => store.remember(name, value), now, log });
+  const decisions = new LineFile({ now, log });
+  closing.add(() => decisions.close());
   /** Requests by short hash and outcome, the latest generations last. */
   const counts = new Map<string, Map<string, number>>();
   const metrics = createMetrics({
@@ -167,22 +193,24 @@ export function openTelemetry({ now, log, state }: StartContext, { storeState }:
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),
     store: storeState,
+    dropped: () => ({ spans: sink?.droppedSpans ?? 0, decisions: decisions.dropped }),
     *generations() {
       for (const [config, outcomes] of counts) for (const [kind, count] of outcomes) yield [config, kind, count];
     },
   });
-  const parts = { metrics, logRequests: log.enabled("info"), now };
-  const observerOf = (hash: string, trial: Trial): Observer => {
-    const config = shortHash(hash);
+  const accessLog = (): TelemetrySettings["accessLog"] => state.snapshot.telemetry.accessLog;
+  const parts = { metrics, logRequests: log.enabled("info"), accessLog, digests, decisions, sink, now };
+  const observerOf = (snapshot: Snapshot, trial: Trial): Observer => {
+    const config = shortHash(snapshot.hash);
     const outcomes = counts.get(config) ?? new Map<string, number>();
     counts.delete(config);
     counts.set(config, outcomes);
     for (const oldest of counts.keys()) if (counts.size > MAX_COUNTED_GENERATIONS) counts.delete(oldest);
-    const observer = createObserver({ ...parts, log: withConfig(log, () => config) });
+    const observer = createObserver({ ...parts, log: withConfig(log, () => config) }).of(snapshot);
     return {
       ...observer,
-      refused(request, error, receivedAt) {
-        observer.refused(request, error, receivedAt);
+      refused(request, error, receivedAt, known) {
+        observer.refused(request, error, receivedAt, known);
         const isFault = !(error instanceof GatewayError) || error.code === "INTERNAL";
         if (isFault) trial.counts?.failedEarly();
       },
@@ -193,7 +221,48 @@ export function openTelemetry({ now, log, state }: StartContext, { storeState }:
       },
     };
   };
-  return { metrics, observer: createObserver({ ...parts, log }), observerOf };
+  const prepare = async ({ decisionLog, accessLog }: TelemetrySettings): Promise<void> => {
+    if (decisionLog !== null || accessLog.users) await digests.prepare();
+  };
+  const reopen = (): void => decisions.configure(state.snapshot.telemetry.decisionLog);
+  await prepare(state.snapshot.telemetry);
+  reopen();
+  const traceOf = ({ traceparent, tracestate }: IncomingHttpHeaders): RequestTrace | null => {
+    if (otlp !== null) return recordedTrace(traceparent, tracestate, otlp.sample);
+    return traceparent === undefined ? null : traceParentOf(traceparent, tracestate);
+  };
+  return { metrics, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
+}
+
+/** As configured, else as OpenTelemetry's own variables say; null where nothing is to be sent. */
+function otlpSettings({
+  settings,
+  start,
+  state,
+  log,
+}: StartContext): (OtlpOptions & { readonly sample: number }) | null {
+  const { otlp } = start.loaded.snapshot.telemetry;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = "", OTEL_SDK_DISABLED: disabled } = settings.env ?? {};
+  if ((otlp === null && endpoint === "") || disabled === "true") return null;
+  const headers = mapValues(otlp?.headers ?? {}, (value) => value.reveal());
+  return {
+    endpoint: otlp?.endpoint ?? endpoint.replace(/\/+$/, ""),
+    headers,
+    sample: otlp?.sample ?? 1,
+    interval: otlp?.interval ?? OTLP_INTERVAL_MS,
+    attributes: { "service.instance.id": state.instance },
+    schedule(ms, callback) {
+      const timer = setTimeout(callback, ms).unref();
+      return () => clearTimeout(timer);
+    },
+    log,
+  };
+}
+
+const OTLP_INTERVAL_MS = 30_000;
+
+function mapValues<From, To>(record: Readonly<Record<string, From>>, map: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
 export function openTokenizer({ closing }: StartContext): Tokenizer {
@@ -204,7 +273,7 @@ export function openTokenizer({ closing }: StartContext): Tokenizer {
 
 /** What plugins of every configuration reach through their host. */
 export function hostServices(
-  { now, log }: StartContext,
+  { now, elapsed, log }: StartContext,
   { store }: Storage,
   { identities, killSwitch }: Accounts,
   { count }: Pick<Tokenizer, "count">,
@@ -215,6 +284,7 @@ export function hostServices(
     identities,
     streamKills: killSwitch,
     now,
+    elapsed,
     schedule: (at, callback) => timers.schedule(at, callback),
     countTokens: count,
     log,

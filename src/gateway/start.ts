@@ -21,6 +21,7 @@ import {
   type Storage,
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
+import { StreamDirectory } from "./stream-list.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /**
@@ -83,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const storage = await openStorage(context);
     const accounts = await openAccounts(context, storage);
     const upstreams = openUpstreams(context);
-    const telemetry = openTelemetry(context, storage);
+    const telemetry = await openTelemetry(context, storage);
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
     const registry = new InstanceRegistry({ store: storage.store, self: () => instanceInfo(state), log });
@@ -103,6 +104,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { store } = storage;
     const { metrics } = telemetry;
     const { onFailure } = start.loaded.snapshot.store;
+    const streams = new StreamDirectory({
+      store,
+      instance: state.instance,
+      running: () => state.streams.streams(),
+      end: (id) => state.streams.endStream(id),
+      others: () => registry.others(),
+      log,
+    });
+    closing.add(() => streams.close());
     const adminView = processAdminView({
       store,
       onFailure,
@@ -111,6 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       reloader,
       registry,
       state,
+      streams,
       explain: explainer(context, storage),
     });
     const admin = options.worker ? null : await listenAdmin(context, adminView);
@@ -150,7 +161,8 @@ async function prepare(options: GatewayOptions): Promise<StartContext> {
   const settings: LoadSettings = { file, env, strict, mode, log };
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
-  return { settings, start, clock: options.now ?? null, now, log, state, closing: new Closing(log) };
+  const elapsed = options.now ?? (() => performance.now());
+  return { settings, start, clock: options.now ?? null, now, elapsed, log, state, closing: new Closing(log) };
 }
 
 /** Answers what would become of a request; loaded with the first question. */

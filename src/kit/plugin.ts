@@ -168,11 +168,19 @@ export interface StreamKills {
   watch(userId: string, token: number, stop: () => void): () => void;
 }
 
+/** What is known of a request that was refused before it became an exchange. */
+export interface RefusedRequest {
+  readonly principal: Principal | null;
+  readonly call: Call | null;
+}
+
 /** What metrics and logs are made of. */
 export interface Observer {
+  /** Before anything else: its request is still whole. Left out: nobody needs to read it. */
+  began?(exchange: Exchange): void;
   attempt(exchange: Exchange, target: Target, result: AttemptResult): void;
   /** A request refused before it became an exchange; `receivedAt` in Unix milliseconds. */
-  refused(request: ClientRequest, error: unknown, receivedAt: number): void;
+  refused(request: ClientRequest, error: unknown, receivedAt: number, known?: RefusedRequest): void;
   finished(exchange: Exchange, outcome: Outcome): void;
   pluginFailed(name: string, error: unknown): void;
   /** Asked once a pipeline for each hook of a plugin; called with the milliseconds of each call. Left out: nobody measures. */
@@ -193,6 +201,8 @@ export interface Host {
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds with fractions, of a clock for durations; left out: `now`. */
+  readonly elapsed?: () => number;
   /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
   readonly schedule: (at: number, callback: () => void) => () => void;
   readonly countTokens: (text: string) => Promise<number>;

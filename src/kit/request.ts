@@ -3,6 +3,8 @@ import type { Json } from "./json.ts";
 import type { StreamEvent } from "./reply.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
 import type { Units, Usage } from "./money.ts";
+import type { Timeline } from "./timeline.ts";
+import type { RequestTrace } from "./trace.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -20,6 +22,8 @@ export interface ClientRequest {
   /** Client address, IPv4-mapped IPv6 already unmapped. */
   readonly ip: string;
   readonly endpoint: Endpoint;
+  /** Left out: it is in no trace. */
+  readonly trace?: RequestTrace;
   /** What the client sent under a name in lower case; left out: there is none to be had. */
   readonly header?: (name: string) => string | undefined;
 }
@@ -125,6 +129,8 @@ export interface Exchange {
   readonly call: Call;
   /** Aborted when nobody waits any more; `reason` is an AbortReason. */
   readonly signal: AbortSignal;
+  /** Left out: it is in no trace. */
+  readonly trace?: RequestTrace;
   /** A header of the request by any name; null without one, and for those that credentials come in. */
   readonly header?: (name: string) => string | null;
   /** What admit hooks have marked it with so far; left out: nothing. */
@@ -176,6 +182,8 @@ export interface Ending {
   /** Unix milliseconds; null when nothing came. */
   readonly firstEventAt: number | null;
   readonly endedAt: number;
+  /** Left out where nobody measures. */
+  readonly timeline?: Timeline;
   /**
    * What must have been used up to the end. What `usage` tells stays; tokens that it does not tell are counted by
    * tokenizer in the prompt and the produced text, units are those of the call.
@@ -250,8 +258,8 @@ export interface Client {
   answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void;
   /** Sends the head of a streamed answer. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void;
-  /** False: stop until `onDrain` calls. */
-  write(chunk: string | Uint8Array): boolean;
+  /** @param events of the upstream's stream that the chunk holds. @returns false: stop until `onDrain` calls. */
+  write(chunk: string | Uint8Array, events?: number): boolean;
   onDrain(listener: () => void): void;
   end(last: string): void;
   /** Breaks the connection off: a body without an ending of its own must not look whole. */
@@ -270,10 +278,18 @@ export interface InferenceRequest {
   readonly id: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
+  /** The same by `Host.elapsed`; left out: `receivedAt`. */
+  readonly arrivedAt?: number;
+  /** Milliseconds for which its body was waited for; left out: 0. */
+  readonly waited?: number;
+  /** Whether its answer says how long the gateway and the upstream took; left out: no. */
+  readonly serverTiming?: boolean;
   readonly head: ClientRequest;
   readonly client: Client;
   /** null before it was read, and once `keep` was called. */
   readonly body: RequestBody | null;
+  /** Told of each target that it is tried at; left out: nobody asks. */
+  tried?(target: Target): void;
   /** Drops the body, of which so many bytes are still held elsewhere: the rest of its room is given back. */
   keep(bytes: number): void;
 }

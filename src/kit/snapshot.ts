@@ -16,6 +16,7 @@ export interface Snapshot {
   readonly models: Readonly<Record<string, Model>>;
   readonly pipeline: readonly StepSettings[];
   readonly incidents: readonly Incident[];
+  readonly telemetry: TelemetrySettings;
   readonly reload: ReloadSettings;
 }
 
@@ -259,6 +260,31 @@ export interface Incident {
   readonly status: "ongoing" | "resolved";
   readonly created_at: string;
   readonly resolved_at: string | null;
+}
+
+export interface TelemetrySettings {
+  readonly accessLog: { readonly lines: "all" | "failures" | "none"; readonly users: boolean };
+  readonly serverTiming: "on_request" | "always" | "never";
+  readonly otlp: OtlpSettings | null;
+  readonly decisionLog: DecisionLogSettings | null;
+}
+
+export interface OtlpSettings {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, Secret>>;
+  /** Of the traces that begin here, 0 to 1. */
+  readonly sample: number;
+  /** Between two sendings of the metrics. */
+  readonly interval: number;
+}
+
+export interface DecisionLogSettings {
+  /** Absolute path. */
+  readonly file: string;
+  readonly maxSize: number;
+  /** Files put aside. */
+  readonly keep: number;
 }
 
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");

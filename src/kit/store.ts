@@ -256,6 +256,10 @@ export interface InstanceStore {
   publishInstance(instance: string, state: string, ttl: number): Awaitable<void>;
   /** The instances' states by name; one whose `ttl` has passed is not among them. */
   listInstances(): Awaitable<ReadonlyMap<string, string>>;
+  /** Sends a text to every process of the store that listens now, this one included; it may be lost. */
+  broadcast(text: string): Awaitable<void>;
+  /** @returns unsubscribes. */
+  onBroadcast(listener: (text: string) => void): () => void;
   /** Frees slots and holds of an instance that is known to be dead, sooner than they expire. */
   markInstanceDead(instance: string): Awaitable<void>;
   /**

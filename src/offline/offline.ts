@@ -76,6 +76,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     start: { loaded, files: [], rejected: null },
     clock: now,
     now,
+    elapsed: now,
     log: SILENT,
     state: new ProcessState({ snapshot: loaded.snapshot, startedAt: now() }),
     closing,

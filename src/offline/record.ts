@@ -11,6 +11,7 @@ import {
   GatewayError,
   type Hooks,
   type Json,
+  type Observer,
   type Open,
   type Outcome,
   type Plugin,
@@ -19,7 +20,7 @@ import {
   type Store,
   type Target,
 } from "../kit/index.ts";
-import type { GatewayObserver } from "../telemetry/observer.ts";
+import type { RouteObserver } from "../telemetry/observer.ts";
 import type { VirtualClock } from "./clock.ts";
 
 /** One call of one plugin's hook, other than for events of a stream. */
@@ -76,7 +77,7 @@ export interface Trace {
 type RecordedStep = Pick<Decision, "step" | "plugin" | "stage">;
 
 /** Keeps, by request id, what plugins, upstreams and the store made of each request. */
-export class Recorder implements GatewayObserver {
+export class Recorder implements Observer, RouteObserver {
   /** Plugins that failed, with what they threw. */
   readonly failures: { readonly plugin: string; readonly error: unknown }[] = [];
   readonly #traces = new Map<string, Trace>();
@@ -111,7 +112,7 @@ export class Recorder implements GatewayObserver {
     this.#traces.delete(requestId);
   }
 
-  attempt(exchange: Exchange, target: Target, result: Parameters<GatewayObserver["attempt"]>[2]): void {
+  attempt(exchange: Exchange, target: Target, result: Parameters<Observer["attempt"]>[2]): void {
     const attempt = this.#traces
       .get(exchange.requestId)
       ?.attempts.findLast(({ upstream, model }) => upstream === target.upstream && model === target.model);
@@ -120,7 +121,7 @@ export class Recorder implements GatewayObserver {
     if (attempt) attempt.endedAt = this.#clock.now();
   }
 
-  refused({ requestId }: Parameters<GatewayObserver["refused"]>[0], error: unknown): void {
+  refused({ requestId }: Parameters<Observer["refused"]>[0], error: unknown): void {
     this.#over(requestId, error);
   }
 

@@ -1,10 +1,13 @@
 import {
   AttemptError,
   type AttemptResult,
+  type AttemptSpan,
   type Call,
   type Exchange,
+  type FailureClass,
   GatewayError,
   type Guarded,
+  newSpanId,
   type Observer,
   type Open,
   type Reply,
@@ -18,8 +21,22 @@ import { internalError, passOver } from "./hooks.ts";
 /**
  * Makes one attempt at an upstream. @throws AttemptError
  * @param onSent called, perhaps often, once the request is on its way to the upstream.
+ * @param spanId of the attempt, for the upstream; null where nobody records spans.
  */
-export type Send = (target: Target, call: Call, exchange: Exchange, onSent: () => void) => Promise<Reply>;
+export type Send = (
+  target: Target,
+  call: Call,
+  exchange: Exchange,
+  onSent: () => void,
+  spanId: string | null,
+) => Promise<Reply>;
+
+/** What attempts are measured by, and told to. */
+interface AttemptRecorder {
+  /** Milliseconds from the request's arrival. */
+  readonly elapsed: () => number;
+  tried(target: Target): void;
+}
 
 const SERVED: AttemptResult = { ok: true };
 
@@ -34,22 +51,33 @@ export class Attempts {
   sent = false;
   /** Whether an upstream has answered one. */
   answered = false;
+  /** All that were begun, those that a guard skipped included. */
+  readonly spans: AttemptSpan[] = [];
   readonly #hooks: BoundHooks;
   /** null once a reply was handed over, or the exchange is through. */
   #call: Call | null;
   readonly #exchange: Exchange;
   readonly #send: Send;
   readonly #observer: Observer;
+  readonly #recorder: AttemptRecorder;
   readonly #streams = new Set<AttemptStream>();
   #handedOver = false;
   #released = false;
 
-  constructor(hooks: BoundHooks, call: Call, exchange: Exchange, send: Send, observer: Observer) {
+  constructor(
+    hooks: BoundHooks,
+    call: Call,
+    exchange: Exchange,
+    send: Send,
+    observer: Observer,
+    recorder: AttemptRecorder,
+  ) {
     this.#hooks = hooks;
     this.#call = call;
     this.#exchange = exchange;
     this.#send = send;
     this.#observer = observer;
+    this.#recorder = recorder;
   }
 
   readonly #onSent = (): void => {
@@ -60,11 +88,13 @@ export class Attempts {
     const exchange = this.#exchange;
     const call = this.#call;
     if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
-    const attempt = new Attempt(target, exchange, this.#observer);
+    const attempt = new Attempt(target, exchange, this.#observer, this.#recorder.elapsed);
+    this.spans.push(attempt);
     attempt.enter(this.#hooks.attempt);
+    this.#recorder.tried(target);
     let reply: Reply;
     try {
-      reply = await this.#send(target, call, exchange, this.#onSent);
+      reply = await this.#send(target, call, exchange, this.#onSent, attempt.spanId);
     } catch (error) {
       if (reachedUpstream(error)) this.count += 1;
       attempt.settle({ ok: false, error: error instanceof AttemptError ? error : notUpstreamFault(error) });
@@ -76,7 +106,7 @@ export class Attempts {
       attempt.settle(SERVED);
       return reply;
     }
-    attempt.answered();
+    attempt.begun();
     return reply.type === "events"
       ? { ...reply, source: this.#watch(reply.source, attempt) }
       : { ...reply, source: this.#watch(reply.source, attempt) };
@@ -114,17 +144,27 @@ export class Attempts {
   }
 }
 
-/** The guards of one attempt: each that let it through is told once how it ended. */
-class Attempt {
-  readonly #target: Target;
+/** One attempt with its guards: each that let it through is told once how it ended. */
+class Attempt implements AttemptSpan {
+  readonly target: Target;
+  readonly start: number;
+  readonly spanId: string | null;
+  answered: number | null = null;
+  end: number | null = null;
+  result: "ok" | FailureClass | null = null;
+  status = 0;
   readonly #exchange: Exchange;
   readonly #observer: Observer;
+  readonly #elapsed: () => number;
   readonly #guards: { readonly plugin: string; readonly guard: Guarded }[] = [];
 
-  constructor(target: Target, exchange: Exchange, observer: Observer) {
-    this.#target = target;
+  constructor(target: Target, exchange: Exchange, observer: Observer, elapsed: () => number) {
+    this.target = target;
+    this.spanId = exchange.trace?.spanId == null ? null : newSpanId();
     this.#exchange = exchange;
     this.#observer = observer;
+    this.#elapsed = elapsed;
+    this.start = elapsed();
   }
 
   /** Asks the guards in order; a refusal releases those that had let it through. @throws AttemptError "skipped" */
@@ -132,19 +172,21 @@ class Attempt {
     for (const hook of hooks) {
       let refusal: unknown = null;
       try {
-        const answer = hook.call(this.#target, this.#exchange);
+        const answer = hook.call(this.target, this.#exchange);
         if (answer === false) refusal = new AttemptError("skipped", "skipped");
         else if (answer) this.#guards.push({ plugin: hook.plugin, guard: answer });
       } catch (error) {
         refusal = this.#refusalOf(hook, error);
       }
       if (refusal === null) continue;
+      this.#ended("skipped");
       this.#settleGuards({ ok: false, error: new AttemptError("skipped", "skipped") });
       throw refusal;
     }
   }
 
-  answered(): void {
+  begun(): void {
+    this.answered = this.#elapsed();
     for (const { plugin, guard } of this.#guards) {
       try {
         guard.answered?.();
@@ -155,8 +197,16 @@ class Attempt {
   }
 
   settle(result: AttemptResult): void {
+    if (result.ok) this.answered ??= this.#elapsed();
+    else this.status = result.error.status;
+    this.#ended(result.ok ? "ok" : result.error.failure);
     this.#settleGuards(result);
-    this.#observer.attempt(this.#exchange, this.#target, result);
+    this.#observer.attempt(this.#exchange, this.target, result);
+  }
+
+  #ended(result: "ok" | FailureClass): void {
+    this.end = this.#elapsed();
+    this.result = result;
   }
 
   /** What a guard's failure is thrown as; null for one that may fail. */

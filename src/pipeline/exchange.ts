@@ -1,5 +1,6 @@
 import {
   type AnswerFormat,
+  type AttemptSpan,
   type Bill,
   type Call,
   type ClientDialect,
@@ -12,9 +13,11 @@ import {
   type Json,
   type Model,
   type OutcomeKind,
+  type OwnReply,
   type Outcome,
   type PluginHeaders,
   type Principal,
+  type Reply,
   type Settle,
   type Snapshot,
   type StreamFormat,
@@ -24,13 +27,10 @@ import {
   type Units,
   type Upload,
   type Windows,
-  type WindowName,
 } from "../kit/index.ts";
 import { checkedHeaders } from "./hooks.ts";
+import { droppedHeader, rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
-
-/** Characters of a header's value; the log has the whole list. */
-const MAX_DROPPED_CHARACTERS = 1024;
 
 const MAX_TAG_COUNT = 16;
 const MAX_TAG_CHARACTERS = 128;
@@ -38,12 +38,6 @@ const TAG_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
-
-const WINDOWS: readonly (readonly [WindowName, string])[] = [
-  ["day", "Day"],
-  ["hour", "Hour"],
-  ["minute", "Minute"],
-];
 
 /**
  * The state of one request in the pipeline. Of the request itself it holds everything until an answer streams, and from
@@ -69,8 +63,12 @@ export class ExchangeState {
   answeredBy: string | null = null;
   /** What the upstream's dialect could not express, as JSON pointers into the body. */
   dropped: readonly string[] = [];
+  /** Made with the call that is sent; null before. */
+  attempts: AttemptCounts | null = null;
   /** Unix milliseconds; null before an upstream has answered. */
   firstEventAt: number | null = null;
+  /** The same from the request's arrival. */
+  #firstEvent: number | null = null;
   /** The head of a streamed answer has been sent. */
   started = false;
   /** The client has got something of an answer. */
@@ -112,6 +110,22 @@ export class ExchangeState {
   get streamFormat(): StreamFormat {
     if (this.#stream === null) throw new TypeError(`${this.exchange.endpoint} has no streams of events`);
     return this.#stream;
+  }
+
+  /** Milliseconds from the request's arrival. */
+  readonly elapsed = (): number => elapsedOf(this.request, this.#host);
+
+  tried(target: Target): void {
+    this.request.tried?.(target);
+  }
+
+  /** An upstream's answer, or the beginning of its stream, was taken. */
+  taken(reply: Reply | OwnReply): void {
+    if ("target" in reply) this.target = reply.target;
+    else this.meter.declare(reply.usage);
+    this.dropped = reply.dropped ?? [];
+    this.firstEventAt = this.#host.now();
+    this.#firstEvent = this.elapsed();
   }
 
   /** Drops the call: no upstream will be asked any more. Resolves when what stays of it is compressed. */
@@ -170,11 +184,14 @@ export class ExchangeState {
   headers(): Record<string, string> {
     const headers = { ...this.#headers, ...rateLimitHeaders(this.windows, this.#host.now()) };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
-    return this.dropped.length > 0 ? { ...headers, ...droppedHeader(this.dropped) } : headers;
+    if (this.dropped.length > 0) Object.assign(headers, droppedHeader(this.dropped));
+    if (!this.request.serverTiming) return headers;
+    return Object.assign(headers, serverTimingHeader(this.request, this.elapsed(), this.attempts?.spans));
   }
 
-  ending(kind: OutcomeKind, status: number, failure: GatewayError | null, attempts: AttemptCounts | null): Ending {
+  ending(kind: OutcomeKind, status: number, failure: GatewayError | null): Ending {
     const { usage, usageComplete, finished } = this.meter;
+    const { attempts } = this;
     return {
       kind,
       sent: attempts?.sent ?? false,
@@ -190,9 +207,20 @@ export class ExchangeState {
       attempts: attempts?.count ?? 0,
       firstEventAt: this.firstEventAt,
       endedAt: this.#host.now(),
+      timeline: {
+        waited: this.request.waited ?? 0,
+        firstEvent: this.#firstEvent,
+        end: this.elapsed(),
+        attempts: attempts?.spans ?? [],
+      },
       estimate: () => this.meter.estimate(() => this.#promptText(), this.#call.units),
     };
   }
+}
+
+/** Milliseconds from a request's arrival. */
+export function elapsedOf(request: InferenceRequest, { now, elapsed = now }: Pick<Host, "now" | "elapsed">): number {
+  return elapsed() - (request.arrivedAt ?? request.receivedAt);
 }
 
 /** What plugins see of a state: the facts, and of the call as much as is still there. */
@@ -208,6 +236,7 @@ function frozenExchange(state: ExchangeState, principal: Principal, host: Host):
     tier: tierOf(host.snapshot, principal.tier),
     model: modelOf(state.call, host.snapshot),
     signal: client.signal,
+    trace: head.trace,
     get call() {
       return state.call;
     },
@@ -224,6 +253,7 @@ function frozenExchange(state: ExchangeState, principal: Principal, host: Host):
 interface AttemptCounts {
   readonly sent: boolean;
   readonly count: number;
+  readonly spans: readonly AttemptSpan[];
 }
 
 /** What stays of a call. Reading what is gone throws: left out, a plugin would take it for a request without. */
@@ -284,32 +314,4 @@ function modelOf(call: Call, { models }: Snapshot): Model {
 function checkVoice({ body }: Call, { voices }: Model): void {
   if (voices.length === 0 || voices.includes(body["voice"] as string)) return;
   throw invalidRequest("/voice", `must be one of ${voices.map((voice) => JSON.stringify(voice)).join(", ")}`);
-}
-
-/** `X-Gateway-Dropped`: what the upstream could not be asked. The pointers are made of names that clients chose. */
-export function droppedHeader(dropped: readonly string[]): Record<string, string> {
-  if (dropped.length === 0) return {};
-  let value = "";
-  for (const pointer of dropped) {
-    // Of a hundred thousand pointers no more are written than have room.
-    if (value.length > MAX_DROPPED_CHARACTERS) break;
-    const text = pointer.slice(0, MAX_DROPPED_CHARACTERS).toWellFormed();
-    value += (value === "" ? "" : ", ") + encodeURI(text).replaceAll(",", "%2C");
-  }
-  const isLong = value.length > MAX_DROPPED_CHARACTERS;
-  return { "X-Gateway-Dropped": isLong ? `${value.slice(0, MAX_DROPPED_CHARACTERS)}...` : value };
-}
-
-/** `X-RateLimit-*` of every window that has a limit; a reset is in seconds, rounded up. */
-export function rateLimitHeaders(windows: Windows | null, now: number): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (windows === null) return headers;
-  for (const [name, label] of WINDOWS) {
-    const { limit, used, resetsAt } = windows[name];
-    if (limit === null) continue;
-    headers[`X-RateLimit-Limit-${label}`] = String(limit);
-    headers[`X-RateLimit-Remaining-${label}`] = String(Math.max(0, limit - used));
-    headers[`X-RateLimit-Reset-${label}`] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
-  }
-  return headers;
 }

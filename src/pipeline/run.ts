@@ -24,7 +24,8 @@ import {
 import { type AnswerKeeper, askPlugins } from "./answers.ts";
 import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, BoundHooks } from "./build.ts";
-import { ExchangeState, rateLimitHeaders } from "./exchange.ts";
+import { rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
+import { elapsedOf, ExchangeState } from "./exchange.ts";
 import { checkedReply, currentWindows, isConfirmed, passOver, respond, transform } from "./hooks.ts";
 import { failureOf, FREE, giveBackLate, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay } from "./stream.ts";
@@ -82,8 +83,9 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     // A store that is away would keep the refusal waiting for a second time.
     const isAway = principal === null || isStoreUnavailable(error);
     const windows = isAway ? null : await currentWindows(pipeline, principal, host);
-    observer.refused(request.head, error, request.receivedAt);
-    request.client.refuse(error, rateLimitHeaders(windows, host.now()));
+    observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
+    const timing = serverTimingHeader(request, elapsedOf(request, host));
+    request.client.refuse(error, { ...rateLimitHeaders(windows, host.now()), ...timing });
   }
 }
 
@@ -111,11 +113,9 @@ class Run {
   async serve(): Promise<boolean> {
     const state = this.#state;
     try {
+      this.#parts.observer.began?.(state.exchange);
       const reply = await this.#ask();
-      if ("target" in reply) state.target = reply.target;
-      else state.meter.declare(reply.usage);
-      state.dropped = reply.dropped ?? [];
-      state.firstEventAt = this.#parts.host.now();
+      state.taken(reply);
       if (reply.type !== "answer") this.#begin();
       if (reply.type === "events") await this.#relayEvents(reply);
       else if (reply.type === "bytes") await this.#relayBytes(reply);
@@ -125,7 +125,7 @@ class Run {
     } catch (error) {
       if (error instanceof StalePrincipal && this.#attempts === null) {
         // It begins afresh: no price, no log line, no metric.
-        const outcome = { ...state.ending("refused", 0, null, null), bill: FREE, giveBack: true };
+        const outcome = { ...state.ending("refused", 0, null), bill: FREE, giveBack: true };
         await settleAll(state.settlers, outcome, state.exchange, this.#parts.host);
         return false;
       }
@@ -158,7 +158,7 @@ class Run {
       }
       this.#keeper = keeper;
     }
-    this.#attempts = new Attempts(this.#hooks, call, exchange, send, observer);
+    this.#state.attempts = this.#attempts = new Attempts(this.#hooks, call, exchange, send, observer, this.#state);
     try {
       const reply = checkedReply(await relay.call(exchange, this.#attempts.open), call, "relay");
       return this.#keeper?.watch(reply) ?? reply;
@@ -211,7 +211,7 @@ class Run {
   }
 
   #giveBackLate({ late }: HookTimeout, { plugin }: BoundHooks["admit"][number]): void {
-    const ending = this.#state.ending("refused", 0, null, null);
+    const ending = this.#state.ending("refused", 0, null);
     inBackground(this.#parts.host.log, `plugin ${plugin}, which was given up,`, giveBackLate(late, ending));
   }
 
@@ -333,7 +333,7 @@ class Run {
   ): Promise<Last> {
     const state = this.#state;
     const { host, observer } = this.#parts;
-    const ending = state.ending(kind, status, failure, this.#attempts);
+    const ending = state.ending(kind, status, failure);
     state.bill ??= await price(this.#hooks.settle, ending, state.exchange, observer);
     if (kind === "gateway_error") state.bill = { ...state.bill, charge: 0n };
     const { bill } = state;

@@ -86,11 +86,11 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
     this.#cancelTimer = this.host.schedule(this.host.now() + USAGE_WAIT_MS, this.#stop);
   }
 
-  protected send(chunk: string | Uint8Array): void {
+  protected send(chunk: string | Uint8Array, events: number): void {
     this.state.written = true;
     const { client } = this.state.request;
     // Ignoring a full buffer here would let one slow client hold the whole stream in memory.
-    if (client.write(chunk) || this.#isPaused || this.#abortReason !== null) return;
+    if (client.write(chunk, events) || this.#isPaused || this.#abortReason !== null) return;
     this.#isPaused = true;
     this.#source?.pause();
     client.onDrain(this.#resume);
@@ -126,7 +126,7 @@ export class ByteRelay extends StreamRelay<Uint8Array> {
   protected count(): void {}
 
   protected pass(chunk: Uint8Array): void {
-    this.send(chunk);
+    this.send(chunk, 0);
   }
 
   protected get owesCount(): boolean {
@@ -196,13 +196,13 @@ export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
       else for (const event of batch) text += this.#write(this.#changes.all(event));
     } finally {
       // Also what came before a failure: what a client gets must not depend on how the upstream's reads grouped it.
-      this.#send(text);
+      this.#send(text, batch.length);
     }
   }
 
   /** Sends what hooks still hold back of a stream that has ended. @throws what a hook throws. */
   flush(end: StreamEnd): void {
-    if (end.kind === "served" || end.kind === "upstream_cut") this.#send(this.#write(this.#changes.end()));
+    if (end.kind === "served" || end.kind === "upstream_cut") this.#send(this.#write(this.#changes.end()), 0);
   }
 
   #write(events: readonly StreamEvent[]): string {
@@ -211,10 +211,10 @@ export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
     return text;
   }
 
-  #send(text: string): void {
+  #send(text: string, events: number): void {
     if (text === "") return;
     this.#lastWriteAt = this.host.now();
-    this.send(text);
+    this.send(text, events);
   }
 
   readonly #beat = (): void => {

@@ -38,6 +38,8 @@ export interface AdminOptions {
   readonly source: () => Awaitable<unknown>;
   readonly upstreams: () => Awaitable<unknown>;
   readonly streams: () => Awaitable<unknown>;
+  /** Ends a stream by its id, as its user could. `complete`: whether every instance was asked. */
+  readonly endStream: (id: string) => Awaitable<{ readonly ended: boolean; readonly complete: boolean }>;
   readonly settlements: () => Awaitable<unknown>;
   readonly reload: () => Promise<ReloadResult>;
   /** @param to a hash or the beginning of one; a number: so many generations back. */
@@ -49,8 +51,20 @@ export interface AdminOptions {
 
 /** The admin listener: probes and metrics for anyone who reaches it, the rest for the token's holder. */
 export function createAdminHandler(options: AdminOptions): RequestListener {
-  const { notReady, metrics, config, source, upstreams, streams, settlements, reload, rollback, explain, log } =
-    options;
+  const {
+    notReady,
+    metrics,
+    config,
+    source,
+    upstreams,
+    streams,
+    endStream,
+    settlements,
+    reload,
+    rollback,
+    explain,
+    log,
+  } = options;
   const routes: readonly Route[] = [
     { method: "GET", path: "/livez", handle: () => jsonResponse(200, { status: "live" }) },
     {
@@ -74,6 +88,20 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
     { method: "GET", path: "/admin/config/source", handle: async () => jsonResponse(200, await source()) },
     { method: "GET", path: "/admin/upstreams", handle: async () => jsonResponse(200, await upstreams()) },
     { method: "GET", path: "/admin/streams", handle: async () => jsonResponse(200, await streams()) },
+    {
+      method: "DELETE",
+      path: "/admin/streams/:id",
+      async handle({ context }) {
+        const id = context.params?.["id"] ?? "";
+        const { ended, complete } = await endStream(id);
+        log.info({ id, ended }, "the end of a stream was asked for over the admin listener");
+        if (ended) return jsonResponse(200, { ended });
+        throw new GatewayError(
+          "NOT_FOUND",
+          complete ? "No such stream" : "No such stream on the instances that answer",
+        );
+      },
+    },
     { method: "GET", path: "/admin/settlements", handle: async () => jsonResponse(200, await settlements()) },
     {
       method: "POST",

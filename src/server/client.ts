@@ -13,6 +13,9 @@ export class ServerClient implements Client {
   readonly #stallAfterMs: number;
   readonly #abort = new AbortController();
   #streaming = false;
+  #events = 0;
+  /** Of the connection, when the answer's head was made. */
+  #bytesBefore = 0;
   #watched = false;
   /** Bytes wait for the client, and the timer runs. */
   #blocked = false;
@@ -39,6 +42,16 @@ export class ServerClient implements Client {
     return this.#streaming && !this.#res.writableEnded && !this.#res.destroyed;
   }
 
+  /** Events written of a stream. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Bytes of a begun stream on its connection, its head included. */
+  get bytes(): number {
+    return this.#res.headersSent ? Math.max(0, (this.#res.socket?.bytesWritten ?? 0) - this.#bytesBefore) : 0;
+  }
+
   abort(reason: AbortReason): void {
     this.#abort.abort(reason);
     if (reason === "shutdown") this.#onShutdown?.();
@@ -62,10 +75,12 @@ export class ServerClient implements Client {
       // Proxies on the way would hold events back.
       head.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no");
     }
+    this.#bytesBefore = this.#res.socket?.bytesWritten ?? 0;
     this.#res.writeHead(200, head);
   }
 
-  write(chunk: string | Uint8Array): boolean {
+  write(chunk: string | Uint8Array, events = 0): boolean {
+    this.#events += events;
     if (this.#res.destroyed || this.#res.writableEnded || this.#res.write(chunk)) return true;
     this.#watch();
     return false;

@@ -11,6 +11,8 @@ import {
   type RequestBody,
   nextTurn,
   type RequestPipeline,
+  type RequestTrace,
+  type Target,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
@@ -31,6 +33,8 @@ export interface InferenceOptions {
   readonly log: Log;
   /** After which a client that reads nothing of what waits for it is cut. */
   readonly stallAfterMs: number;
+  /** Milliseconds with fractions, of a clock for durations. */
+  readonly elapsed: () => number;
   /** For bodies in memory, and for uploads on disk. */
   readonly budgets: { readonly memory: ByteBudget; readonly disk: ByteBudget };
 }
@@ -41,7 +45,31 @@ export interface ReceivedInference {
   readonly ip: string;
   /** Unix milliseconds. */
   readonly receivedAt: number;
+  /** The same by `elapsed`. */
+  readonly arrivedAt: number;
   readonly bodyLimit: number;
+  /** Whether the answer says how long it took. */
+  readonly serverTiming: boolean;
+  readonly trace: RequestTrace | null;
+}
+
+/** A request with a streamed answer, under way. */
+export interface RunningStream {
+  /** The gateway's own, unique in all processes. */
+  readonly id: string;
+  readonly requestId: string;
+  readonly userId: string;
+  readonly model: string;
+  /** That it was last tried at; null before the first. */
+  readonly upstream: string | null;
+  /** Milliseconds. */
+  readonly age: number;
+  /** Of the upstream's stream, as far as they were written to the client. */
+  readonly events: number;
+  /** Written to the client's connection. */
+  readonly bytes: number;
+  /** Whether the client has been sent the head. */
+  readonly begun: boolean;
 }
 
 export interface Inference {
@@ -69,9 +97,16 @@ class ServedRequest implements InferenceRequest, Indexed {
   index = -1;
   readonly id: string;
   readonly receivedAt: number;
+  readonly arrivedAt: number;
+  readonly serverTiming: boolean;
+  waited = 0;
   readonly head: ClientRequest;
   readonly client: ServerClient;
   body: RequestBody | null = null;
+  #userId = "";
+  /** The model of a call that streams; null before it is read, and for any other. */
+  #streamedModel: string | null = null;
+  #target: Target | null = null;
   readonly #received: ReceivedInference;
   readonly #format: Format;
   readonly #options: InferenceOptions;
@@ -81,14 +116,17 @@ class ServedRequest implements InferenceRequest, Indexed {
   #upload: StoredUpload | null = null;
 
   constructor(received: ReceivedInference, format: Format, options: InferenceOptions) {
-    const { http, ip, receivedAt } = received;
+    const { http, ip, receivedAt, arrivedAt, serverTiming, trace } = received;
     this.id = chargeId(receivedAt);
     this.receivedAt = receivedAt;
+    this.arrivedAt = arrivedAt;
+    this.serverTiming = serverTiming;
     this.head = {
       requestId: http.requestId,
       credentials: credentialsOf(http.req.headers),
       ip,
       endpoint: format.endpoint,
+      trace: trace ?? undefined,
       header: (name) => valueOf(http.req.headers[name]),
     };
     this.client = new ServerClient(http, options.log, options.stallAfterMs);
@@ -132,6 +170,21 @@ class ServedRequest implements InferenceRequest, Indexed {
     this.#pipeline = candidate;
   }
 
+  tried(target: Target): void {
+    this.#target = target;
+  }
+
+  /** null while it is not known to stream. */
+  stream(): RunningStream | null {
+    const model = this.#streamedModel;
+    if (model === null) return null;
+    const { requestId } = this.head;
+    const { events, bytes, streaming: begun } = this.client;
+    const age = Math.max(0, Math.round(this.#options.elapsed() - this.arrivedAt));
+    const upstream = this.#target?.upstream ?? null;
+    return { id: this.id, requestId, userId: this.#userId, model, upstream, age, events, bytes, begun };
+  }
+
   keep(bytes: number): void {
     this.body = null;
     // A form's file stays on the disk: an upstream may begin to answer before it has the whole of it.
@@ -144,8 +197,14 @@ class ServedRequest implements InferenceRequest, Indexed {
     const format = this.#format;
     const { memory, disk } = this.#options.budgets;
     const { headers } = http.req;
+    this.#userId = userId;
     this.#claim = (format.body === "json" ? memory : disk).claim(userId);
-    const parts = { signal: this.client.signal, claim: this.#claim };
+    const { elapsed } = this.#options;
+    const since = elapsed();
+    const onWhole = (): void => {
+      this.waited = elapsed() - since;
+    };
+    const parts = { signal: this.client.signal, claim: this.#claim, onWhole };
     let call;
     if (format.body === "json") {
       const body = this.#checked(await readJson(http, bodyLimit, parts), this.#claim.bytes);
@@ -156,10 +215,12 @@ class ServedRequest implements InferenceRequest, Indexed {
       if (isLong) await nextTurn();
     } else {
       const { fields, upload } = await readForm(http, bodyLimit, parts);
+      onWhole();
       this.#upload = upload;
       call = await format.read(this.#checked(fields), upload);
     }
     Object.freeze(call);
+    if (call.stream) this.#streamedModel = call.model;
     this.body = { call, format: format.write(call, { id: this.id, created: Math.floor(receivedAt / 1000) }) };
   }
 

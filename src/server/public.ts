@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from "node:http";
 import {
   CLIENT_GONE_STATUS,
   type Endpoint,
@@ -7,8 +7,10 @@ import {
   inBackground,
   type Log,
   type RequestPipeline,
+  type RequestTrace,
   type ServerSettings,
   type Store,
+  type TelemetrySettings,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -16,7 +18,7 @@ import { clientAddress, isFrom, TRUST_NOBODY, type TrustedProxies, trustProxies 
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
-import { createInference } from "./inference.ts";
+import { createInference, type RunningStream } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
 import { headOf, type HttpExchange, limitUnreadBody, refusalOf, requestIdOf, respond } from "./respond.ts";
 import { createRouter, type Route, type RouteContext } from "./router.ts";
@@ -29,6 +31,8 @@ export interface RejectedEarly {
   readonly code: ErrorCode | null;
   readonly requestId: string;
   readonly durationMs: number;
+  readonly method: string;
+  readonly trace: RequestTrace | null;
 }
 
 /** A request that was answered by one of the routes beside inference. */
@@ -40,6 +44,7 @@ export interface RouteServed {
   readonly status: number;
   readonly requestId: string;
   readonly durationMs: number;
+  readonly trace: RequestTrace | null;
 }
 
 export interface PublicServerOptions {
@@ -52,6 +57,12 @@ export interface PublicServerOptions {
   readonly validateBody: ValidateBody;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds with fractions, of a clock for durations; left out: `now`. */
+  readonly elapsed?: () => number;
+  /** The trace that a request belongs to; left out: none. */
+  readonly traceOf?: (headers: IncomingHttpHeaders) => RequestTrace | null;
+  /** Of the configuration in force; left out: on request. */
+  readonly serverTiming?: () => TelemetrySettings["serverTiming"];
   readonly log: Log;
   /** Further routes beside inference. */
   readonly routes?: readonly Route[];
@@ -72,7 +83,12 @@ export interface PublicServer {
   setDraining(draining: boolean): void;
   /** Requests that have not been answered and settled. */
   inFlight(): number;
+  /** Streams of events that have begun. */
   activeStreams(): number;
+  /** Every request that is to be answered by a stream, begun or not; the oldest first. */
+  streams(): readonly RunningStream[];
+  /** Ends one as its user could. @returns false when there is none of that id. */
+  endStream(id: string): boolean;
   /** Ends every running inference request; the pipeline answers and settles it. */
   abortAll(reason: "shutdown"): void;
 }
@@ -89,17 +105,22 @@ interface ReceivedRequest {
   readonly proxied: boolean;
   /** Unix milliseconds. */
   readonly receivedAt: number;
+  /** The same by the clock for durations. */
+  readonly arrivedAt: number;
   readonly bodyLimit: number;
+  readonly serverTiming: boolean;
+  readonly trace: RequestTrace | null;
 }
 
 /** The public listener: inference past the router, everything else through h3. */
 export function createPublicServer(options: PublicServerOptions): PublicServer {
-  const { settings, now, log, onRejectedEarly, onRouteServed } = options;
+  const { settings, now, elapsed = now, log, onRejectedEarly, onRouteServed } = options;
   const budgets = {
     memory: new ByteBudget(() => settings().bodyMemory),
     disk: new ByteBudget(() => settings().uploadSpace),
   };
-  const inference = createInference({ ...options, stallAfterMs: options.stallAfterMs ?? STALL_AFTER_MS, budgets });
+  const stallAfterMs = options.stallAfterMs ?? STALL_AFTER_MS;
+  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets });
   const contexts = new WeakMap<IncomingMessage, RouteContext>();
   const router = createRouter(options.routes ?? [], log, {
     externalPaths: FORMATS.keys(),
@@ -113,7 +134,8 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   let held = 0;
   const closing = (): boolean => draining;
 
-  const reject = ({ http, format, receivedAt }: ReceivedRequest, status: number, code: ErrorCode | null): void => {
+  const reject = (received: ReceivedRequest, status: number, code: ErrorCode | null): void => {
+    const { http, format, receivedAt, trace } = received;
     const { requestId } = http;
     onRejectedEarly?.({
       endpoint: format?.endpoint ?? "other",
@@ -121,6 +143,8 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       code,
       requestId,
       durationMs: now() - receivedAt,
+      method: http.req.method ?? "",
+      trace,
     });
   };
 
@@ -138,7 +162,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     else inference.serve(received, format);
   };
 
-  const serveRoute = ({ http, ip, proxied, receivedAt }: ReceivedRequest): void => {
+  const serveRoute = ({ http, ip, proxied, receivedAt, trace }: ReceivedRequest): void => {
     const { req, res, requestId } = http;
     const context: RouteContext = { req, http, ip, proxied, memory: budgets.memory, route: null };
     contexts.set(req, context);
@@ -147,7 +171,8 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       routeRequests -= 1;
       const status = res.headersSent ? res.statusCode : CLIENT_GONE_STATUS;
       const durationMs = now() - receivedAt;
-      onRouteServed?.({ route: context.route ?? "other", method: req.method ?? "", status, requestId, durationMs });
+      const { method = "" } = req;
+      onRouteServed?.({ route: context.route ?? "other", method, status, requestId, durationMs, trace });
     });
     const head = headOf(http, "", {});
     for (let index = 0; index < head.length; index += 2) res.setHeader(head[index]!, head[index + 1]!);
@@ -172,6 +197,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     connections,
     handler(req, res) {
       const receivedAt = now();
+      const arrivedAt = elapsed();
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
       const path = pathOf(req.url ?? "/");
       const inApi = path.startsWith("/v1/") || FORMATS.has(path);
@@ -187,7 +213,17 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const peer = req.socket.remoteAddress ?? "";
       const isProxy = trusted(trustedProxies);
       const ip = clientAddress(peer, req.headers["x-forwarded-for"]?.toString(), isProxy);
-      const received: ReceivedRequest = { http, format, ip, proxied: isFrom(peer, isProxy), receivedAt, bodyLimit };
+      const received: ReceivedRequest = {
+        http,
+        format,
+        ip,
+        proxied: isFrom(peer, isProxy),
+        receivedAt,
+        arrivedAt,
+        bodyLimit,
+        serverTiming: saysTiming(options.serverTiming?.() ?? "on_request", req.headers),
+        trace: options.traceOf?.(req.headers) ?? null,
+      };
       const verdict = ipLimit.take(ip, limit, receivedAt);
       if (verdict instanceof Promise) inBackground(log, "a request", holdFor(verdict, received));
       else proceed(received, verdict);
@@ -203,10 +239,31 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       });
       return streams;
     },
+    streams() {
+      const streams: RunningStream[] = [];
+      inference.requests.each((request) => {
+        const stream = request.stream();
+        if (stream !== null) streams.push(stream);
+      });
+      return streams.toSorted((a, b) => b.age - a.age);
+    },
+    endStream(id) {
+      let found = false;
+      inference.requests.each((request) => {
+        if (request.id !== id || request.stream() === null) return;
+        found = true;
+        request.client.abort("killed");
+      });
+      return found;
+    },
     abortAll(reason) {
       inference.requests.each(({ client }) => client.abort(reason));
     },
   };
+}
+
+function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
+  return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
 }
 
 function pathOf(url: string): string {
@@ -238,6 +295,7 @@ const EXPOSED = [
   "Retry-After",
   "X-Should-Retry",
   "X-Gateway-Dropped",
+  "Server-Timing",
   "X-Gateway-Answered-By",
   "Request-Id",
   "X-RateLimit-Limit",

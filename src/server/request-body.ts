@@ -15,13 +15,17 @@ export interface BodyParts {
   readonly signal?: AbortSignal;
   /** What the body takes of its budget; whoever made the claim gives it back. */
   readonly claim?: ByteClaim;
+  /** Called when its last byte is there. */
+  readonly onWhole?: () => void;
 }
 
 /** The JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
 export async function readJson(http: HttpExchange, limit: number, parts: BodyParts): Promise<Json> {
   requireJson(http.req);
   sendContinue(http, limit);
-  return parseJson(await readBody(http.req, limit, parts));
+  const body = await readBody(http.req, limit, parts);
+  parts.onWhole?.();
+  return parseJson(body);
 }
 
 /** The JSON object of any other request. @throws GatewayError 400, 413, 415, 503 */

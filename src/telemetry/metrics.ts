@@ -22,6 +22,8 @@ export interface MetricSources {
   readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
   readonly activeStreams: () => number;
   readonly store: () => StoreState;
+  /** What telemetry itself could not tell. */
+  readonly dropped: () => { readonly spans: number; readonly decisions: number };
   /** Requests of the latest generations, by short hash and outcome: never fewer than before, unless a hash is gone. */
   readonly generations: () => Iterable<readonly [config: string, outcome: string, count: number]>;
 }
@@ -211,6 +213,16 @@ export function createMetrics(sources: MetricSources): Metrics {
       const { pending, rejected } = sources.store();
       settlements.set({ state: "pending" }, pending);
       settlements.set({ state: "rejected" }, rejected);
+    },
+  });
+  const untold: Counter<"signal"> = new Counter({
+    name: "gateway_telemetry_dropped_total",
+    help: "Spans that the receiver did not get, and lines that the decision log did not.",
+    labelNames: ["signal"],
+    registers,
+    collect() {
+      untold.reset();
+      for (const [signal, count] of Object.entries(sources.dropped())) if (count > 0) untold.inc({ signal }, count);
     },
   });
   const streams: Gauge = new Gauge({

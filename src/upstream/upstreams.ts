@@ -43,7 +43,7 @@ export interface UpstreamSet {
    * @param onSent called, perhaps often, once a request is on its way: not while a connection is waited for or made.
    * @throws AttemptError; what the call's upload threw
    */
-  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply>;
+  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void, spanId?: string | null): Promise<Reply>;
   breaker(name: string): Breaker;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
@@ -182,9 +182,9 @@ class UpstreamRegistry implements Upstreams {
     const latency = (target: Target): number => latencies.of(target);
     let held = true;
     return {
-      send(target, call, exchange, onSent) {
+      send(target, call, exchange, onSent, spanId) {
         const route = routes.get(target.upstream);
-        if (route !== undefined) return route.send(target, call, exchange, onSent);
+        if (route !== undefined) return route.send(target, call, exchange, onSent, spanId);
         return Promise.reject(dialectNotSpoken(existing(snapshot.upstreams[target.upstream], target.upstream).dialect));
       },
       breaker: (name) => states.get(name).breaker,

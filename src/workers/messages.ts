@@ -1,5 +1,6 @@
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
+import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import type { SourceBody } from "../gateway/source-view.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin.ts";
@@ -10,8 +11,15 @@ export interface Answers {
   readonly ready: readonly string[];
   readonly metrics: Scrape;
   readonly report: ProcessReport;
+  /** Of the worker alone. */
+  readonly ownStreams: StreamList;
+  /** Of all instances of its store. */
+  readonly streams: StreamList;
+  /** Of the worker alone; `about` is the stream's id. */
+  readonly endOwnStream: boolean;
+  /** Wherever it runs; `about` is the stream's id. */
+  readonly endStream: EndedStream;
   readonly source: SourceBody;
-  readonly streams: number;
   readonly settlements: UnstoredSettlements;
   readonly reload: ReloadResult;
   /** `about` is the target as JSON. */

@@ -111,10 +111,11 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
   const askAll = async <Q extends Question>(
     question: Q,
     onAnswer: (worker: WorkerHandle, answer: Answers[Q]) => void = () => {},
+    about = "",
   ): Promise<readonly Answers[Q][]> => {
     const ask = async (worker: WorkerHandle): Promise<readonly Answers[Q][]> => {
       try {
-        const answer = await worker.ask(question);
+        const answer = await worker.ask(question, { about });
         onAnswer(worker, answer);
         return [answer];
       } catch {
@@ -122,6 +123,12 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       }
     };
     return (await Promise.all(pool.workers.filter(canAnswer).map(ask))).flat();
+  };
+
+  /** The answer of one worker; null when none gives any. */
+  const askOne = async <Q extends Question>(question: Q, about = ""): Promise<Answers[Q] | null> => {
+    const worker = pool.workers.find(canAnswer);
+    return worker === undefined ? null : worker.ask(question, { about }).catch(() => null);
   };
 
   /** null for a worker that ended meanwhile: its replacement reads the file by itself. */
@@ -183,8 +190,18 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       return first;
     },
     async streams() {
-      const counts = await askAll("streams");
-      return { active: counts.reduce((sum, count) => sum + count, 0) };
+      // Each worker for its own, also while the store is away; one of them for the other machines'.
+      const [own, all] = await Promise.all([askAll("ownStreams"), askOne("streams")]);
+      const streams = new Map(
+        [...(all?.streams ?? []), ...own.flatMap((list) => list.streams)].map((one) => [one.id, one]),
+      );
+      const isWhole = own.length === pool.workers.length && own.every(({ complete }) => complete);
+      return { streams: [...streams.values()], complete: isWhole && all?.complete === true };
+    },
+    async endStream(id) {
+      const own = await askAll("endOwnStream", undefined, id);
+      if (own.includes(true)) return { ended: true, complete: true };
+      return (await askOne("endStream", id)) ?? { ended: false, complete: false };
     },
     async settlements() {
       const all = await askAll("settlements");

@@ -89,10 +89,16 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.collect();
     case "report":
       return adminView.report();
+    case "ownStreams":
+      return adminView.ownStreams();
     case "source":
       return adminView.source();
     case "streams":
-      return (await adminView.streams()).active;
+      return adminView.streams();
+    case "endOwnStream":
+      return adminView.endOwnStream(about);
+    case "endStream":
+      return adminView.endStream(about);
     case "settlements":
       return adminView.settlements();
     case "reload":

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Hooks, type Plugin, type StepSettings, type Store, type Windows } from "../../src/kit/index.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
-import { rateLimitHeaders } from "../../src/pipeline/exchange.ts";
+import { rateLimitHeaders } from "../../src/pipeline/answer-headers.ts";
 import { openStore } from "../../src/store/open.ts";
 import { testHost } from "../support/host.ts";
 import { testModel, testSnapshot, testTier } from "../support/snapshot.ts";

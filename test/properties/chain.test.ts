@@ -22,6 +22,8 @@ import { TestLog, TestObserver } from "../support/host.ts";
 import { testModel, testSnapshot, testTarget, testUpstream } from "../support/snapshot.ts";
 import { PATIENCE, RUNS } from "./runs.ts";
 
+const CLOCK = { elapsed: () => 0, tried: () => {} };
+
 const NAMES = ["alpha", "beta", "gamma"] as const;
 type Name = (typeof NAMES)[number];
 
@@ -134,7 +136,7 @@ class Run {
     const plan = pipeline.hooksFor(exchange);
     const made: Attempt[] = [];
     const send = async (target: Target): Promise<Reply> => this.#send(target, made);
-    const { open } = new Attempts(plan, exchange.call, exchange, send, new TestObserver());
+    const { open } = new Attempts(plan, exchange.call, exchange, send, new TestObserver(), CLOCK);
     const error: unknown = await plan.relay.call(exchange, open).then(
       () => null,
       (error: unknown) => error,

@@ -18,6 +18,7 @@ async function admin(options: Partial<AdminOptions> & { token?: string; host?: s
     source: () => ({ hash: "abc", files: [] }),
     upstreams: async () => [{ name: "alpha", state: "closed" }],
     streams: () => [],
+    endStream: (id) => ({ ended: id === "s1", complete: id !== "s3" }),
     settlements: () => ({ pending: 0, rejected: [] }),
     reload: async () => ({ ok: true, hash: "def" }),
     rollback: async () => ({ ok: true, hash: "abc" }),
@@ -66,6 +67,10 @@ test("the token's holder sees everything", async () => {
     headers: { "content-type": "application/json" },
   });
   expect(await ask("/admin/reload", AUTH, "POST")).toMatchObject({ status: 200, text: '{"ok":true,"hash":"def"}' });
+  expect(await ask("/admin/streams/s1", AUTH, "DELETE")).toMatchObject({ status: 200, text: '{"ended":true}' });
+  expect(await ask("/admin/streams/s2", AUTH, "DELETE")).toMatchObject({ status: 404, text: "No such stream" });
+  expect((await ask("/admin/streams/s3", AUTH, "DELETE")).text).toBe("No such stream on the instances that answer");
+  expect((await ask("/admin/streams/s1", AUTH)).status).toBe(405);
   expect((await ask("/admin/reload", AUTH)).status).toBe(405);
   expect((await ask("/admin/nothing", AUTH)).status).toBe(404);
   expect((await ask("/admin/config", { authorization: `bearer ${TOKEN}` })).status).toBe(200);
@@ -87,6 +92,7 @@ const PATHS = [
   "/admin/config/source",
   "/admin/upstreams",
   "/admin/streams",
+  "/admin/streams/s1",
   "/admin/settlements",
   "/admin/reload",
   "/admin/explain",

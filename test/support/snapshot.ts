@@ -83,6 +83,12 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       (entry) => testStep(entry),
     ),
     incidents: [],
+    telemetry: {
+      accessLog: { lines: "all", users: false },
+      serverTiming: "on_request",
+      otlp: null,
+      decisionLog: null,
+    },
     reload: { guard: null },
   });
 }

@@ -96,6 +96,7 @@ test("a process that has ended leaves its counts and none of its gauges", async 
     "gateway_requests_total",
     "gateway_tagged_cost_total",
     "gateway_tagged_requests_total",
+    "gateway_telemetry_dropped_total",
     "gateway_time_to_first_token_seconds",
     "gateway_tokens_total",
     "gateway_units_total",

@@ -124,6 +124,7 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_store_away gauge",
     "gateway_tagged_cost_total counter",
     "gateway_tagged_requests_total counter",
+    "gateway_telemetry_dropped_total counter",
     "gateway_time_to_first_token_seconds histogram",
     "gateway_tokens_total counter",
     "gateway_units_total counter",

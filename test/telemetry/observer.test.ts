@@ -1,21 +1,35 @@
 import { expect, test } from "vitest";
 import { AttemptError, type ClientRequest, GatewayError, type Log } from "../../src/kit/index.ts";
-import { createObserver } from "../../src/telemetry/observer.ts";
-import { exchange, metricsWith, outcome, samples, TARGET } from "./support.ts";
+import { createObserver, type ObserverParts } from "../../src/telemetry/observer.ts";
+import { exchange, metricsWith, outcome, samples, TARGET, TIMELINE } from "./support.ts";
 
-function observe(logRequests = true) {
+type AccessLog = ObserverParts["accessLog"] extends () => infer Settings ? Partial<Settings> : never;
+
+function observe(logRequests = true, accessLog: AccessLog = {}) {
   const lines: [level: string, fields: object, message: string][] = [];
   const write = (level: string) => (fields: object, message: string) => {
     lines.push([level, fields, message]);
   };
   const log: Log = { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
   const metrics = metricsWith();
-  return { observer: createObserver({ metrics, log, logRequests, now: () => 1500 }), metrics, lines };
+  const decisions: string[] = [];
+  const made = createObserver({
+    metrics,
+    log,
+    logRequests,
+    accessLog: () => ({ lines: "all", users: false, ...accessLog }),
+    digests: { of: (id) => `digest of ${id.length}` },
+    decisions: { on: true, write: (line) => decisions.push(line) },
+    sink: null,
+    now: () => 1500,
+  });
+  const observer = { ...made, ...made.of({ hash: "h1", upstreams: {} }) };
+  return { observer, metrics, lines, decisions };
 }
 
 test("one line says who, what and how it ended", () => {
   const { observer, lines } = observe();
-  observer.finished(exchange(), outcome());
+  observer.finished(exchange(), outcome({ timeline: TIMELINE }));
   expect(lines).toEqual([
     [
       "info",
@@ -25,6 +39,8 @@ test("one line says who, what and how it ended", () => {
         endpoint: "chat",
         model: "route/x",
         tier: "Free",
+        user: undefined,
+        trace_id: undefined,
         stream: true,
         outcome: "served",
         status: 200,
@@ -36,6 +52,8 @@ test("one line says who, what and how it ended", () => {
         estimated: undefined,
         cost: "1.5",
         first_event_ms: 250,
+        upstream_ms: 1700,
+        gateway_ms: 290,
         latency_ms: 2000,
       },
       "request",

@@ -26,6 +26,17 @@ export function exchange(changes: Partial<Exchange> = {}): Exchange {
 
 export const TARGET = { upstream: "alpha", model: "alpha-1" } as NonNullable<Outcome["target"]>;
 
+/** Of a request whose first attempt failed; the second one's stream lasted until the end. */
+export const TIMELINE: NonNullable<Outcome["timeline"]> = {
+  waited: 10,
+  firstEvent: 250.4,
+  end: 2000,
+  attempts: [
+    { target: TARGET, start: 12, answered: null, end: 112, result: "status", status: 503, spanId: null },
+    { target: TARGET, start: 399.5, answered: 420, end: 1999.5, result: "ok", status: 0, spanId: null },
+  ],
+};
+
 export function outcome(changes: Partial<Outcome> = {}): Outcome {
   return {
     kind: "served",
@@ -57,6 +68,7 @@ export interface Sources {
   streams: number;
   health?: [string, "healthy" | "degraded" | "unknown"][];
   store?: StoreState;
+  dropped?: { spans: number; decisions: number };
   generations?: [string, string, number][];
 }
 
@@ -67,6 +79,7 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
     activeStreams: () => sources.streams,
     generations: () => sources.generations ?? [],
     store: () => sources.store ?? { away: false, pending: 0, rejected: 0 },
+    dropped: () => sources.dropped ?? { spans: 0, decisions: 0 },
   });
 }
 

@@ -101,6 +101,8 @@ export function createKeys(prefix: string) {
     instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */
     stops: `${prefix}stops`,
+    /** Channel: what processes say to each other. */
+    broadcasts: `${prefix}broadcasts`,
     /** Channel: ids of users as their tier or keys change. */
     changes: `${prefix}changes`,
 

@@ -168,6 +168,12 @@ export function instanceMethods(connection: Connection, keys: Keys, now: () => n
       return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""]] : [])));
     },
 
+    async broadcast(text: string): Promise<void> {
+      await connection.call("PUBLISH", keys.broadcasts, text);
+    },
+
+    onBroadcast: (listener: (text: string) => void) => connection.subscribe(keys.broadcasts, listener),
+
     async addCounts(window: CountWindow, uses: readonly Uses[]): Promise<(number | null)[]> {
       if (uses.length === 0) return [];
       const added = uses.flatMap((use) => [use.name, use.uses]);

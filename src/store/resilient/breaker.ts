@@ -164,6 +164,7 @@ const ASKING = [
   "addToValue",
   "deleteValue",
   "publishInstance",
+  "broadcast",
   "listInstances",
   "markInstanceDead",
   "ping",

@@ -92,6 +92,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     // Subscriptions ask nothing.
     onStop: (listener, onCertain) => store.onStop(listener, onCertain),
     onChange: (listener) => store.onChange(listener),
+    onBroadcast: (listener) => store.onBroadcast(listener),
     admit,
     settle,
     windows,

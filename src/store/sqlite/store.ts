@@ -69,6 +69,7 @@ function instanceMethods({ db, file }: OpenDatabase, { read, write }: Transactio
   const states = new Map<string, { readonly state: string; readonly until: number }>();
   const counts = new WindowCounts(now);
   const remembered = new Map<string, string>();
+  const listeners = new Set<(text: string) => void>();
   const ping = read(() => db.exec("SELECT 1 FROM users LIMIT 1"));
 
   return {
@@ -84,6 +85,16 @@ function instanceMethods({ db, file }: OpenDatabase, { read, write }: Transactio
       const at = now();
       for (const [instance, { until }] of states) if (until <= at) states.delete(instance);
       return new Map([...states].map(([instance, { state }]) => [instance, state]));
+    },
+
+    /** One process serves a file: it tells itself. */
+    broadcast(text: string): void {
+      for (const listener of listeners) listener(text);
+    },
+
+    onBroadcast(listener: (text: string) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
 
     /** What a dead process left is abandoned at the start of the next one. */

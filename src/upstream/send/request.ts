@@ -25,8 +25,16 @@ export interface Address {
   readonly headers: Headers;
 }
 
-/** The dialect's request with the upstream's path prefix and headers. */
-export function addressRequest(request: UpstreamRequest, address: Address, requestId: string): UpstreamRequest {
+/**
+ * The dialect's request with the upstream's path prefix and headers.
+ * @param trace headers by which the request's trace goes on
+ */
+export function addressRequest(
+  request: UpstreamRequest,
+  address: Address,
+  requestId: string,
+  trace: Headers = {},
+): UpstreamRequest {
   return {
     method: request.method,
     path: joinPath(address.basePath, request.path),
@@ -37,6 +45,7 @@ export function addressRequest(request: UpstreamRequest, address: Address, reque
       // Last, so that no configuration can ask for a compressed answer or replace the request id.
       "accept-encoding": "identity",
       "x-request-id": requestId,
+      ...trace,
     },
     body: request.body,
   };

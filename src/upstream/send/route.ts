@@ -9,6 +9,7 @@ import {
   type Log,
   type Reply,
   type Target,
+  traceHeaders,
   type Upstream,
 } from "../../kit/index.ts";
 import type { Signer } from "../signing/signer.ts";
@@ -60,6 +61,8 @@ interface AttemptContext {
   /** Unix milliseconds. */
   readonly deadline: number;
   readonly onSent: (() => void) | undefined;
+  /** null where nobody records spans. */
+  readonly spanId: string | null;
 }
 
 /** A call as it is sent, with the fields that the dialect could not express. */
@@ -78,7 +81,13 @@ export class Route {
   }
 
   /** One attempt, with its retries and changes of key. @throws AttemptError */
-  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void): Promise<Reply> {
+  send(
+    target: Target,
+    call: Call,
+    exchange: Exchange,
+    onSent?: () => void,
+    spanId: string | null = null,
+  ): Promise<Reply> {
     const { upstream, dialect, now, random, sweeper } = this.#options;
     const codec = dialect.codecs[call.kind];
     if (!codec) return Promise.reject(dialectNotSpoken(dialect.name, `for ${call.kind} models`));
@@ -88,11 +97,11 @@ export class Route {
     const batches = codec.type === "answer" ? codec.batches : undefined;
     const calls = batches?.split(call, target) ?? [call];
     if (batches !== undefined && calls.length > 1) {
-      const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent);
+      const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent, spanId);
       return sendInBatches({ batches, calls, target, exchange, send });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
-    const context = { target, call, codec, exchange, deadline, onSent };
+    const context = { target, call, codec, exchange, deadline, onSent, spanId };
     const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
       this.#sendWithKeys(context),
@@ -160,7 +169,10 @@ export class Route {
    * @throws AttemptError "unsupported" when the dialect cannot express the call, or a strict model's call would lose a
    * field.
    */
-  async #request({ codec, call, target, exchange, deadline }: AttemptContext, key: string): Promise<PreparedRequest> {
+  async #request(
+    { codec, call, target, exchange, deadline, spanId }: AttemptContext,
+    key: string,
+  ): Promise<PreparedRequest> {
     const { upstream, dialect, address, signer, now } = this.#options;
     const written = write(() => codec.request(call, target, key));
     const dropped = written.dropped ?? [];
@@ -169,9 +181,10 @@ export class Route {
     }
     const asked = target.parameters ? withParameters(written, target.parameters) : written;
     const changed = isUnwritten(asked.body) ? { ...asked, body: await writtenBody(asked.body) } : asked;
+    const { trace } = exchange;
     const request = await signer.sign({
       dialect,
-      request: addressRequest(changed, address, exchange.requestId),
+      request: addressRequest(changed, address, exchange.requestId, trace && traceHeaders(trace, spanId)),
       host: address.host,
       apiKey: key,
       now: now(),

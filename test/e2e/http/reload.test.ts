@@ -243,9 +243,9 @@ describe("the admin listener", () => {
   test("/admin/streams tells what runs", async () => {
     const stream = gateway.open(user, { stream: true, sim: "?stall_after=2" });
     await stream.until("data:");
-    expect(json((await gateway.admin("/admin/streams")).text)).toEqual({ active: 1 });
+    expect(json((await gateway.admin("/admin/streams")).text)).toMatchObject({ active: 1, complete: true });
     stream.leave();
     await gateway.audit();
-    expect(json((await gateway.admin("/admin/streams")).text)).toEqual({ active: 0 });
+    expect(json((await gateway.admin("/admin/streams")).text)).toEqual({ active: 0, complete: true, streams: [] });
   });
 });

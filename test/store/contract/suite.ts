@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "../../../src/kit/index.ts";
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
@@ -16,6 +16,7 @@ export interface SuiteOptions {
   readonly now: () => number;
 }
 
+const WAIT = { timeout: 10_000, interval: 20 };
 const CODE = { email: "a@example.com", client: "192.0.2.1", tries: 5, triesOfOthers: 3 };
 
 function newKey(userId: string, more: Partial<NewKey> = {}): NewKey {
@@ -588,6 +589,21 @@ export function storeSuite(
         expect(await said(), "a has said nothing since").toEqual([undefined, "名前\r\n\u0000"]);
         clock.now += MINUTE;
         expect(await said()).toEqual([undefined, undefined]);
+      });
+
+      test("hear what is broadcast, their own included, until they let go", async () => {
+        const heard: string[] = [];
+        const letGo = store.onBroadcast((text) => heard.push(text));
+        const text = unique("名前\n");
+        await vi.waitFor(async () => {
+          await store.broadcast(text);
+          expect(heard).toContain(text);
+        }, WAIT);
+        letGo();
+        const count = heard.length;
+        await store.broadcast(text);
+        await store.ping();
+        expect(heard.length).toBe(count);
       });
 
       test("that ran nothing are buried without a trace", async () => {

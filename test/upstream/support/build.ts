@@ -109,6 +109,12 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
     models: {},
     pipeline: [],
     incidents: [],
+    telemetry: {
+      accessLog: { lines: "all", users: false },
+      serverTiming: "on_request",
+      otlp: null,
+      decisionLog: null,
+    },
     reload: { guard: null },
   };
 }

@@ -1,0 +1,56 @@
+import { type AttemptSpan, type InferenceRequest, upstreamTime, type Windows, type WindowName } from "../kit/index.ts";
+
+/** Characters of a header's value; the log has the whole list. */
+const MAX_DROPPED_CHARACTERS = 1024;
+
+const WINDOWS: readonly (readonly [WindowName, string])[] = [
+  ["day", "Day"],
+  ["hour", "Hour"],
+  ["minute", "Minute"],
+];
+
+/** `X-Gateway-Dropped`: what the upstream could not be asked. The pointers are made of names that clients chose. */
+export function droppedHeader(dropped: readonly string[]): Record<string, string> {
+  if (dropped.length === 0) return {};
+  let value = "";
+  for (const pointer of dropped) {
+    // Of a hundred thousand pointers no more are written than have room.
+    if (value.length > MAX_DROPPED_CHARACTERS) break;
+    const text = pointer.slice(0, MAX_DROPPED_CHARACTERS).toWellFormed();
+    value += (value === "" ? "" : ", ") + encodeURI(text).replaceAll(",", "%2C");
+  }
+  const isLong = value.length > MAX_DROPPED_CHARACTERS;
+  return { "X-Gateway-Dropped": isLong ? `${value.slice(0, MAX_DROPPED_CHARACTERS)}...` : value };
+}
+
+/**
+ * `Server-Timing`: the time from a request's arrival to the head of its answer, without that for which its body was waited
+ * for, as the gateway's and the upstreams' parts of it. Nothing where nobody asked.
+ * @param elapsed milliseconds from its arrival
+ */
+export function serverTimingHeader(
+  { serverTiming = false, waited = 0 }: Pick<InferenceRequest, "serverTiming" | "waited">,
+  elapsed: number,
+  attempts: readonly AttemptSpan[] = [],
+): Record<string, string> {
+  if (!serverTiming) return {};
+  const upstream = upstreamTime(attempts, elapsed);
+  const gateway = Math.max(0, elapsed - waited - upstream);
+  const parts = { gateway, upstream, total: gateway + upstream };
+  const text = Object.entries(parts).map(([name, duration]) => `${name};dur=${duration.toFixed(2)}`);
+  return { "Server-Timing": text.join(", ") };
+}
+
+/** `X-RateLimit-*` of every window that has a limit; a reset is in seconds, rounded up. */
+export function rateLimitHeaders(windows: Windows | null, now: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (windows === null) return headers;
+  for (const [name, label] of WINDOWS) {
+    const { limit, used, resetsAt } = windows[name];
+    if (limit === null) continue;
+    headers[`X-RateLimit-Limit-${label}`] = String(limit);
+    headers[`X-RateLimit-Remaining-${label}`] = String(Math.max(0, limit - used));
+    headers[`X-RateLimit-Reset-${label}`] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
+  }
+  return headers;
+}

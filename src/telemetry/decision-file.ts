@@ -1,0 +1,212 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Decision } from "#schema";
+import { type DecisionLogSettings, inBackground, isJson, type Log } from "../kit/index.ts";
+
+/** Lines beyond it are dropped while the disk is slower than requests come. */
+const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
+const RETRY_MS = 1_000;
+/** Of files put aside: the time, and the process that did it. */
+const ASIDE = /^\d{8}T\d{9}Z-\d+$/;
+const NEWLINE = 0x0a;
+
+export interface LineFileOptions {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly log: Log;
+  readonly maxWaitingCharacters?: number;
+}
+
+/**
+ * Appends lines to a file that several processes may share. Nobody waits for it: lines are written together by one write
+ * at a time, and dropped and counted when too many wait.
+ */
+export class LineFile {
+  /** Lines that were not written. */
+  dropped = 0;
+  readonly #options: LineFileOptions;
+  #settings: DecisionLogSettings | null = null;
+  #waiting: string[] = [];
+  #waitingCharacters = 0;
+  #handle: FileHandle | null = null;
+  #reopen = false;
+  #writing: Promise<void> | null = null;
+  #retryAt = -Infinity;
+  #asideAt = 0;
+  #warned = false;
+
+  constructor(options: LineFileOptions) {
+    this.#options = options;
+  }
+
+  /** Whether lines are written at all. */
+  get on(): boolean {
+    return this.#settings !== null;
+  }
+
+  /** Opens the file again with the next line, by these settings; null: no more lines. */
+  configure(settings: DecisionLogSettings | null): void {
+    this.#settings = settings;
+    this.#reopen = true;
+    this.#warned = false;
+    this.#retryAt = -Infinity;
+    this.#start();
+  }
+
+  /** @param line without its end. */
+  write(line: string): void {
+    const { maxWaitingCharacters = MAX_WAITING_CHARACTERS } = this.#options;
+    if (this.#settings === null) return;
+    if (this.#waitingCharacters + line.length > maxWaitingCharacters) {
+      this.dropped += 1;
+      return;
+    }
+    this.#waiting.push(`${line}\n`);
+    this.#waitingCharacters += line.length + 1;
+    this.#start();
+  }
+
+  /** Writes what waits and closes the file. */
+  async close(): Promise<void> {
+    this.#retryAt = -Infinity;
+    this.#start();
+    await this.#writing;
+    this.#settings = null;
+    await this.#closeHandle();
+  }
+
+  #start(): void {
+    if (this.#writing !== null || this.#options.now() < this.#retryAt) return;
+    this.#writing = this.#drain().finally(() => (this.#writing = null));
+    inBackground(this.#options.log, "the decision log", this.#writing);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#reopen || this.#waiting.length > 0) {
+      if (this.#reopen) await this.#closeHandle();
+      this.#reopen = false;
+      const lines = this.#waiting;
+      const settings = this.#settings;
+      if (lines.length === 0 || settings === null) return;
+      this.#waiting = [];
+      this.#waitingCharacters = 0;
+      try {
+        this.#handle ??= await openAtLine(settings.file);
+        await this.#handle.appendFile(lines.join(""));
+        await this.#putAside(this.#handle, settings);
+      } catch (error) {
+        return this.#failed(lines.length, settings.file, error);
+      }
+    }
+  }
+
+  async #failed(lines: number, file: string, error: unknown): Promise<void> {
+    const { log, now } = this.#options;
+    this.dropped += lines;
+    this.#retryAt = now() + RETRY_MS;
+    if (!this.#warned) log.error({ err: error, file }, "the decision log cannot be written: its lines are dropped");
+    this.#warned = true;
+    // A line may be written in part: opened afresh, the next one begins on its own.
+    await this.#closeHandle();
+  }
+
+  async #closeHandle(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close().catch(() => {});
+  }
+
+  async #putAside(handle: FileHandle, { file, maxSize, keep }: DecisionLogSettings): Promise<void> {
+    const own = await handle.stat();
+    if (own.size < maxSize) return;
+    this.#reopen = true;
+    // Another process may have put this very file aside: what is there now is not full.
+    if ((await stat(file).catch(() => null))?.ino !== own.ino) return;
+    this.#asideAt = Math.max(this.#asideAt + 1, this.#options.now());
+    const time = new Date(this.#asideAt).toISOString().replaceAll(/[-:.]/g, "");
+    await rename(file, `${file}.${time}-${process.pid}`);
+    const prefix = `${basename(file)}.`;
+    const aside = (await readdir(dirname(file)))
+      .filter((name) => name.startsWith(prefix) && ASIDE.test(name.slice(prefix.length)))
+      .toSorted();
+    const old = aside.slice(0, Math.max(0, aside.length - keep));
+    await Promise.all(old.map((name) => unlink(join(dirname(file), name)).catch(() => {})));
+  }
+}
+
+/** For appending; behind a line that a crash or a full disk has cut, a new one is begun. */
+async function openAtLine(file: string): Promise<FileHandle> {
+  await mkdir(dirname(file), { recursive: true });
+  const handle = await open(file, "a+", 0o600);
+  const { size } = await handle.stat();
+  if (size === 0) return handle;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  if (buffer[0] !== NEWLINE) await handle.appendFile("\n");
+  return handle;
+}
+
+/** A line of a decision log that is none. */
+export class BadDecision extends Error {
+  override readonly name = "BadDecision";
+  readonly file: string;
+  readonly line: number;
+
+  constructor(file: string, line: number, why: string) {
+    super(`${file}:${line}: ${why}`);
+    this.file = file;
+    this.line = line;
+  }
+}
+
+/**
+ * The decisions of one file, in its order; blank lines are passed over.
+ * @param onBad what to do about a line that is no decision; left out: it is thrown.
+ * @throws BadDecision; Error for a file that cannot be read.
+ */
+export async function* readDecisions(
+  file: string,
+  onBad: (bad: BadDecision) => void = (bad) => {
+    throw bad;
+  },
+): AsyncGenerator<Decision, void, undefined> {
+  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
+  let number = 0;
+  try {
+    for await (const line of lines) {
+      number += 1;
+      if (line.trim() === "") continue;
+      const decision = decisionOf(line);
+      if (typeof decision === "string") onBad(new BadDecision(file, number, decision));
+      else yield decision;
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+const TEXTS = ["time", "request_id", "config", "endpoint", "outcome", "charge"] as const;
+const COUNTS = ["status", "total_ms", "answers"] as const;
+
+/** @returns the decision, or why the line is none: what a reader computes with is checked, not every field. */
+function decisionOf(line: string): Decision | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return "not JSON: the line is cut, or another program's";
+  }
+  if (!isJson(value)) return "not a JSON object";
+  if (value["v"] !== 1) return `version ${JSON.stringify(value["v"])} of the format: this gateway reads version 1`;
+  const text = TEXTS.find((name) => typeof value[name] !== "string");
+  if (text !== undefined) return `${text} must be text`;
+  const count = COUNTS.find((name) => !Number.isFinite(value[name]));
+  if (count !== undefined) return `${count} must be a number`;
+  if (Number.isNaN(Date.parse(String(value["time"])))) return "time must be a date";
+  if (!/^\d+(?:\.\d+)?$/.test(String(value["charge"]))) return "charge must be a decimal";
+  for (const name of ["attempts", "features"]) if (!Array.isArray(value[name])) return `${name} must be a list`;
+  for (const name of ["tokens", "estimated"]) if (!isJson(value[name])) return `${name} must be an object`;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as far as it was checked
+  return value as unknown as Decision;
+}
