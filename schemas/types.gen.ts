@@ -19,7 +19,19 @@ export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
 export type BuiltInStep =
-  AuthStep | PlanCheckStep | QuotaStep | BreakerStep | TransformStep | StreamRelayStep | MeterStep;
+  | AuthStep
+  | PlanCheckStep
+  | QuotaStep
+  | BreakerStep
+  | TransformStep
+  | PromptPrefixStep
+  | GuardWordsStep
+  | PiiMaskStep
+  | AnswerCacheStep
+  | HeaderTagsStep
+  | BudgetStep
+  | StreamRelayStep
+  | MeterStep;
 
 /**
  * gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.
@@ -703,6 +715,243 @@ export interface TransformOptions {
    * JSON pointers of fields to leave out.
    */
   remove?: string[];
+}
+export interface PromptPrefixStep {
+  /**
+   * Puts the operator's instructions around the client's own.
+   */
+  use: "prompt-prefix";
+  options?: PromptPrefixOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Instructions that stand around the client's own in every chat request.
+ */
+export interface PromptPrefixOptions {
+  /**
+   * Texts, in the order in which they are sent. All that apply are sent.
+   *
+   * @minItems 1
+   */
+  prompts: PromptPrefix[];
+}
+export interface PromptPrefix {
+  /**
+   * What is sent. The client pays for it as for its own text.
+   */
+  text: string;
+  /**
+   * Before the client's own instructions, which is the default, or after them.
+   */
+  place?: "before" | "after";
+  /**
+   * Plans whose users' requests get it; all when absent.
+   *
+   * @minItems 1
+   */
+  tiers?: string[];
+  /**
+   * Models, by id; * stands for any text. All when absent.
+   *
+   * @minItems 1
+   */
+  models?: string[];
+}
+export interface GuardWordsStep {
+  /**
+   * Refuses or masks words in what is asked and answered.
+   */
+  use: "guard-words";
+  options?: GuardWordsOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Words and expressions that must not be asked or answered.
+ */
+export interface GuardWordsOptions {
+  /**
+   * Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.
+   *
+   * @minItems 1
+   * @maxItems 2000
+   */
+  words?: string[];
+  /**
+   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  patterns?: string[];
+  /**
+   * Whether a request or an answer with one is refused, which is the default, or goes on with it masked.
+   */
+  action?: "refuse" | "mask";
+  /**
+   * Where they are looked for; in both when absent.
+   *
+   * @minItems 1
+   */
+  in?: ("request" | "answer")[];
+  /**
+   * What stands in the place of what is masked; *** when absent.
+   */
+  replacement?: string;
+  /**
+   * Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \b.
+   */
+  whole_words?: boolean;
+}
+export interface PiiMaskStep {
+  /**
+   * Upstreams get placeholders for personal data; answers have it again.
+   */
+  use: "pii-mask";
+  options?: PiiMaskOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.
+ */
+export interface PiiMaskOptions {
+  /**
+   * What is masked; all of it when absent. Cards and IBANs only with a right checksum.
+   *
+   * @minItems 1
+   */
+  kinds?: ("email" | "phone" | "iban" | "card" | "ip" | "key")[];
+}
+export interface AnswerCacheStep {
+  /**
+   * Answers what was asked before from the store.
+   */
+  use: "answer-cache";
+  options?: AnswerCacheOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Answers that are kept, and given again to a request that asks for the very same.
+ */
+export interface AnswerCacheOptions {
+  /**
+   * For how long an answer is kept, at most 30d; 1h when absent.
+   */
+  ttl?: string;
+  /**
+   * Whether an answer is given again to the same user alone, which is the default, or to every user.
+   */
+  scope?: "user" | "shared";
+  /**
+   * Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.
+   */
+  answers?: "deterministic" | "all";
+  /**
+   * Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.
+   */
+  except?: ("length" | "tool_calls")[];
+  /**
+   * Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.
+   */
+  max_size?: string;
+  /**
+   * What an answer costs that is given again: nothing, which is the default, or what it cost the first time.
+   */
+  charge?: "nothing" | "full";
+}
+export interface HeaderTagsStep {
+  /**
+   * Marks requests by their headers, for log, metrics and ledger.
+   */
+  use: "header-tags";
+  options?: HeaderTagsOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Headers of requests that mark them in the log, the ledger and the metrics.
+ */
+export interface HeaderTagsOptions {
+  /**
+   * Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.
+   */
+  tags: {
+    [k: string]: HeaderTag;
+  };
+}
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[a-z][a-z0-9_-]{0,31}$".
+ */
+export interface HeaderTag {
+  /**
+   * The header that the value comes in; of no case. Those of credentials are never read.
+   */
+  header: string;
+  /**
+   * The values that there are; others become `other`. All when absent.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  values?: string[];
+  /**
+   * The value of a request without the header; such a request is not marked when absent.
+   */
+  default?: string;
+  /**
+   * Whether the metrics have it, too: of its first hundred values. false when absent.
+   */
+  measured?: boolean;
+  /**
+   * Whether a request without the header, or with none of the values, is refused. false when absent.
+   */
+  required?: boolean;
+}
+export interface BudgetStep {
+  /**
+   * Refuses what would go beyond a sum per user and month or day.
+   */
+  use: "budget";
+  options?: BudgetOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * What a user may spend in a month or a day, besides the credits that there are.
+ */
+export interface BudgetOptions {
+  /**
+   * What the sum is for: a month, which is the default, or a day, both of UTC.
+   */
+  period?: "month" | "day";
+  /**
+   * What every user may spend, in billing.currency; a plan of its own under tiers has its own.
+   */
+  amount?: number;
+  /**
+   * What users of a plan may spend.
+   */
+  tiers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^.+$".
+     */
+    [k: string]: number;
+  };
+  /**
+   * The share from which on answers have a warning, and the log has one; 80% when absent.
+   */
+  warn_at?: string;
 }
 export interface StreamRelayStep {
   /**
