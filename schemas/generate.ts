@@ -8,7 +8,7 @@ import { absoluteBranch, isRecord, runtimeSchema } from "../src/config/schema.ts
 
 const FOLDER = new URL("./", import.meta.url);
 /** Files that gateway.schema.json does not refer to; the built-in plugins' options come with it. */
-const FILES = ["gateway", "decision", "plugins/redact-names", "api/chat"];
+const FILES = ["gateway", "decision", "config-test", "plugins/redact-names", "api/chat"];
 const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do not edit.\n";
 
 /** Every file that is made from the schemas, by its name here. */

@@ -19,7 +19,19 @@ export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
 export type BuiltInStep =
-  AuthStep | PlanCheckStep | QuotaStep | BreakerStep | TransformStep | StreamRelayStep | MeterStep;
+  | AuthStep
+  | PlanCheckStep
+  | QuotaStep
+  | BreakerStep
+  | TransformStep
+  | PromptPrefixStep
+  | GuardWordsStep
+  | PiiMaskStep
+  | AnswerCacheStep
+  | HeaderTagsStep
+  | BudgetStep
+  | StreamRelayStep
+  | MeterStep;
 
 /**
  * gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.
@@ -704,6 +716,243 @@ export interface TransformOptions {
    */
   remove?: string[];
 }
+export interface PromptPrefixStep {
+  /**
+   * Puts the operator's instructions around the client's own.
+   */
+  use: "prompt-prefix";
+  options?: PromptPrefixOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Instructions that stand around the client's own in every chat request.
+ */
+export interface PromptPrefixOptions {
+  /**
+   * Texts, in the order in which they are sent. All that apply are sent.
+   *
+   * @minItems 1
+   */
+  prompts: PromptPrefix[];
+}
+export interface PromptPrefix {
+  /**
+   * What is sent. The client pays for it as for its own text.
+   */
+  text: string;
+  /**
+   * Before the client's own instructions, which is the default, or after them.
+   */
+  place?: "before" | "after";
+  /**
+   * Plans whose users' requests get it; all when absent.
+   *
+   * @minItems 1
+   */
+  tiers?: string[];
+  /**
+   * Models, by id; * stands for any text. All when absent.
+   *
+   * @minItems 1
+   */
+  models?: string[];
+}
+export interface GuardWordsStep {
+  /**
+   * Refuses or masks words in what is asked and answered.
+   */
+  use: "guard-words";
+  options?: GuardWordsOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Words and expressions that must not be asked or answered.
+ */
+export interface GuardWordsOptions {
+  /**
+   * Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.
+   *
+   * @minItems 1
+   * @maxItems 2000
+   */
+  words?: string[];
+  /**
+   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  patterns?: string[];
+  /**
+   * Whether a request or an answer with one is refused, which is the default, or goes on with it masked.
+   */
+  action?: "refuse" | "mask";
+  /**
+   * Where they are looked for; in both when absent.
+   *
+   * @minItems 1
+   */
+  in?: ("request" | "answer")[];
+  /**
+   * What stands in the place of what is masked; *** when absent.
+   */
+  replacement?: string;
+  /**
+   * Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \b.
+   */
+  whole_words?: boolean;
+}
+export interface PiiMaskStep {
+  /**
+   * Upstreams get placeholders for personal data; answers have it again.
+   */
+  use: "pii-mask";
+  options?: PiiMaskOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.
+ */
+export interface PiiMaskOptions {
+  /**
+   * What is masked; all of it when absent. Cards and IBANs only with a right checksum.
+   *
+   * @minItems 1
+   */
+  kinds?: ("email" | "phone" | "iban" | "card" | "ip" | "key")[];
+}
+export interface AnswerCacheStep {
+  /**
+   * Answers what was asked before from the store.
+   */
+  use: "answer-cache";
+  options?: AnswerCacheOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Answers that are kept, and given again to a request that asks for the very same.
+ */
+export interface AnswerCacheOptions {
+  /**
+   * For how long an answer is kept, at most 30d; 1h when absent.
+   */
+  ttl?: string;
+  /**
+   * Whether an answer is given again to the same user alone, which is the default, or to every user.
+   */
+  scope?: "user" | "shared";
+  /**
+   * Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.
+   */
+  answers?: "deterministic" | "all";
+  /**
+   * Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.
+   */
+  except?: ("length" | "tool_calls")[];
+  /**
+   * Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.
+   */
+  max_size?: string;
+  /**
+   * What an answer costs that is given again: nothing, which is the default, or what it cost the first time.
+   */
+  charge?: "nothing" | "full";
+}
+export interface HeaderTagsStep {
+  /**
+   * Marks requests by their headers, for log, metrics and ledger.
+   */
+  use: "header-tags";
+  options?: HeaderTagsOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * Headers of requests that mark them in the log, the ledger and the metrics.
+ */
+export interface HeaderTagsOptions {
+  /**
+   * Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.
+   */
+  tags: {
+    [k: string]: HeaderTag;
+  };
+}
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[a-z][a-z0-9_-]{0,31}$".
+ */
+export interface HeaderTag {
+  /**
+   * The header that the value comes in; of no case. Those of credentials are never read.
+   */
+  header: string;
+  /**
+   * The values that there are; others become `other`. All when absent.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  values?: string[];
+  /**
+   * The value of a request without the header; such a request is not marked when absent.
+   */
+  default?: string;
+  /**
+   * Whether the metrics have it, too: of its first hundred values. false when absent.
+   */
+  measured?: boolean;
+  /**
+   * Whether a request without the header, or with none of the values, is refused. false when absent.
+   */
+  required?: boolean;
+}
+export interface BudgetStep {
+  /**
+   * Refuses what would go beyond a sum per user and month or day.
+   */
+  use: "budget";
+  options?: BudgetOptions;
+  when?: ConditionConfig;
+  fail?: Fail;
+  timeout?: PositiveDuration;
+}
+/**
+ * What a user may spend in a month or a day, besides the credits that there are.
+ */
+export interface BudgetOptions {
+  /**
+   * What the sum is for: a month, which is the default, or a day, both of UTC.
+   */
+  period?: "month" | "day";
+  /**
+   * What every user may spend, in billing.currency; a plan of its own under tiers has its own.
+   */
+  amount?: number;
+  /**
+   * What users of a plan may spend.
+   */
+  tiers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^.+$".
+     */
+    [k: string]: number;
+  };
+  /**
+   * The share from which on answers have a warning, and the log has one; 80% when absent.
+   */
+  warn_at?: string;
+}
 export interface StreamRelayStep {
   /**
    * Walks the model's chain and relays the answer; one per pipeline.
@@ -1067,6 +1316,489 @@ export interface DecisionTokens {
    * SIZE/QUALITY by which images are priced.
    */
   image_variant?: string;
+}
+
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^[a-z][a-z0-9_]*$".
+ */
+export type ConfigTestSelection = string | (string | number | boolean)[];
+export type ConfigTestDuration = string;
+/**
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
+ *
+ * This interface was referenced by `undefined`'s JSON-Schema definition
+ * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
+ */
+export type ConfigTestFault = ("healthy" | "down" | "unreachable" | "timeout") | number | ConfigTestScript;
+export type ConfigTestMatcher = string | ConfigTestText;
+export type ConfigTestAmount = number | string;
+export type ConfigTestTime = string;
+
+/**
+ * Tests of a configuration, run by `gateway test`: offline, on a clock of their own, against simulated upstreams. `$name` stands for a value of `each`, or of `sets`; `$$` is a literal `$`.
+ */
+export interface ConfigTestFile {
+  /**
+   * The configuration, relative to this file; gateway.yaml beside it unless given.
+   */
+  config?: string;
+  /**
+   * Where every test's clock begins.
+   */
+  clock?: string;
+  /**
+   * Variables over those of the environment, for references of the configuration.
+   */
+  env?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z_][A-Za-z0-9_]*$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * Lists of names that selections use as `$name`.
+   */
+  sets?: {
+    [k: string]: ConfigTestSelection;
+  };
+  /**
+   * The tests; each begins anew, with users, counters and breakers of its own.
+   *
+   * @minItems 1
+   */
+  tests: ConfigTest[];
+}
+export interface ConfigTest {
+  /**
+   * What is tested; `$name` of `each` is filled in.
+   */
+  name: string;
+  /**
+   * Makes a case of every combination: lists of values by name, or rows of several (`model, first, second`). Values of tier, model and upstream are names of the configuration: with `*` in them patterns, with `!` before them left out, `$set` those of a set. A value whose name is a key of `given` is put there.
+   */
+  each?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[a-z][a-z0-9_]*(, *[a-z][a-z0-9_]*)*$".
+     */
+    [k: string]: string | (string | number | boolean | unknown[])[];
+  };
+  given?: ConfigTestGiven;
+  /**
+   * What is asked in turn, by the same users with the same counters; one request unless given.
+   *
+   * @minItems 1
+   */
+  steps?: ConfigTestStep[];
+  expect?: ConfigTestExpect;
+}
+export interface ConfigTestGiven {
+  /**
+   * Plan of the test's users; that of auth.signup unless given.
+   */
+  tier?: string;
+  /**
+   * Credits that users begin with; a million unless given.
+   */
+  credits?: number;
+  used?: ConfigTestUsed;
+  /**
+   * What draws by chance come to, one after the other and then again, for steps that balance targets; a fixed sequence unless given.
+   *
+   * @minItems 1
+   */
+  chance?: number[];
+  /**
+   * Who asks; users of a test have its plan and credits, and counters of their own.
+   */
+  user?: string;
+  /**
+   * Model that is asked for. For one that is not in the configuration set /model of `body`.
+   */
+  model?: string;
+  /**
+   * Endpoint of the gateway; that of the model's kind unless given.
+   */
+  endpoint?: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Asks for a stream of events.
+   */
+  stream?: boolean;
+  /**
+   * Text that the model is asked; a greeting unless given.
+   */
+  prompt?: string;
+  /**
+   * Most tokens of the answer, in the endpoint's own field.
+   */
+  max_tokens?: number;
+  /**
+   * Names of functions that are offered to the model.
+   */
+  tools?: string[];
+  /**
+   * Fields over the request's own, or the whole body as text.
+   */
+  body?:
+    | {
+        [k: string]: unknown;
+      }
+    | string;
+  /**
+   * Headers of the request by name.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * false: the request brings no key.
+   */
+  credentials?: boolean;
+  leave_after?: ConfigTestDuration;
+  /**
+   * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
+   */
+  upstreams?: {
+    [k: string]: ConfigTestFault;
+  };
+}
+export interface ConfigTestUsed {
+  /**
+   * Of the calendar day in UTC.
+   */
+  day?: number;
+  /**
+   * Of the hour.
+   */
+  hour?: number;
+  /**
+   * Of the minute.
+   */
+  minute?: number;
+}
+export interface ConfigTestScript {
+  /**
+   * Answers with this status and an error body.
+   */
+  status?: number;
+  /**
+   * A Retry-After header, as written.
+   */
+  retry_after?: string | number;
+  /**
+   * The error's message.
+   */
+  message?: string;
+  first_byte?: ConfigTestDuration;
+  first_event?: ConfigTestDuration;
+  chunk_delay?: ConfigTestDuration;
+  /**
+   * So many content events.
+   */
+  chunks?: number;
+  /**
+   * Content events are padded to so many bytes.
+   */
+  chunk_bytes?: number;
+  /**
+   * Silence after so many events; 0: after the head.
+   */
+  stall_after?: number;
+  /**
+   * Connection reset after so many events; 0: before the status line.
+   */
+  reset_after?: number;
+  /**
+   * Connection closed without the ending after so many events.
+   */
+  close_after?: number;
+  /**
+   * A clean end of the body after so many events, without the stream's own ending.
+   */
+  end_after?: number;
+  /**
+   * An event that is no JSON after so many events.
+   */
+  malformed_after?: number;
+  /**
+   * An error object, then the end, after so many events of a 200.
+   */
+  error_after?: number;
+  /**
+   * No counts of tokens or seconds.
+   */
+  no_usage?: boolean;
+  /**
+   * No [DONE].
+   */
+  no_done?: boolean;
+  /**
+   * An HTML page instead of JSON or events.
+   */
+  html?: boolean;
+  /**
+   * A content-length larger than the body.
+   */
+  wrong_length?: boolean;
+  /**
+   * Only so many requests meet the faults.
+   */
+  fail_times?: number;
+  /**
+   * What it claims to have counted.
+   */
+  usage?: {
+    /**
+     * Prompt tokens.
+     */
+    prompt?: number;
+    /**
+     * Completion tokens.
+     */
+    completion?: number;
+    /**
+     * Prompt tokens read from a cache.
+     */
+    cached?: number;
+    /**
+     * Prompt tokens written to a cache.
+     */
+    cache_write?: number;
+    /**
+     * Seconds of a transcribed file.
+     */
+    seconds?: number;
+  };
+  /**
+   * Why the answer ended, in the dialect's own word.
+   */
+  finish?: string;
+  /**
+   * So many images, whatever was asked for.
+   */
+  images?: number;
+  /**
+   * Refuses, in its words, what this provider refuses.
+   */
+  vendor?: string;
+}
+export interface ConfigTestStep {
+  /**
+   * What the step is about, for the report.
+   */
+  name?: string;
+  after?: ConfigTestDuration;
+  given?: ConfigTestStepGiven;
+  /**
+   * Requests that are sent one after the other.
+   */
+  times?: number;
+  every?: ConfigTestDuration;
+  /**
+   * They are all under way at once, and while later steps go on; their answers are awaited last.
+   */
+  background?: boolean;
+  expect?: ConfigTestExpect;
+}
+export interface ConfigTestStepGiven {
+  /**
+   * Who asks; users of a test have its plan and credits, and counters of their own.
+   */
+  user?: string;
+  /**
+   * Model that is asked for. For one that is not in the configuration set /model of `body`.
+   */
+  model?: string;
+  /**
+   * Endpoint of the gateway; that of the model's kind unless given.
+   */
+  endpoint?: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Asks for a stream of events.
+   */
+  stream?: boolean;
+  /**
+   * Text that the model is asked; a greeting unless given.
+   */
+  prompt?: string;
+  /**
+   * Most tokens of the answer, in the endpoint's own field.
+   */
+  max_tokens?: number;
+  /**
+   * Names of functions that are offered to the model.
+   */
+  tools?: string[];
+  /**
+   * Fields over the request's own, or the whole body as text.
+   */
+  body?:
+    | {
+        [k: string]: unknown;
+      }
+    | string;
+  /**
+   * Headers of the request by name.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9-]+$".
+     */
+    [k: string]: string;
+  };
+  /**
+   * false: the request brings no key.
+   */
+  credentials?: boolean;
+  leave_after?: ConfigTestDuration;
+  /**
+   * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
+   */
+  upstreams?: {
+    [k: string]: ConfigTestFault;
+  };
+}
+export interface ConfigTestExpect {
+  /**
+   * Status of the answer; 0 when the connection broke before one.
+   */
+  status?: number;
+  /**
+   * Code of the error table, also where it is not sent, or none.
+   */
+  code?: string;
+  /**
+   * How it ended for the ledger; none for what was refused before it was a request.
+   */
+  outcome?:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown"
+    | "none";
+  /**
+   * Whether the answer came to its end.
+   */
+  complete?: boolean;
+  /**
+   * The whole body, or what is in it.
+   */
+  body?: string | ConfigTestBody;
+  /**
+   * Headers of the answer; none for one that is not there.
+   */
+  headers?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^[A-Za-z0-9-]+$".
+     */
+    [k: string]: number | ConfigTestMatcher;
+  };
+  events?: ConfigTestAmount;
+  /**
+   * That served, or none.
+   */
+  upstream?: string;
+  /**
+   * Every target that the chain came to, in order, or how many. An upstream alone says nothing of how it ended.
+   */
+  attempts?: number | (string | ConfigTestAttempt)[];
+  /**
+   * JSON pointers of what the upstream could not be asked.
+   */
+  dropped?: string[];
+  /**
+   * What the plan refused, or none.
+   */
+  limit?: "day" | "hour" | "minute" | "streams" | "credits" | "none";
+  charge?: ConfigTestAmount;
+  credits?: ConfigTestAmount;
+  used?: ConfigTestUsed;
+  left?: ConfigTestLeft;
+  took?: ConfigTestTime;
+}
+export interface ConfigTestBody {
+  /**
+   * Text, or several texts, that it contains.
+   */
+  contains?: string | string[];
+  /**
+   * Regular expression that it matches.
+   */
+  matches?: string;
+  /**
+   * Values by JSON pointer into the body.
+   */
+  json?: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^/".
+     */
+    [k: string]:
+      | string
+      | number
+      | boolean
+      | unknown[]
+      | {
+          [k: string]: unknown;
+        }
+      | null;
+  };
+}
+export interface ConfigTestText {
+  /**
+   * Text, or several texts, that it contains.
+   */
+  contains?: string | string[];
+  /**
+   * Regular expression that it matches.
+   */
+  matches?: string;
+}
+export interface ConfigTestAttempt {
+  /**
+   * Upstream of the target.
+   */
+  upstream?: string;
+  /**
+   * The model's name there.
+   */
+  model?: string;
+  /**
+   * served, skipped, or why it failed.
+   */
+  outcome?: string;
+  /**
+   * Its status; 0 without one.
+   */
+  status?: number;
+}
+export interface ConfigTestLeft {
+  /**
+   * Of the calendar day in UTC.
+   */
+  day?: number | "none";
+  /**
+   * Of the hour.
+   */
+  hour?: number | "none";
+  /**
+   * Of the minute.
+   */
+  minute?: number | "none";
 }
 
 /**

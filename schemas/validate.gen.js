@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 export const validate = validate21;
-const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin. Empty: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections to one upstream.","$ref":"#/definitions/count","examples":[256]},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]}}},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections to this upstream.","$ref":"#/definitions/count","examples":[256]},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer; asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
+const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin. Empty: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections to one upstream.","$ref":"#/definitions/count","examples":[256]},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]}}},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections to this upstream.","$ref":"#/definitions/count","examples":[256]},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer; asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
 const func2 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const schema7 = {"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}};
@@ -4953,7 +4953,7 @@ validate190.errors = vErrors;
 return errors === 0;
 }
 
-const schema58 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]};
+const schema58 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]};
 const schema59 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema60 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
 
@@ -5608,16 +5608,16 @@ validate222.errors = vErrors;
 return errors === 0;
 }
 
-const schema69 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
-const schema70 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
+const schema69 = {"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema70 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
+const schema71 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
 
-function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
+function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data};
+if(data.text === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'",schema:schema71.required,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5626,14 +5626,299 @@ vErrors.push(err0);
 }
 errors++;
 }
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
+for(const key0 in data){
+if(!((((key0 === "text") || (key0 === "place")) || (key0 === "tiers")) || (key0 === "models"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err1];
 }
 else {
 vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.text !== undefined){
+let data0 = data.text;
+if(typeof data0 === "string"){
+if(func3(data0) > 100000){
+const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters",schema:100000,parentSchema:schema71.properties.text,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(func3(data0) < 1){
+const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema71.properties.text,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.text.type,parentSchema:schema71.properties.text,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.place !== undefined){
+let data1 = data.place;
+if(!((data1 === "before") || (data1 === "after"))){
+const err5 = {instancePath:instancePath+"/place",schemaPath:"#/properties/place/enum",keyword:"enum",params:{allowedValues: schema71.properties.place.enum},message:"must be equal to one of the allowed values",schema:schema71.properties.place.enum,parentSchema:schema71.properties.place,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.tiers !== undefined){
+let data2 = data.tiers;
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema71.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(typeof data3 === "string"){
+if(func3(data3) < 1){
+const err7 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema71.properties.tiers.items,data:data3};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.tiers.items.type,parentSchema:schema71.properties.tiers.items,data:data3};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+let i1 = data2.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data2[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err9 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema71.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema71.properties.tiers.type,parentSchema:schema71.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.models !== undefined){
+let data4 = data.models;
+if(Array.isArray(data4)){
+if(data4.length < 1){
+const err11 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema71.properties.models,data:data4};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+const len1 = data4.length;
+for(let i2=0; i2<len1; i2++){
+let data5 = data4[i2];
+if(typeof data5 === "string"){
+if(func3(data5) < 1){
+const err12 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema71.properties.models.items,data:data5};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.models.items.type,parentSchema:schema71.properties.models.items,data:data5};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+let i3 = data4.length;
+let j1;
+if(i3 > 1){
+const indices1 = {};
+for(;i3--;){
+let item1 = data4[i3];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err14 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema71.properties.models,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+break;
+}
+indices1[item1] = i3;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema71.properties.models.type,parentSchema:schema71.properties.models,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate230.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.prompts === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompts"},message:"must have required property '"+"prompts"+"'",schema:schema70.required,parentSchema:schema70,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "prompts")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.prompts !== undefined){
+let data0 = data.prompts;
+if(Array.isArray(data0)){
+if(data0.length < 1){
+const err2 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema70.properties.prompts,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate230(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema70.properties.prompts.type,parentSchema:schema70.properties.prompts,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
 }
 errors++;
 }
@@ -5657,7 +5942,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -5670,8 +5955,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("stream-relay" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema69.properties.use,data:data0};
+if("prompt-prefix" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema69.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5699,6 +5984,12 @@ vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.err
 errors = vErrors.length;
 }
 }
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data};
@@ -5714,16 +6005,17 @@ validate228.errors = vErrors;
 return errors === 0;
 }
 
-const schema71 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema72 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
+const schema72 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema73 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
 
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
+function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/guard-words.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
+if(!((((((key0 === "words") || (key0 === "patterns")) || (key0 === "action")) || (key0 === "in")) || (key0 === "replacement")) || (key0 === "whole_words"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5733,8 +6025,11 @@ vErrors.push(err0);
 errors++;
 }
 }
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
+if(data.words !== undefined){
+let data0 = data.words;
+if(Array.isArray(data0)){
+if(data0.length > 2000){
+const err1 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/maxItems",keyword:"maxItems",params:{limit: 2000},message:"must NOT have more than 2000 items",schema:2000,parentSchema:schema73.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5743,17 +6038,315 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate234.errors = vErrors;
+if(data0.length < 1){
+const err2 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.words,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+if(typeof data1 === "string"){
+if(func3(data1) > 200){
+const err3 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema73.properties.words.items,data:data1};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(func3(data1) < 1){
+const err4 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.words.items,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.words.items.type,parentSchema:schema73.properties.words.items,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+let i1 = data0.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data0[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err6 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema73.properties.words,data:data0};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.words.type,parentSchema:schema73.properties.words,data:data0};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.patterns !== undefined){
+let data2 = data.patterns;
+if(Array.isArray(data2)){
+if(data2.length > 50){
+const err8 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema73.properties.patterns,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data2.length < 1){
+const err9 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.patterns,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+const len1 = data2.length;
+for(let i2=0; i2<len1; i2++){
+let data3 = data2[i2];
+if(typeof data3 === "string"){
+if(func3(data3) > 500){
+const err10 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema73.properties.patterns.items,data:data3};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(func3(data3) < 1){
+const err11 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.patterns.items,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.patterns.items.type,parentSchema:schema73.properties.patterns.items,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+let i3 = data2.length;
+let j1;
+if(i3 > 1){
+const indices1 = {};
+for(;i3--;){
+let item1 = data2[i3];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err13 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema73.properties.patterns,data:data2};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+break;
+}
+indices1[item1] = i3;
+}
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.patterns.type,parentSchema:schema73.properties.patterns,data:data2};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.action !== undefined){
+let data4 = data.action;
+if(!((data4 === "refuse") || (data4 === "mask"))){
+const err15 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema73.properties.action.enum},message:"must be equal to one of the allowed values",schema:schema73.properties.action.enum,parentSchema:schema73.properties.action,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.in !== undefined){
+let data5 = data.in;
+if(Array.isArray(data5)){
+if(data5.length < 1){
+const err16 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.in,data:data5};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+const len2 = data5.length;
+for(let i4=0; i4<len2; i4++){
+let data6 = data5[i4];
+if(!((data6 === "request") || (data6 === "answer"))){
+const err17 = {instancePath:instancePath+"/in/" + i4,schemaPath:"#/properties/in/items/enum",keyword:"enum",params:{allowedValues: schema73.properties.in.items.enum},message:"must be equal to one of the allowed values",schema:schema73.properties.in.items.enum,parentSchema:schema73.properties.in.items,data:data6};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+let i5 = data5.length;
+let j2;
+if(i5 > 1){
+outer0:
+for(;i5--;){
+for(j2 = i5; j2--;){
+if(func0(data5[i5], data5[j2])){
+const err18 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema73.properties.in,data:data5};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+break outer0;
+}
+}
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.in.type,parentSchema:schema73.properties.in,data:data5};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.replacement !== undefined){
+let data7 = data.replacement;
+if(typeof data7 === "string"){
+if(func3(data7) > 200){
+const err20 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema73.properties.replacement,data:data7};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.replacement.type,parentSchema:schema73.properties.replacement,data:data7};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data.whole_words !== undefined){
+let data8 = data.whole_words;
+if(typeof data8 !== "boolean"){
+const err22 = {instancePath:instancePath+"/whole_words",schemaPath:"#/properties/whole_words/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema73.properties.whole_words.type,parentSchema:schema73.properties.whole_words,data:data8};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+else {
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+validate237.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema71.required,parentSchema:schema71,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema72.required,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5764,7 +6357,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5776,8 +6369,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("meter" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema71.properties.use,data:data0};
+if("guard-words" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema72.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5788,8 +6381,8 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate234(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate237(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 }
@@ -5813,7 +6406,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5822,7 +6415,1320 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate233.errors = vErrors;
+validate236.errors = vErrors;
+return errors === 0;
+}
+
+const schema74 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema75 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
+
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/pii-mask.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "kinds")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.kinds !== undefined){
+let data0 = data.kinds;
+if(Array.isArray(data0)){
+if(data0.length < 1){
+const err1 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.kinds,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+if(!((((((data1 === "email") || (data1 === "phone")) || (data1 === "iban")) || (data1 === "card")) || (data1 === "ip")) || (data1 === "key"))){
+const err2 = {instancePath:instancePath+"/kinds/" + i0,schemaPath:"#/properties/kinds/items/enum",keyword:"enum",params:{allowedValues: schema75.properties.kinds.items.enum},message:"must be equal to one of the allowed values",schema:schema75.properties.kinds.items.enum,parentSchema:schema75.properties.kinds.items,data:data1};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+let i1 = data0.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data0[i1], data0[j0])){
+const err3 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema75.properties.kinds,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+break outer0;
+}
+}
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.kinds.type,parentSchema:schema75.properties.kinds,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate243.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema74.required,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("pii-mask" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema74.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate243(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate242.errors = vErrors;
+return errors === 0;
+}
+
+const schema76 = {"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema77 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/answer-cache.schema.json","title":"AnswerCacheOptions","description":"Answers that are kept, and given again to a request that asks for the very same.","type":"object","additionalProperties":false,"properties":{"ttl":{"description":"For how long an answer is kept, at most 30d; 1h when absent.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(s|m|h|d)$","examples":["10m","1h"]},"scope":{"description":"Whether an answer is given again to the same user alone, which is the default, or to every user.","enum":["user","shared"],"examples":["shared"]},"answers":{"description":"Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.","enum":["deterministic","all"],"examples":["all"]},"except":{"description":"Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.","type":"array","uniqueItems":true,"items":{"enum":["length","tool_calls"]},"examples":[["length","tool_calls"]]},"max_size":{"description":"Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$","examples":["64KiB"]},"charge":{"description":"What an answer costs that is given again: nothing, which is the default, or what it cost the first time.","enum":["nothing","full"],"examples":["full"]}}};
+const pattern32 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
+const pattern33 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
+
+function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/answer-cache.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((((((key0 === "ttl") || (key0 === "scope")) || (key0 === "answers")) || (key0 === "except")) || (key0 === "max_size")) || (key0 === "charge"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.ttl !== undefined){
+let data0 = data.ttl;
+if(typeof data0 === "string"){
+if(!pattern32.test(data0)){
+const err1 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(s|m|h|d)$",parentSchema:schema77.properties.ttl,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema77.properties.ttl.type,parentSchema:schema77.properties.ttl,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.scope !== undefined){
+let data1 = data.scope;
+if(!((data1 === "user") || (data1 === "shared"))){
+const err3 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema77.properties.scope.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.scope.enum,parentSchema:schema77.properties.scope,data:data1};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.answers !== undefined){
+let data2 = data.answers;
+if(!((data2 === "deterministic") || (data2 === "all"))){
+const err4 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/enum",keyword:"enum",params:{allowedValues: schema77.properties.answers.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.answers.enum,parentSchema:schema77.properties.answers,data:data2};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.except !== undefined){
+let data3 = data.except;
+if(Array.isArray(data3)){
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+if(!((data4 === "length") || (data4 === "tool_calls"))){
+const err5 = {instancePath:instancePath+"/except/" + i0,schemaPath:"#/properties/except/items/enum",keyword:"enum",params:{allowedValues: schema77.properties.except.items.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.except.items.enum,parentSchema:schema77.properties.except.items,data:data4};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+let i1 = data3.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data3[i1], data3[j0])){
+const err6 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema77.properties.except,data:data3};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+break outer0;
+}
+}
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema77.properties.except.type,parentSchema:schema77.properties.except,data:data3};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.max_size !== undefined){
+let data5 = data.max_size;
+if(typeof data5 === "string"){
+if(!pattern33.test(data5)){
+const err8 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$",parentSchema:schema77.properties.max_size,data:data5};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema77.properties.max_size.type,parentSchema:schema77.properties.max_size,data:data5};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.charge !== undefined){
+let data6 = data.charge;
+if(!((data6 === "nothing") || (data6 === "full"))){
+const err10 = {instancePath:instancePath+"/charge",schemaPath:"#/properties/charge/enum",keyword:"enum",params:{allowedValues: schema77.properties.charge.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.charge.enum,parentSchema:schema77.properties.charge,data:data6};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+validate249.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema76.required,parentSchema:schema76,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("answer-cache" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema76.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate249(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate248.errors = vErrors;
+return errors === 0;
+}
+
+const schema78 = {"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema79 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/header-tags.schema.json","title":"HeaderTagsOptions","description":"Headers of requests that mark them in the log, the ledger and the metrics.","type":"object","additionalProperties":false,"required":["tags"],"properties":{"tags":{"description":"Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.","type":"object","minProperties":1,"maxProperties":16,"additionalProperties":false,"patternProperties":{"^[a-z][a-z0-9_-]{0,31}$":{"$ref":"#/definitions/tag"}},"examples":[{"team":{"header":"X-Team","values":["search","support"],"measured":true}}]}},"definitions":{"tag":{"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}}}};
+const pattern34 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
+const schema80 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
+const pattern36 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
+
+function validate256(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.header === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "header"},message:"must have required property '"+"header"+"'",schema:schema80.required,parentSchema:schema80,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "header") || (key0 === "values")) || (key0 === "default")) || (key0 === "measured")) || (key0 === "required"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema80,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.header !== undefined){
+let data0 = data.header;
+if(typeof data0 === "string"){
+if(!pattern36.test(data0)){
+const err2 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",parentSchema:schema80.properties.header,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.header.type,parentSchema:schema80.properties.header,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.values !== undefined){
+let data1 = data.values;
+if(Array.isArray(data1)){
+if(data1.length > 100){
+const err4 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items",schema:100,parentSchema:schema80.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data1.length < 1){
+const err5 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema80.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(typeof data2 === "string"){
+if(func3(data2) > 128){
+const err6 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema80.properties.values.items,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(func3(data2) < 1){
+const err7 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema80.properties.values.items,data:data2};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.values.items.type,parentSchema:schema80.properties.values.items,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+let i1 = data1.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data1[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err9 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema80.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema80.properties.values.type,parentSchema:schema80.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.default !== undefined){
+let data3 = data.default;
+if(typeof data3 === "string"){
+if(func3(data3) > 128){
+const err11 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema80.properties.default,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(func3(data3) < 1){
+const err12 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema80.properties.default,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.default.type,parentSchema:schema80.properties.default,data:data3};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data.measured !== undefined){
+let data4 = data.measured;
+if(typeof data4 !== "boolean"){
+const err14 = {instancePath:instancePath+"/measured",schemaPath:"#/properties/measured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema80.properties.measured.type,parentSchema:schema80.properties.measured,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.required !== undefined){
+let data5 = data.required;
+if(typeof data5 !== "boolean"){
+const err15 = {instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema80.properties.required.type,parentSchema:schema80.properties.required,data:data5};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema80.type,parentSchema:schema80,data};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate256.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/header-tags.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.tags === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tags"},message:"must have required property '"+"tags"+"'",schema:schema79.required,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "tags")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.tags !== undefined){
+let data0 = data.tags;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(Object.keys(data0).length > 16){
+const err2 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties",schema:16,parentSchema:schema79.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(Object.keys(data0).length < 1){
+const err3 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema79.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+for(const key1 in data0){
+if(!(pattern34.test(key1))){
+const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema79.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+for(const key2 in data0){
+if(pattern34.test(key2)){
+if(!(validate256(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.properties.tags.type,parentSchema:schema79.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate255.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema78.required,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("header-tags" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema78.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate255(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema78.type,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate254.errors = vErrors;
+return errors === 0;
+}
+
+const schema81 = {"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema82 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/budget.schema.json","title":"BudgetOptions","description":"What a user may spend in a month or a day, besides the credits that there are.","type":"object","additionalProperties":false,"properties":{"period":{"description":"What the sum is for: a month, which is the default, or a day, both of UTC.","enum":["month","day"],"examples":["day"]},"amount":{"description":"What every user may spend, in billing.currency; a plan of its own under tiers has its own.","type":"number","minimum":0,"maximum":1000000000,"examples":[20]},"tiers":{"description":"What users of a plan may spend.","type":"object","minProperties":1,"additionalProperties":false,"patternProperties":{"^.+$":{"type":"number","minimum":0,"maximum":1000000000}},"examples":[{"Free":1,"Pro":50}]},"warn_at":{"description":"The share from which on answers have a warning, and the log has one; 80% when absent.","type":"string","pattern":"^(?:100|[1-9][0-9]?)%$","examples":["90%"]}}};
+const pattern37 = new RegExp("^.+$", "u");
+const pattern39 = new RegExp("^(?:100|[1-9][0-9]?)%$", "u");
+
+function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/budget.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((((key0 === "period") || (key0 === "amount")) || (key0 === "tiers")) || (key0 === "warn_at"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.period !== undefined){
+let data0 = data.period;
+if(!((data0 === "month") || (data0 === "day"))){
+const err1 = {instancePath:instancePath+"/period",schemaPath:"#/properties/period/enum",keyword:"enum",params:{allowedValues: schema82.properties.period.enum},message:"must be equal to one of the allowed values",schema:schema82.properties.period.enum,parentSchema:schema82.properties.period,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.amount !== undefined){
+let data1 = data.amount;
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1000000000 || isNaN(data1)){
+const err2 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema82.properties.amount,data:data1};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data1 < 0 || isNaN(data1)){
+const err3 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema82.properties.amount,data:data1};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema82.properties.amount.type,parentSchema:schema82.properties.amount,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.tiers !== undefined){
+let data2 = data.tiers;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(Object.keys(data2).length < 1){
+const err5 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema82.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key1 in data2){
+if(!(pattern37.test(key1))){
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema82.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+for(const key2 in data2){
+if(pattern37.test(key2)){
+let data3 = data2[key2];
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 1000000000 || isNaN(data3)){
+const err7 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema82.properties.tiers.patternProperties["^.+$"],data:data3};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data3 < 0 || isNaN(data3)){
+const err8 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema82.properties.tiers.patternProperties["^.+$"],data:data3};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema82.properties.tiers.patternProperties["^.+$"].type,parentSchema:schema82.properties.tiers.patternProperties["^.+$"],data:data3};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.properties.tiers.type,parentSchema:schema82.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.warn_at !== undefined){
+let data4 = data.warn_at;
+if(typeof data4 === "string"){
+if(!pattern39.test(data4)){
+const err11 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/pattern",keyword:"pattern",params:{pattern: "^(?:100|[1-9][0-9]?)%$"},message:"must match pattern \""+"^(?:100|[1-9][0-9]?)%$"+"\"",schema:"^(?:100|[1-9][0-9]?)%$",parentSchema:schema82.properties.warn_at,data:data4};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.warn_at.type,parentSchema:schema82.properties.warn_at,data:data4};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.type,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+validate263.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema81.required,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("budget" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema81.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate263(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate262.errors = vErrors;
+return errors === 0;
+}
+
+const schema83 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
+const schema84 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
+
+function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate269.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate268(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema83.required,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("stream-relay" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema83.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate269(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate268.errors = vErrors;
+return errors === 0;
+}
+
+const schema85 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema86 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
+
+function validate274(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema86,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.type,parentSchema:schema86,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate274.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema85.required,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("meter" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema85.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate274(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.type,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate273.errors = vErrors;
 return errors === 0;
 }
 
@@ -5863,15 +7769,51 @@ vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.err
 errors = vErrors.length;
 }
 }
-else if(tag0 === "stream-relay"){
+else if(tag0 === "prompt-prefix"){
 if(!(validate228(data, {instancePath,parentData,parentDataProperty,rootData}))){
 vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "guard-words"){
+if(!(validate236(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "pii-mask"){
+if(!(validate242(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "answer-cache"){
+if(!(validate248(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "header-tags"){
+if(!(validate254(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "budget"){
+if(!(validate262(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stream-relay"){
+if(!(validate268(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "meter"){
-if(!(validate233(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate273(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 }
@@ -6003,17 +7945,17 @@ validate189.errors = vErrors;
 return errors === 0;
 }
 
-const schema73 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
-const schema74 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
-const pattern32 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
+const schema87 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
+const schema88 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
+const pattern40 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
 
-function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate295(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((((key0 === "share") || (key0 === "for")) || (key0 === "min_requests")) || (key0 === "max_error_ratio")) || (key0 === "max_ttft_ratio"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6026,8 +7968,8 @@ errors++;
 if(data.share !== undefined){
 let data0 = data.share;
 if(typeof data0 === "string"){
-if(!pattern32.test(data0)){
-const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema74.properties.share,data:data0};
+if(!pattern40.test(data0)){
+const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema88.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6038,7 +7980,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.share.type,parentSchema:schema74.properties.share,data:data0};
+const err2 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema88.properties.share.type,parentSchema:schema88.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6064,7 +8006,7 @@ if(data.max_error_ratio !== undefined){
 let data3 = data.max_error_ratio;
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000 || isNaN(data3)){
-const err3 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema74.properties.max_error_ratio,data:data3};
+const err3 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema88.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6074,7 +8016,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err4 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema74.properties.max_error_ratio,data:data3};
+const err4 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema88.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6085,7 +8027,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema74.properties.max_error_ratio.type,parentSchema:schema74.properties.max_error_ratio,data:data3};
+const err5 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema88.properties.max_error_ratio.type,parentSchema:schema88.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6099,7 +8041,7 @@ if(data.max_ttft_ratio !== undefined){
 let data4 = data.max_ttft_ratio;
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 1000 || isNaN(data4)){
-const err6 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema74.properties.max_ttft_ratio,data:data4};
+const err6 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema88.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6109,7 +8051,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data4 < 1 || isNaN(data4)){
-const err7 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema74.properties.max_ttft_ratio,data:data4};
+const err7 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema88.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6120,7 +8062,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema74.properties.max_ttft_ratio.type,parentSchema:schema74.properties.max_ttft_ratio,data:data4};
+const err8 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema88.properties.max_ttft_ratio.type,parentSchema:schema88.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6132,7 +8074,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema88.type,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6141,18 +8083,18 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate249.errors = vErrors;
+validate295.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate294(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "guard")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema87,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6163,14 +8105,14 @@ errors++;
 }
 }
 if(data.guard !== undefined){
-if(!(validate249(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
-vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+if(!(validate295(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
+vErrors = vErrors === null ? validate295.errors : vErrors.concat(validate295.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema87.type,parentSchema:schema87,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6179,20 +8121,20 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate248.errors = vErrors;
+validate294.errors = vErrors;
 return errors === 0;
 }
 
-const schema75 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
-const schema76 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
+const schema89 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
+const schema90 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
 const formats4 = require("ajv-formats/dist/formats").fullFormats["date-time"];
 
-function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate301(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema90.required,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6202,7 +8144,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.title === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema90.required,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6212,7 +8154,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.description === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"},message:"must have required property '"+"description"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"},message:"must have required property '"+"description"+"'",schema:schema90.required,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6222,7 +8164,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.severity === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "severity"},message:"must have required property '"+"severity"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "severity"},message:"must have required property '"+"severity"+"'",schema:schema90.required,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6232,7 +8174,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data.status === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema90.required,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6242,7 +8184,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data.created_at === undefined){
-const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'",schema:schema90.required,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6253,7 +8195,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((((key0 === "id") || (key0 === "title")) || (key0 === "description")) || (key0 === "severity")) || (key0 === "status")) || (key0 === "created_at")) || (key0 === "resolved_at"))){
-const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data};
+const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6267,7 +8209,7 @@ if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 === "string"){
 if(func3(data0) < 1){
-const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema76.properties.id,data:data0};
+const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema90.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6278,7 +8220,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.id.type,parentSchema:schema76.properties.id,data:data0};
+const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.id.type,parentSchema:schema90.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6292,7 +8234,7 @@ if(data.title !== undefined){
 let data1 = data.title;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err9 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema76.properties.title,data:data1};
+const err9 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema90.properties.title,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6303,7 +8245,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.title.type,parentSchema:schema76.properties.title,data:data1};
+const err10 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.title.type,parentSchema:schema90.properties.title,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6316,7 +8258,7 @@ errors++;
 if(data.description !== undefined){
 let data2 = data.description;
 if(typeof data2 !== "string"){
-const err11 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.description.type,parentSchema:schema76.properties.description,data:data2};
+const err11 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.description.type,parentSchema:schema90.properties.description,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6329,7 +8271,7 @@ errors++;
 if(data.severity !== undefined){
 let data3 = data.severity;
 if(!((data3 === "warning") || (data3 === "error"))){
-const err12 = {instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema76.properties.severity.enum},message:"must be equal to one of the allowed values",schema:schema76.properties.severity.enum,parentSchema:schema76.properties.severity,data:data3};
+const err12 = {instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema90.properties.severity.enum},message:"must be equal to one of the allowed values",schema:schema90.properties.severity.enum,parentSchema:schema90.properties.severity,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6342,7 +8284,7 @@ errors++;
 if(data.status !== undefined){
 let data4 = data.status;
 if(!((data4 === "ongoing") || (data4 === "resolved"))){
-const err13 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema76.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema76.properties.status.enum,parentSchema:schema76.properties.status,data:data4};
+const err13 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema90.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema90.properties.status.enum,parentSchema:schema90.properties.status,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -6356,7 +8298,7 @@ if(data.created_at !== undefined){
 let data5 = data.created_at;
 if(typeof data5 === "string"){
 if(!(formats4.validate(data5))){
-const err14 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema76.properties.created_at,data:data5};
+const err14 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema90.properties.created_at,data:data5};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6367,7 +8309,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.created_at.type,parentSchema:schema76.properties.created_at,data:data5};
+const err15 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.created_at.type,parentSchema:schema90.properties.created_at,data:data5};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -6384,7 +8326,7 @@ let valid1 = false;
 const _errs14 = errors;
 if(typeof data6 === "string"){
 if(!(formats4.validate(data6))){
-const err16 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema76.properties.resolved_at.anyOf[0],data:data6};
+const err16 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema90.properties.resolved_at.anyOf[0],data:data6};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -6395,7 +8337,7 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.resolved_at.anyOf[0].type,parentSchema:schema76.properties.resolved_at.anyOf[0],data:data6};
+const err17 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.resolved_at.anyOf[0].type,parentSchema:schema90.properties.resolved_at.anyOf[0],data:data6};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -6409,7 +8351,7 @@ valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs16 = errors;
 if(data6 !== null){
-const err18 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema76.properties.resolved_at.anyOf[1].type,parentSchema:schema76.properties.resolved_at.anyOf[1],data:data6};
+const err18 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema90.properties.resolved_at.anyOf[1].type,parentSchema:schema90.properties.resolved_at.anyOf[1],data:data6};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -6422,7 +8364,7 @@ var _valid0 = _errs16 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
-const err19 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema76.properties.resolved_at.anyOf,parentSchema:schema76.properties.resolved_at,data:data6};
+const err19 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema90.properties.resolved_at.anyOf,parentSchema:schema90.properties.resolved_at,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -6445,7 +8387,7 @@ vErrors = null;
 }
 }
 else {
-const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema90.type,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -6454,18 +8396,18 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate255.errors = vErrors;
+validate301.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate300(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "incidents")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6480,14 +8422,14 @@ let data0 = data.incidents;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate255(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+if(!(validate301(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate301.errors : vErrors.concat(validate301.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/incidents",schemaPath:"#/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.incidents.type,parentSchema:schema75.properties.incidents,data:data0};
+const err1 = {instancePath:instancePath+"/incidents",schemaPath:"#/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema89.properties.incidents.type,parentSchema:schema89.properties.incidents,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6499,7 +8441,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6508,20 +8450,20 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate254.errors = vErrors;
+validate300.errors = vErrors;
 return errors === 0;
 }
 
-const schema77 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
-const schema78 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
+const schema91 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
+const schema92 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
 
-function validate259(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "lines") || (key0 === "users"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema78,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6534,7 +8476,7 @@ errors++;
 if(data.lines !== undefined){
 let data0 = data.lines;
 if(!(((data0 === "all") || (data0 === "failures")) || (data0 === "none"))){
-const err1 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/enum",keyword:"enum",params:{allowedValues: schema78.properties.lines.enum},message:"must be equal to one of the allowed values",schema:schema78.properties.lines.enum,parentSchema:schema78.properties.lines,data:data0};
+const err1 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/enum",keyword:"enum",params:{allowedValues: schema92.properties.lines.enum},message:"must be equal to one of the allowed values",schema:schema92.properties.lines.enum,parentSchema:schema92.properties.lines,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6552,7 +8494,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema78.type,parentSchema:schema78,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema92.type,parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6561,19 +8503,19 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate259.errors = vErrors;
+validate305.errors = vErrors;
 return errors === 0;
 }
 
-const schema79 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
-const pattern33 = new RegExp("^https?://[^\\s?#]+$", "u");
+const schema93 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
+const pattern41 = new RegExp("^https?://[^\\s?#]+$", "u");
 
-function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.endpoint === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "endpoint"},message:"must have required property '"+"endpoint"+"'",schema:schema79.required,parentSchema:schema79,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "endpoint"},message:"must have required property '"+"endpoint"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6584,7 +8526,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "endpoint") || (key0 === "headers")) || (key0 === "sample")) || (key0 === "interval"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6597,8 +8539,8 @@ errors++;
 if(data.endpoint !== undefined){
 let data0 = data.endpoint;
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema79.properties.endpoint,data:data0};
+if(!pattern41.test(data0)){
+const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema93.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6609,7 +8551,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.endpoint.type,parentSchema:schema79.properties.endpoint,data:data0};
+const err3 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.endpoint.type,parentSchema:schema93.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6624,7 +8566,7 @@ let data1 = data.headers;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key1 in data1){
 if(!(pattern13.test(key1))){
-const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema79.properties.headers,data:data1};
+const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema93.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6639,7 +8581,7 @@ if(pattern13.test(key2)){
 let data2 = data1[key2];
 if(typeof data2 === "string"){
 if(!pattern15.test(data2)){
-const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema79.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
+const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema93.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6650,7 +8592,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"].type,parentSchema:schema79.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
+const err6 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"].type,parentSchema:schema93.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6663,7 +8605,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.properties.headers.type,parentSchema:schema79.properties.headers,data:data1};
+const err7 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema93.properties.headers.type,parentSchema:schema93.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6677,7 +8619,7 @@ if(data.sample !== undefined){
 let data3 = data.sample;
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1",schema:1,parentSchema:schema79.properties.sample,data:data3};
+const err8 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1",schema:1,parentSchema:schema93.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6687,7 +8629,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data3 < 0 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema79.properties.sample,data:data3};
+const err9 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema93.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6698,7 +8640,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema79.properties.sample.type,parentSchema:schema79.properties.sample,data:data3};
+const err10 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema93.properties.sample.type,parentSchema:schema93.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6716,7 +8658,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema93.type,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6725,18 +8667,18 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate262.errors = vErrors;
+validate308.errors = vErrors;
 return errors === 0;
 }
 
-const schema80 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
+const schema94 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
 
-function validate265(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate311(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.file === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "file"},message:"must have required property '"+"file"+"'",schema:schema80.required,parentSchema:schema80,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "file"},message:"must have required property '"+"file"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6747,7 +8689,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "file") || (key0 === "max_size")) || (key0 === "keep"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema80,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6761,7 +8703,7 @@ if(data.file !== undefined){
 let data0 = data.file;
 if(typeof data0 === "string"){
 if(func3(data0) < 1){
-const err2 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema80.properties.file,data:data0};
+const err2 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema94.properties.file,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6772,7 +8714,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.file.type,parentSchema:schema80.properties.file,data:data0};
+const err3 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.file.type,parentSchema:schema94.properties.file,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6791,7 +8733,7 @@ errors = vErrors.length;
 if(data.keep !== undefined){
 let data2 = data.keep;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema80.properties.keep.type,parentSchema:schema80.properties.keep,data:data2};
+const err4 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema94.properties.keep.type,parentSchema:schema94.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6802,7 +8744,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 10000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema80.properties.keep,data:data2};
+const err5 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema94.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6812,7 +8754,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema80.properties.keep,data:data2};
+const err6 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema94.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6825,7 +8767,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema80.type,parentSchema:schema80,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema94.type,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6834,18 +8776,18 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate265.errors = vErrors;
+validate311.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "access_log") || (key0 === "server_timing")) || (key0 === "otlp")) || (key0 === "decision_log"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6856,15 +8798,15 @@ errors++;
 }
 }
 if(data.access_log !== undefined){
-if(!(validate259(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate305(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
+vErrors = vErrors === null ? validate305.errors : vErrors.concat(validate305.errors);
 errors = vErrors.length;
 }
 }
 if(data.server_timing !== undefined){
 let data1 = data.server_timing;
 if(!(((data1 === "on_request") || (data1 === "always")) || (data1 === "never"))){
-const err1 = {instancePath:instancePath+"/server_timing",schemaPath:"#/properties/server_timing/enum",keyword:"enum",params:{allowedValues: schema77.properties.server_timing.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.server_timing.enum,parentSchema:schema77.properties.server_timing,data:data1};
+const err1 = {instancePath:instancePath+"/server_timing",schemaPath:"#/properties/server_timing/enum",keyword:"enum",params:{allowedValues: schema91.properties.server_timing.enum},message:"must be equal to one of the allowed values",schema:schema91.properties.server_timing.enum,parentSchema:schema91.properties.server_timing,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6875,20 +8817,20 @@ errors++;
 }
 }
 if(data.otlp !== undefined){
-if(!(validate262(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
-vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
+if(!(validate308(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
+vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
 errors = vErrors.length;
 }
 }
 if(data.decision_log !== undefined){
-if(!(validate265(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
-vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+if(!(validate311(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
+vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema91.type,parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6897,7 +8839,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate258.errors = vErrors;
+validate304.errors = vErrors;
 return errors === 0;
 }
 
@@ -7204,20 +9146,20 @@ errors++;
 }
 }
 if(data.reload !== undefined){
-if(!(validate248(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
-vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+if(!(validate294(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
+vErrors = vErrors === null ? validate294.errors : vErrors.concat(validate294.errors);
 errors = vErrors.length;
 }
 }
 if(data.status !== undefined){
-if(!(validate254(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate300(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
+vErrors = vErrors === null ? validate300.errors : vErrors.concat(validate300.errors);
 errors = vErrors.length;
 }
 }
 if(data.telemetry !== undefined){
-if(!(validate258(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+if(!(validate304(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
+vErrors = vErrors === null ? validate304.errors : vErrors.concat(validate304.errors);
 errors = vErrors.length;
 }
 }
@@ -7236,14 +9178,14 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const branch0 = validate269;
-const schema81 = {"type":"integer","minimum":0,"maximum":1000000000};
+export const branch0 = validate315;
+const schema95 = {"type":"integer","minimum":0,"maximum":1000000000};
 
-function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema81.type,parentSchema:schema81,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema95.type,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7254,7 +9196,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema81,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7264,7 +9206,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 0 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema81,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7274,18 +9216,18 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate269.errors = vErrors;
+validate315.errors = vErrors;
 return errors === 0;
 }
 
-export const branch1 = validate270;
-const schema82 = {"const":"none"};
+export const branch1 = validate316;
+const schema96 = {"const":"none"};
 
-function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("none" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema82,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema96,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7294,14 +9236,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate270.errors = vErrors;
+validate316.errors = vErrors;
 return errors === 0;
 }
 
-export const branch2 = validate271;
-const schema83 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
+export const branch2 = validate317;
+const schema97 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
 
-function validate272(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7360,30 +9302,30 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate272.errors = vErrors;
+validate318.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate317(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate272(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+if(!(validate318(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
 errors = vErrors.length;
 }
-validate271.errors = vErrors;
+validate317.errors = vErrors;
 return errors === 0;
 }
 
-export const branch3 = validate276;
-const schema85 = {"type":"integer","minimum":1,"maximum":1000000};
+export const branch3 = validate322;
+const schema99 = {"type":"integer","minimum":1,"maximum":1000000};
 
-function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema85.type,parentSchema:schema85,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema99.type,parentSchema:schema99,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7394,7 +9336,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema85,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema99,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7404,7 +9346,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema85,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema99,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7414,14 +9356,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate276.errors = vErrors;
+validate322.errors = vErrors;
 return errors === 0;
 }
 
-export const branch4 = validate277;
-const schema86 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
+export const branch4 = validate323;
+const schema100 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
 
-function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -7429,7 +9371,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema86.items.type,parentSchema:schema86.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema100.items.type,parentSchema:schema100.items,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7450,7 +9392,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema86,data};
+const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema100,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7465,7 +9407,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema86.type,parentSchema:schema86,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema100.type,parentSchema:schema100,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7474,18 +9416,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate277.errors = vErrors;
+validate323.errors = vErrors;
 return errors === 0;
 }
 
-export const branch5 = validate278;
-const schema87 = {"const":"all"};
+export const branch5 = validate324;
+const schema101 = {"const":"all"};
 
-function validate278(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("all" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema87,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema101,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7494,14 +9436,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate278.errors = vErrors;
+validate324.errors = vErrors;
 return errors === 0;
 }
 
-export const branch6 = validate279;
-const schema88 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
+export const branch6 = validate325;
+const schema102 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
 
-function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7550,31 +9492,31 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate280.errors = vErrors;
+validate326.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate280(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+if(!(validate326(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
 errors = vErrors.length;
 }
-validate279.errors = vErrors;
+validate325.errors = vErrors;
 return errors === 0;
 }
 
-export const branch7 = validate284;
-const schema90 = {"type":"number","minimum":0,"maximum":1000000000};
+export const branch7 = validate330;
+const schema104 = {"type":"number","minimum":0,"maximum":1000000000};
 
-function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema90,data};
+const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7584,7 +9526,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema90,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7595,7 +9537,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema90.type,parentSchema:schema90,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema104.type,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7604,14 +9546,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate284.errors = vErrors;
+validate330.errors = vErrors;
 return errors === 0;
 }
 
-export const branch8 = validate285;
-const schema91 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
+export const branch8 = validate331;
+const schema105 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
 
-function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7662,26 +9604,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate286.errors = vErrors;
+validate332.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate285(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate286(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
+if(!(validate332(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate332.errors : vErrors.concat(validate332.errors);
 errors = vErrors.length;
 }
-validate285.errors = vErrors;
+validate331.errors = vErrors;
 return errors === 0;
 }
 
-export const branch9 = validate290;
-const schema93 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
+export const branch9 = validate336;
+const schema107 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
 
-function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7890,26 +9832,26 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate291.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate290(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate291(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+if(!(validate337(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
 errors = vErrors.length;
 }
-validate290.errors = vErrors;
+validate336.errors = vErrors;
 return errors === 0;
 }
 
-export const branch10 = validate297;
-const schema95 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
+export const branch10 = validate343;
+const schema109 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
 
-function validate298(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8001,31 +9943,31 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate298.errors = vErrors;
+validate344.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate297(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate343(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate298(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate298.errors : vErrors.concat(validate298.errors);
+if(!(validate344(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
 errors = vErrors.length;
 }
-validate297.errors = vErrors;
+validate343.errors = vErrors;
 return errors === 0;
 }
 
-export const branch11 = validate301;
-const schema97 = {"type":"string","minLength":1};
+export const branch11 = validate347;
+const schema111 = {"type":"string","minLength":1};
 
-function validate301(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
 if(func3(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema97,data};
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema111,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8036,7 +9978,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema97.type,parentSchema:schema97,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema111.type,parentSchema:schema111,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8045,14 +9987,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate301.errors = vErrors;
+validate347.errors = vErrors;
 return errors === 0;
 }
 
-export const branch12 = validate302;
-const schema98 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
+export const branch12 = validate348;
+const schema112 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
 
-function validate303(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8147,26 +10089,26 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate303.errors = vErrors;
+validate349.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate303(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
+if(!(validate349(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
 errors = vErrors.length;
 }
-validate302.errors = vErrors;
+validate348.errors = vErrors;
 return errors === 0;
 }
 
-export const branch13 = validate308;
-const schema100 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
+export const branch13 = validate354;
+const schema114 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
 
-function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate355(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8202,15 +10144,51 @@ vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.err
 errors = vErrors.length;
 }
 }
-else if(tag0 === "stream-relay"){
+else if(tag0 === "prompt-prefix"){
 if(!(validate228(data, {instancePath,parentData,parentDataProperty,rootData}))){
 vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
 errors = vErrors.length;
 }
 }
+else if(tag0 === "guard-words"){
+if(!(validate236(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "pii-mask"){
+if(!(validate242(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "answer-cache"){
+if(!(validate248(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "header-tags"){
+if(!(validate254(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "budget"){
+if(!(validate262(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stream-relay"){
+if(!(validate268(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
+errors = vErrors.length;
+}
+}
 else if(tag0 === "meter"){
-if(!(validate233(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate273(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 }
@@ -8246,26 +10224,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate309.errors = vErrors;
+validate355.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate354(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate309(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+if(!(validate355(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
 errors = vErrors.length;
 }
-validate308.errors = vErrors;
+validate354.errors = vErrors;
 return errors === 0;
 }
 
-export const branch14 = validate318;
-const schema102 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
+export const branch14 = validate370;
+const schema116 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
 
-function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate371(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8339,26 +10317,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate319.errors = vErrors;
+validate371.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate370(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate319(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if(!(validate371(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate371.errors : vErrors.concat(validate371.errors);
 errors = vErrors.length;
 }
-validate318.errors = vErrors;
+validate370.errors = vErrors;
 return errors === 0;
 }
 
-export const branch15 = validate325;
-const schema104 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
+export const branch15 = validate377;
+const schema118 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
 
-function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate378(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8432,26 +10410,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate326.errors = vErrors;
+validate378.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate377(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate326(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
+if(!(validate378(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
 errors = vErrors.length;
 }
-validate325.errors = vErrors;
+validate377.errors = vErrors;
 return errors === 0;
 }
 
-export const branch16 = validate332;
-const schema106 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
+export const branch16 = validate384;
+const schema120 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
 
-function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate385(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8525,26 +10503,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate333.errors = vErrors;
+validate385.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate384(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate333(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate333.errors : vErrors.concat(validate333.errors);
+if(!(validate385(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate385.errors : vErrors.concat(validate385.errors);
 errors = vErrors.length;
 }
-validate332.errors = vErrors;
+validate384.errors = vErrors;
 return errors === 0;
 }
 
-export const branch17 = validate339;
-const schema108 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
+export const branch17 = validate391;
+const schema122 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
 
-function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate392(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8618,26 +10596,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate340.errors = vErrors;
+validate392.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate391(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate340(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate340.errors : vErrors.concat(validate340.errors);
+if(!(validate392(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
 errors = vErrors.length;
 }
-validate339.errors = vErrors;
+validate391.errors = vErrors;
 return errors === 0;
 }
 
-export const branch18 = validate346;
-const schema110 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
+export const branch18 = validate398;
+const schema124 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
 
-function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate399(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8711,26 +10689,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate347.errors = vErrors;
+validate399.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate346(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate398(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate347(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
+if(!(validate399(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
 errors = vErrors.length;
 }
-validate346.errors = vErrors;
+validate398.errors = vErrors;
 return errors === 0;
 }
 
-export const branch19 = validate353;
-const schema112 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
+export const branch19 = validate405;
+const schema126 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
 
-function validate354(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate406(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8745,7 +10723,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -8758,8 +10736,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("stream-relay" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema69.properties.use,data:data0};
+if("prompt-prefix" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema69.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8787,6 +10765,12 @@ vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.err
 errors = vErrors.length;
 }
 }
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data};
@@ -8798,31 +10782,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate354.errors = vErrors;
+validate406.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate405(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate354(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
+if(!(validate406(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate406.errors : vErrors.concat(validate406.errors);
 errors = vErrors.length;
 }
-validate353.errors = vErrors;
+validate405.errors = vErrors;
 return errors === 0;
 }
 
-export const branch20 = validate359;
-const schema114 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
+export const branch20 = validate412;
+const schema128 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
 
-function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate413(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema71.required,parentSchema:schema71,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema72.required,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8833,7 +10817,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8845,8 +10829,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("meter" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema71.properties.use,data:data0};
+if("guard-words" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema72.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8857,8 +10841,8 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate234(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate237(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 }
@@ -8882,7 +10866,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8891,31 +10875,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate360.errors = vErrors;
+validate413.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate359(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate412(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate360(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
+if(!(validate413(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate413.errors : vErrors.concat(validate413.errors);
 errors = vErrors.length;
 }
-validate359.errors = vErrors;
+validate412.errors = vErrors;
 return errors === 0;
 }
 
-export const branch21 = validate366;
-const schema116 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
+export const branch21 = validate419;
+const schema130 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
 
-function validate366(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate420(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(typeof data === "string"){
-if(!(formats4.validate(data))){
-const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema116,data};
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema74.required,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8924,9 +10908,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema116.type,parentSchema:schema116,data};
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8935,18 +10919,80 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate366.errors = vErrors;
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("pii-mask" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema74.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate243(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate420.errors = vErrors;
 return errors === 0;
 }
 
-export const branch22 = validate367;
-const schema117 = {"type":"null"};
 
-function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate419(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(data !== null){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema117.type,parentSchema:schema117,data};
+if(!(validate420(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate420.errors : vErrors.concat(validate420.errors);
+errors = vErrors.length;
+}
+validate419.errors = vErrors;
+return errors === 0;
+}
+
+export const branch22 = validate426;
+const schema132 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
+
+function validate427(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema76.required,parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8955,7 +11001,497 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate367.errors = vErrors;
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("answer-cache" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema76.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate249(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate427.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate426(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate427(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
+errors = vErrors.length;
+}
+validate426.errors = vErrors;
+return errors === 0;
+}
+
+export const branch23 = validate433;
+const schema134 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
+
+function validate434(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema78.required,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("header-tags" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema78.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate255(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema78.type,parentSchema:schema78,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate434.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate433(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate434(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate434.errors : vErrors.concat(validate434.errors);
+errors = vErrors.length;
+}
+validate433.errors = vErrors;
+return errors === 0;
+}
+
+export const branch24 = validate440;
+const schema136 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
+
+function validate441(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema81.required,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("budget" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema81.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate263(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate441.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate440(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate441(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate441.errors : vErrors.concat(validate441.errors);
+errors = vErrors.length;
+}
+validate440.errors = vErrors;
+return errors === 0;
+}
+
+export const branch25 = validate447;
+const schema138 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
+
+function validate448(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema83.required,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("stream-relay" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema83.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate269(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate448.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate447(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate448(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
+errors = vErrors.length;
+}
+validate447.errors = vErrors;
+return errors === 0;
+}
+
+export const branch26 = validate453;
+const schema140 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
+
+function validate454(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema85.required,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("meter" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema85.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate274(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate191(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate193(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate39(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.type,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate454.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate453(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate454(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate454.errors : vErrors.concat(validate454.errors);
+errors = vErrors.length;
+}
+validate453.errors = vErrors;
+return errors === 0;
+}
+
+export const branch27 = validate460;
+const schema142 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
+
+function validate460(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data === "string"){
+if(!(formats4.validate(data))){
+const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema142,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema142.type,parentSchema:schema142,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate460.errors = vErrors;
+return errors === 0;
+}
+
+export const branch28 = validate461;
+const schema143 = {"type":"null"};
+
+function validate461(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data !== null){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema143.type,parentSchema:schema143,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate461.errors = vErrors;
 return errors === 0;
 }
 
@@ -8979,8 +11515,14 @@ export const branches = {
   "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep\"}": branch16,
   "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep\"}": branch17,
   "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep\"}": branch18,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep\"}": branch19,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep\"}": branch20,
-  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2026-01-10T08:00:00Z\"]}": branch21,
-  "{\"type\":\"null\"}": branch22,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep\"}": branch19,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep\"}": branch20,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep\"}": branch21,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep\"}": branch22,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep\"}": branch23,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep\"}": branch24,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep\"}": branch25,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep\"}": branch26,
+  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2026-01-10T08:00:00Z\"]}": branch27,
+  "{\"type\":\"null\"}": branch28,
 };

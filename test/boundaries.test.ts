@@ -30,6 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   plugins: ["kit", "schema"],
   gateway: [...GATEWAY, "server", "plugins", "offline"],
   offline: [...GATEWAY, "server", "gateway", "schema"],
+  "config-tests": ["kit", "config", "server", "gateway", "offline", "schema"],
   testing: ["kit", "config", "gateway", "offline", "plugins"],
   workers: ["kit", "gateway", "server", "telemetry"],
   cli: "everything",

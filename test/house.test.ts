@@ -21,7 +21,6 @@ const PLUG_IN_POINTS: readonly (readonly [pattern: RegExp, why: string])[] = [
 ];
 const SMALL: readonly Excuse[] = [
   ["src/gateway/tokenizer-worker.ts", "the entry of a thread"],
-  ["src/config/compile.ts", "the compiler of schemas, loaded with a local plugin alone"],
   ["src/dialects/endpoints/jina-and-voyage.ts", "the dialects of two providers, each a plug-in"],
 ];
 const LONG: readonly Excuse[] = [];

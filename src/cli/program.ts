@@ -28,6 +28,7 @@ import type { ReplayOptions } from "./replay.ts";
 import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
+import type { TestOptions } from "./test.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
 
 const SIDE =
@@ -87,6 +88,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addRollbackCommand(program);
   addSchemaCommand(program);
   addDiffCommand(program);
+  addTestCommand(program);
   addExplainCommand(program);
   addReplayCommand(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
@@ -285,6 +287,43 @@ function addCreditCommands(credits: Command, open: OpenAccounts): void {
     .action(async (user: string, amount: bigint, options: OutputOptions) => {
       const { addCredits } = await import("./users.ts");
       await addCredits(open, user, amount, options);
+    });
+}
+
+const TEST_EXAMPLE = `
+Example, as gateway.test.yaml:
+
+  # yaml-language-server: $schema=./schemas/config-test.schema.json
+  config: gateway.yaml
+  tests:
+    - name: $tier may call $model
+      each: { tier: [Lite, Max], model: "route/swift*" }
+      expect: { status: 200 }
+    - name: borealis serves when aurora is down
+      given: { tier: Lite, model: route/swift, upstreams: { aurora: down } }
+      expect: { status: 200, attempts: [aurora connect, borealis served] }
+    - name: a hundred requests a minute
+      given: { tier: Lite, model: route/swift }
+      steps:
+        - { times: 100, expect: { status: 200 } }
+        - { expect: { status: 429, code: RATE_LIMIT_ERROR, limit: minute } }
+        - { after: 61s, expect: { status: 200 } }
+
+Exit codes: 0 all pass, 1 some fail, 2 wrong use, 3 a file could not be run.`;
+
+function addTestCommand(program: Command): void {
+  program
+    .command("test")
+    .description("run tests of a configuration, offline: what plans, limits and faults of upstreams come to")
+    .argument("[files...]", "default: gateway.test.yaml beside the configuration, or in test/ there")
+    .addOption(
+      new Option("--format <format>", "how to print").choices(["text", "json", "junit", "github"]).default("text"),
+    )
+    .option("--filter <text>", "only tests with this in their name")
+    .addHelpText("after", TEST_EXAMPLE)
+    .action(async (files: readonly string[], _options: object, command: Command) => {
+      const { test } = await import("./test.ts");
+      await test(files, command.optsWithGlobals<TestOptions>());
     });
 }
 

@@ -38,8 +38,10 @@ export function formatExcerpts(checked: Checked, paint: Paint): string {
   return `${paragraphs.join("")}${countOf(diagnostics, "error")}, ${countOf(diagnostics, "warning")}\n`;
 }
 
-/** The line of a diagnostic without its secrets and the carets below it; nothing when it cannot be shown. */
-export function excerpts(sources: readonly SourceText[]): (diagnostic: Diagnostic) => string[] {
+/** The line of a place without its secrets and the carets below it; nothing when it cannot be shown. */
+export function excerpts(
+  sources: readonly SourceText[],
+): (place: Pick<Diagnostic, "file" | "line" | "column" | "endColumn">) => string[] {
   const lines = new Map<string, readonly string[]>();
   return ({ file, line, column, endColumn }) => {
     const path = resolve(file);
@@ -83,7 +85,7 @@ export function formatJson({ ok, diagnostics }: Pick<Checked, "ok" | "diagnostic
 }
 
 /** Annotations that GitHub shows of one step and kind; the rest it drops, whatever they say. */
-const MAX_ANNOTATIONS = 10;
+export const MAX_ANNOTATIONS = 10;
 
 /**
  * Workflow commands of GitHub Actions, `::error file=…,line=…::message`, errors first, and a notice that counts them.
@@ -97,15 +99,20 @@ export function formatGithub({ diagnostics }: Pick<Checked, "diagnostics">): str
   const left = diagnostics.length - shown.length;
   const rest =
     left === 0 ? "" : `; ${left} more ${left === 1 ? "is" : "are"} not shown here, run gateway check for all`;
-  return `${[...shown.map(annotation), command("notice", { title: "gateway check" }, counts + rest)].join("\n")}\n`;
+  return `${[...shown.map(annotation), workflowCommand("notice", { title: "gateway check" }, counts + rest)].join("\n")}\n`;
 }
 
-function annotation({ file, line, column, endColumn, severity, rule, message, hint }: Diagnostic): string {
+export function annotation({ file, line, column, endColumn, severity, rule, message, hint }: Diagnostic): string {
   const properties = { file, line, endLine: line, col: column, endColumn: endColumn ?? column + 1, title: rule };
-  return command(severity, properties, hint === null ? message : `${message} (${hint})`);
+  return workflowCommand(severity, properties, hint === null ? message : `${message} (${hint})`);
 }
 
-function command(name: string, properties: Readonly<Record<string, string | number>>, message: string): string {
+/** @param properties names of places, and a title. */
+export function workflowCommand(
+  name: string,
+  properties: Readonly<Record<string, string | number>>,
+  message: string,
+): string {
   const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(String(value))}`);
   return `::${name} ${pairs.join(",")}::${escapedData(message)}`;
 }

@@ -1,3 +1,4 @@
+export { answerOfEvents, eventsOfAnswer } from "./answer-forms.ts";
 export * from "./dense-set.ts";
 export * from "./errors.ts";
 export * from "./json.ts";
@@ -9,6 +10,8 @@ export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
+export { streamTexts } from "./stream-texts.ts";
+export { type ChangeText, type TextChange, withAnswerTexts, withCallTexts } from "./texts.ts";
 export * from "./timeline.ts";
 export * from "./trace.ts";
 export * from "./turns.ts";

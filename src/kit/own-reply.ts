@@ -1,7 +1,16 @@
 import type { Usage } from "./money.ts";
 import type { Json } from "./json.ts";
-import type { AnswerReply, ByteReply, EventReply, EventSink, EventSource, StreamEvent } from "./reply.ts";
-import type { Awaitable } from "./request.ts";
+import type {
+  AnswerReply,
+  ByteReply,
+  ByteSource,
+  EventReply,
+  EventSource,
+  Sink,
+  Source,
+  StreamEvent,
+} from "./reply.ts";
+import type { Awaitable, PluginHeaders } from "./request.ts";
 import type { Target } from "./snapshot.ts";
 
 /** What of an answer is charged, when a plugin gives it in an upstream's stead. */
@@ -10,6 +19,7 @@ interface AnyOwnReply {
   readonly usage: Usage | null;
   /** As of an upstream's reply. */
   readonly dropped?: readonly string[];
+  readonly headers?: PluginHeaders;
 }
 
 /**
@@ -38,30 +48,45 @@ export interface KeepWish {
   readonly type: "keep";
   /** A larger answer is not kept. So much may be held for as long as the stream runs. */
   readonly maxBytes: number;
+  /** Of the upstream's answer. */
+  readonly headers?: PluginHeaders;
   /** Called once the client has the whole answer and it is settled, so never of one that broke off or was refused. */
   keep(answer: WholeAnswer): Awaitable<void>;
 }
 
-/** Batches of a stream that `replay` passes on with one call. */
-const REPLAY_BATCH_COUNT = 64;
+/** What is passed on with one call: events, and bytes. */
+const EVENTS_PER_CALL = 64;
+const BYTES_PER_CALL = 65_536;
 
 /** A source of events that are there already, such as a kept answer's. */
 export function replay(events: readonly StreamEvent[]): EventSource {
-  return new Replay(events);
+  return new Replay(events, EVENTS_PER_CALL);
 }
 
-class Replay implements EventSource {
-  readonly #events: readonly StreamEvent[];
+/** A source of bytes that are there already. */
+export function replayBytes(bytes: Uint8Array): ByteSource {
+  return new Replay(bytes, BYTES_PER_CALL);
+}
+
+interface Sliced<Whole> {
+  readonly length: number;
+  slice(from: number, to: number): Whole;
+}
+
+class Replay<Whole extends Sliced<Whole>> implements Source<Whole> {
+  readonly #whole: Whole;
+  readonly #perCall: number;
   #at = 0;
   /** null before `open`, and once it has ended. */
-  #sink: EventSink | null = null;
+  #sink: Sink<Whole> | null = null;
   #isPaused = false;
 
-  constructor(events: readonly StreamEvent[]) {
-    this.#events = events;
+  constructor(whole: Whole, perCall: number) {
+    this.#whole = whole;
+    this.#perCall = perCall;
   }
 
-  open(sink: EventSink): void {
+  open(sink: Sink<Whole>): void {
     this.#sink = sink;
     this.#flush();
   }
@@ -83,7 +108,7 @@ class Replay implements EventSource {
   /** The sink may pause or cancel in each call. */
   #flush(): void {
     while (this.#sink !== null && !this.#isPaused) {
-      const batch = this.#events.slice(this.#at, this.#at + REPLAY_BATCH_COUNT);
+      const batch = this.#whole.slice(this.#at, this.#at + this.#perCall);
       this.#at += batch.length;
       if (batch.length > 0) {
         this.#sink.next(batch);

@@ -10,6 +10,7 @@ import type {
   Ending,
   Exchange,
   Outcome,
+  PluginHeaders,
   Principal,
   Tag,
 } from "./request.ts";
@@ -31,6 +32,8 @@ export interface Admitted {
   readonly stopToken?: number;
   /** Marks for log, metrics and ledger; 16 of a request at most. */
   readonly tags?: readonly Tag[];
+  /** Of the answer, whatever it is. */
+  readonly headers?: PluginHeaders;
   /** The principal's version was compared with the store's. */
   readonly confirmed?: boolean;
 }

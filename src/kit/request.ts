@@ -41,6 +41,9 @@ export type Endpoint =
 /** What a request is marked with in the log and the ledger, by name. */
 export type Tags = Readonly<Record<string, string>>;
 
+/** Headers that plugins add to answers: names that begin with `X-`, values of up to 256 printable ASCII characters. */
+export type PluginHeaders = Readonly<Record<string, string>>;
+
 /** A mark that an admit hook puts on a request; of one name the last one stands. */
 export interface Tag {
   /** Up to 32 of a–z, 0–9, `_` and `-`, a letter first: the configuration's, never a client's. */

@@ -156,7 +156,7 @@ const SILENT: GatewayLog = {
 };
 
 /** Numbers in [0, 1) in a fixed order: what is balanced by chance comes out alike each time. */
-function sequence(): () => number {
+export function sequence(): () => number {
   let state = 1;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -5,6 +5,7 @@ import {
   type KeepWish,
   type Observer,
   type OwnReply,
+  type PluginHeaders,
   type Reply,
   type Sink,
   type Source,
@@ -13,7 +14,7 @@ import {
   type WholeAnswer,
 } from "../kit/index.ts";
 import type { BoundHooks } from "./build.ts";
-import { checkedReply, passOver } from "./hooks.ts";
+import { checkedHeaders, checkedReply, passOver } from "./hooks.ts";
 
 /** What the answer hooks say of one call. */
 export interface Asked {
@@ -21,6 +22,8 @@ export interface Asked {
   readonly own: { readonly plugin: string; readonly reply: OwnReply } | null;
   /** null: nobody wants the upstream's answer. */
   readonly keeper: AnswerKeeper | null;
+  /** What they want to tell the client beside it. */
+  readonly headers: PluginHeaders;
 }
 
 /** Asks the answer hooks in order, until one answers. @throws GatewayError */
@@ -31,19 +34,25 @@ export async function askPlugins(
   observer: Observer,
 ): Promise<Asked> {
   const wishes: Wish[] = [];
+  const headers: Record<string, string> = {};
   for (const hook of hooks) {
     try {
       const said = await hook.call(call, exchange);
       if (said === null || said === undefined) continue;
-      if (said.type !== "keep") return { own: { plugin: hook.plugin, reply: checkedOwn(said, call) }, keeper: null };
+      const added = checkedHeaders(said.headers ?? {});
+      if (said.type !== "keep") {
+        const reply = checkedOwn(said, call);
+        return { own: { plugin: hook.plugin, reply }, keeper: null, headers: { ...headers, ...added } };
+      }
       const wish = checkedWish(said);
       const keep = hook.later("keep", (answer: WholeAnswer) => wish.keep(answer));
       wishes.push({ plugin: hook.plugin, maxBytes: wish.maxBytes, keep });
+      Object.assign(headers, added);
     } catch (error) {
       passOver(hook, error, observer);
     }
   }
-  return { own: null, keeper: wishes.length === 0 ? null : new AnswerKeeper(wishes, observer) };
+  return { own: null, keeper: wishes.length === 0 ? null : new AnswerKeeper(wishes, observer), headers };
 }
 
 interface Wish extends Pick<KeepWish, "maxBytes" | "keep"> {

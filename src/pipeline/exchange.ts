@@ -15,6 +15,7 @@ import {
   type OutcomeKind,
   type OwnReply,
   type Outcome,
+  type PluginHeaders,
   type Principal,
   type Reply,
   type Settle,
@@ -27,6 +28,7 @@ import {
   type Upload,
   type Windows,
 } from "../kit/index.ts";
+import { checkedHeaders } from "./hooks.ts";
 import { droppedHeader, rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
 
@@ -52,6 +54,8 @@ export class ExchangeState {
   readonly settlers: Settle<Outcome>[] = [];
   /** null: none. */
   tags: readonly Tag[] | null = null;
+  /** Of plugins. */
+  #headers: PluginHeaders = {};
   /** The caller's counters, for the headers of the answer. */
   windows: Windows | null = null;
   target: Target | null = null;
@@ -158,6 +162,11 @@ export class ExchangeState {
     if (all.size > 0) this.tags = Object.freeze([...all.values()]);
   }
 
+  /** @throws TypeError for what no plugin may add. */
+  addHeaders(headers: PluginHeaders): void {
+    this.#headers = { ...this.#headers, ...checkedHeaders(headers) };
+  }
+
   /** Who a client is told to have answered. */
   get provider(): string {
     if (this.answeredBy !== null) return this.answeredBy;
@@ -173,7 +182,7 @@ export class ExchangeState {
   }
 
   headers(): Record<string, string> {
-    const headers = rateLimitHeaders(this.windows, this.#host.now());
+    const headers = { ...this.#headers, ...rateLimitHeaders(this.windows, this.#host.now()) };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     if (this.dropped.length > 0) Object.assign(headers, droppedHeader(this.dropped));
     if (!this.request.serverTiming) return headers;

@@ -9,6 +9,7 @@ import {
   type Json,
   type Observer,
   type OwnReply,
+  type PluginHeaders,
   type Principal,
   type Reply,
   StalePrincipal,
@@ -103,6 +104,17 @@ function checkedCall(call: Call, before: Call): Call {
   }
   Object.freeze(call.body);
   return Object.freeze(call);
+}
+
+const HEADER_NAME = /^X-[A-Za-z0-9-]{1,62}$/i;
+const HEADER_VALUE = /^[ -~]{1,256}$/;
+
+export function checkedHeaders(headers: PluginHeaders): PluginHeaders {
+  for (const [name, value] of Object.entries(headers)) {
+    if (HEADER_NAME.test(name) && typeof value === "string" && HEADER_VALUE.test(value)) continue;
+    throw new TypeError(`no header that a plugin may add: ${name}`);
+  }
+  return headers;
 }
 
 export function checkedBill(bill: Bill): Bill {

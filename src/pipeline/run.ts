@@ -20,7 +20,6 @@ import {
   type Source,
   StalePrincipal,
   storeUnavailable,
-  type Tag,
 } from "../kit/index.ts";
 import { type AnswerKeeper, askPlugins } from "./answers.ts";
 import { Attempts, type Send } from "./attempts.ts";
@@ -151,7 +150,8 @@ class Run {
     const call = hooks.length === 0 ? exchange.call : await transform(hooks, exchange, observer);
     if (call.stream) this.#events = new EventRelay(this.#state, this.#hooks, observer, host);
     if (answer.length > 0) {
-      const { own, keeper } = await askPlugins(answer, call, exchange, observer);
+      const { own, keeper, headers } = await askPlugins(answer, call, exchange, observer);
+      this.#state.addHeaders(headers);
       if (own !== null) {
         this.#state.answeredBy = own.plugin;
         return own.reply;
@@ -186,7 +186,7 @@ class Run {
         }
         // Noted before the next hook may refuse: what one has reserved must be given back.
         if (admitted) this.#note(admitted);
-        if (admitted?.tags) this.#mark(admitted.tags, hook);
+        if (admitted) this.#mark(admitted, hook);
         if (admitted?.confirmed) confirmed = true;
       }
     } catch (error) {
@@ -215,9 +215,10 @@ class Run {
     inBackground(this.#parts.host.log, `plugin ${plugin}, which was given up,`, giveBackLate(late, ending));
   }
 
-  #mark(tags: readonly Tag[], hook: BoundHooks["admit"][number]): void {
+  #mark({ tags = [], headers = {} }: Admitted, hook: BoundHooks["admit"][number]): void {
     try {
       this.#state.mark(tags);
+      this.#state.addHeaders(headers);
     } catch (error) {
       passOver(hook, error, this.#parts.observer);
     }

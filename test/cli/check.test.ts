@@ -233,7 +233,20 @@ test("--help of every command ends with 0 on stdout", async () => {
   const { code, stdout, stderr } = await workspace.cli("--help");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Usage: gateway");
-  for (const name of ["dev", "serve", "check", "schema", "diff", "users", "credits", "keys", "token", "sim"]) {
+  for (const name of [
+    "dev",
+    "serve",
+    "check",
+    "schema",
+    "diff",
+    "test",
+    "explain",
+    "users",
+    "credits",
+    "keys",
+    "token",
+    "sim",
+  ]) {
     const help = await gateway(name, "--help");
     expect(help).toEqual({ code: 0, stdout: expect.stringContaining(`Usage: gateway ${name}`) });
   }

@@ -41,6 +41,8 @@ export interface RequestParts {
   readonly body?: Json;
   readonly credentials?: Credentials;
   readonly client?: TestClient;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Reads the body instead of handing `body` over. */
   readonly read?: () => Promise<RequestBody>;
   readonly keep?: InferenceRequest["keep"];
@@ -125,6 +127,7 @@ export class Bench {
         credentials: parts.credentials ?? { kind: "key", value: KEY },
         ip: "127.0.0.1",
         endpoint: "chat",
+        header: (name) => parts.headers?.[name],
       },
       body: null,
       keep(bytes) {

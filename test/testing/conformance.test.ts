@@ -4,6 +4,11 @@ import { conformance, type PluginTest } from "../../src/testing/index.ts";
 
 /** Options that the built-in plugins are tested with; the others need none. */
 const OPTIONS: Readonly<Record<string, PluginTest["options"]>> = {
+  "prompt-prefix": { prompts: [{ text: "Be brief." }, { text: "Say please.", place: "after", models: ["route/c*"] }] },
+  "guard-words": { words: ["hello", "simulated"], patterns: ["[aeiou]{3}"], action: "mask" },
+  "answer-cache": { answers: "all" },
+  "header-tags": { tags: { team: { header: "X-Team", default: "none", measured: true } } },
+  budget: { amount: 10 },
   transform: { set: { "/seed": 7 }, remove: ["/user"] },
 };
 

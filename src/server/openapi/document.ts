@@ -184,7 +184,8 @@ const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   INVALID_TOKEN: "A token that is not valid, or not any more.",
   INVALID_CODE: "A wrong code, or one that is used up or too old.",
   SIGN_IN_FAILED: "The identity provider did not vouch for the user.",
-  INSUFFICIENT_CREDITS: "The credits left are less than the request may cost.",
+  INSUFFICIENT_CREDITS:
+    "The credits left are less than the request may cost, or what may be spent in a month or day is spent.",
   MODEL_NOT_ALLOWED: "The plan cannot call the model.",
   NOT_FOUND: "No such key.",
   MODEL_NOT_FOUND: "No such model here.",

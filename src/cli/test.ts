@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { styleText } from "node:util";
+import { formatGithub, formatJson, formatJunit, formatText, type Paint, totalsOf } from "../config-tests/report.ts";
+import { runTests } from "../config-tests/run.ts";
+import { configFile, EXIT, ExitError } from "./options.ts";
+
+export interface TestOptions {
+  readonly config?: string;
+  readonly format: "text" | "json" | "junit" | "github";
+  readonly filter?: string;
+}
+
+/** Runs tests of configurations, offline. @throws ExitError when there is nothing to run. */
+export async function test(files: readonly string[], options: TestOptions): Promise<void> {
+  const { config, format, filter } = options;
+  const results = await runTests(files.length > 0 ? files : [testsOf(configFile(config))], {
+    ...(config !== undefined && { config: configFile(config) }),
+    ...(filter !== undefined && { filter }),
+    env: process.env,
+    clock: () => performance.now(),
+  });
+  const { tests, failed, broken } = totalsOf(results);
+  if (tests === 0 && broken === 0) throw new ExitError(EXIT.usage, `no test has '${filter}' in its name`);
+  const write = {
+    text: () => formatText(results, paint),
+    json: () => formatJson(results),
+    junit: () => formatJunit(results),
+    github: () => formatGithub(results),
+  }[format];
+  process.stdout.write(write());
+  if (broken > 0) process.exitCode = EXIT.failed;
+  else if (failed > 0) process.exitCode = EXIT.findings;
+}
+
+/** The tests of a configuration that lie where they are looked for. @throws ExitError when there are none. */
+function testsOf(config: string): string {
+  const name = basename(config).replace(/\.ya?ml$/, ".test.yaml");
+  const places = [join(dirname(config), name), join(dirname(config), "test", name)];
+  const found = places.find((path) => existsSync(path));
+  if (found === undefined)
+    throw new ExitError(EXIT.usage, `name a file with tests: there is no ${places.join(" and no ")}`);
+  return found;
+}
+
+/** In colour on a terminal, unless NO_COLOR is set. */
+const paint: Paint = (colour, text) => styleText(colour, text, { stream: process.stdout });
