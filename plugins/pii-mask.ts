@@ -199,15 +199,26 @@ function ibanLength(candidate: string): number {
   return rest === 1 ? at : 0;
 }
 
-/** All of it, if its checksum is right (Luhn). */
+const MIN_CARD_DIGITS = 13;
+
+/** As much of the candidate as has a right checksum (Luhn): a card's date or code may stand behind it. */
 function cardLength(candidate: string): number {
-  const digits = candidate.replaceAll(/\D/g, "");
+  for (let end = candidate.length; end > 0; end -= 1) {
+    if (/\d/.test(candidate[end] ?? "") || !/\d/.test(candidate[end - 1]!)) continue;
+    const digits = candidate.slice(0, end).replaceAll(/\D/g, "");
+    if (digits.length < MIN_CARD_DIGITS) return 0;
+    if (isLuhn(digits)) return end;
+  }
+  return 0;
+}
+
+function isLuhn(digits: string): boolean {
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {
     const digit = Number(digits.at(-1 - place));
     sum += place % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
   }
-  return sum % 10 === 0 ? candidate.length : 0;
+  return sum % 10 === 0;
 }
 
 /** All of it, if it is an address: two colons, and a digit, which names in programs seldom have. */
