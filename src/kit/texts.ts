@@ -1,3 +1,4 @@
+import { dataText, readDataUrl } from "./data-url.ts";
 import { invalidRequest } from "./errors.ts";
 import { isJson, type Json } from "./json.ts";
 import type { Call } from "./request.ts";
@@ -113,15 +114,13 @@ function someSigned(details: unknown): boolean {
   return Array.isArray(details) && details.some(isSigned);
 }
 
-const TEXT_DOCUMENT = /^data:text\/[\w.+-]+(?:;charset=utf-8)?;base64,/i;
-
-/** A file that came inlined, if it is text. */
+/** A file that came inlined, if dialects send it as text: however its head and body are written. */
 function changedDocument(url: string, change: ChangeText): string {
-  const [head] = TEXT_DOCUMENT.exec(url) ?? [];
-  if (head === undefined) return url;
-  const text = Buffer.from(url.slice(head.length), "base64").toString();
+  const data = readDataUrl(url);
+  const text = data && dataText(data);
+  if (data === null || text === null) return url;
   const changed = change(text, { fixed: false });
-  return changed === text ? url : head + Buffer.from(changed).toString("base64");
+  return changed === text ? url : `data:${data.type};base64,${Buffer.from(changed).toString("base64")}`;
 }
 
 const QUOTED = /"[^"\\]*(?:\\[^][^"\\]*)*"/g;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import piiMask from "../../plugins/pii-mask.ts";
-import type { Call, Json } from "../../src/kit/index.ts";
+import { type Call, dataText, type Json, readDataUrl } from "../../src/kit/index.ts";
 import { RUNS } from "../properties/runs.ts";
 import { Bench } from "../support/bench.ts";
 import { testExchange } from "../support/exchange.ts";
@@ -31,6 +31,15 @@ const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${"aA0+/=\n".repeat(40)}-----END R
 function inlined(type: string, text: string): string {
   return `data:${type};base64,${Buffer.from(text).toString("base64")}`;
 }
+
+/** Text under other heads, as clients write them. */
+const TEXT_HEADS = [
+  "data:text/plain;charset=us-ascii;base64,",
+  "DATA:Text/CSV; charset=UTF-8; base64,",
+  "data:application/json;base64,",
+  "data:,",
+  "data:text/plain,",
+];
 
 function documents(text: string): readonly Json[] {
   return [
@@ -126,6 +135,15 @@ describe("what is masked", () => {
   test("documents of plain text, inlined or in the client's own form, and no others", async () => {
     const { body } = await maskedBody({ messages: [{ role: "user", content: documents("ann@example.com") }] });
     expect(body["messages"]).toEqual([{ role: "user", content: documents("[EMAIL_1]") }]);
+  });
+
+  test.each(TEXT_HEADS)("a document of text that begins with %s", async (head) => {
+    const text = "mail ann@example.com";
+    const file_data =
+      head + (head.includes("base64") ? Buffer.from(text).toString("base64") : encodeURIComponent(text));
+    const call = await maskedBody({ messages: [{ role: "user", content: [{ type: "file", file: { file_data } }] }] });
+    const [, sent] = /"file_data":"([^"]*)"/.exec(JSON.stringify(call.body))!;
+    expect(dataText(readDataUrl(sent!)!)).toBe("mail [EMAIL_1]");
   });
 
   test("a signed thought goes back as it was made: masked what was masked then, and nothing else", async () => {

@@ -1,5 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { isTextType, readDataUrl } from "../canonical/data-url.ts";
+import { isJson, isTextType, type Json, readDataUrl } from "../../kit/index.ts";
 import {
   ASSISTANT_FIELDS,
   FILE_PART_FIELDS,

@@ -1,6 +1,5 @@
 import { append, pick } from "../canonical/json.ts";
-import { type Call, isJson, type Json } from "../../kit/index.ts";
-import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
+import { type Call, cleanDataUrl, dataText, isJson, type Json, readDataUrl } from "../../kit/index.ts";
 import type { Report } from "../canonical/report.ts";
 
 /** What is known of a message. */
@@ -180,7 +179,7 @@ function writeFile(file: Json, at: string, { report, fileIds, fileUrls, media }:
   const { file_data: data, file_url: url, file_id, filename } = file;
   if (typeof data === "string") {
     const inlined = readDataUrl(data);
-    const text = inlined && textOf(inlined);
+    const text = inlined && dataText(inlined);
     if (text === null && !media) return null;
     report.dropUnknown(file, KNOWN_FILE, at);
     const name = typeof filename === "string" && filename !== "" ? filename : null;

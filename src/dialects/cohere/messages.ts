@@ -1,5 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { cleanDataUrl, readDataUrl, textOf } from "../canonical/data-url.ts";
+import { cleanDataUrl, dataText, isJson, type Json, readDataUrl } from "../../kit/index.ts";
 import {
   ASSISTANT_FIELDS,
   FILE_PART_FIELDS,
@@ -192,7 +191,7 @@ function imagePart(part: Json, at: string, report: Report): Json {
 function documentOf(file: Json, at: string, report: Report): Json | null {
   const { file_data: url, title, filename } = file;
   const inlined = typeof url === "string" ? readDataUrl(url) : null;
-  const text = inlined && textOf(inlined);
+  const text = inlined && dataText(inlined);
   if (text === null) return null;
   report.dropUnknown(file, DOCUMENT_FIELDS, at);
   const name = [title, filename].find((one) => typeof one === "string" && one !== "");

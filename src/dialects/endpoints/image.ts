@@ -7,9 +7,9 @@ import {
   invalidRequest,
   isJson,
   type Json,
+  readDataUrl,
   type Usage,
 } from "../../kit/index.ts";
-import { readDataUrl } from "../canonical/data-url.ts";
 import { parseAnswer, postJson } from "../canonical/requests.ts";
 import { imageVariant, readUsage } from "../canonical/usage.ts";
 import type { AnswerCodec } from "../dialect.ts";

@@ -1,5 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { cleanBase64, isDataUrl, readDataUrl } from "../canonical/data-url.ts";
+import { cleanBase64, isDataUrl, isJson, type Json, readDataUrl } from "../../kit/index.ts";
 import { malformed } from "../canonical/errors.ts";
 import type { Report } from "../canonical/report.ts";
 import { writtenInput } from "../canonical/tools.ts";

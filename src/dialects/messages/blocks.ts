@@ -1,6 +1,5 @@
-import { isJson, type Json } from "../../kit/index.ts";
+import { dataText, isJson, type Json, readDataUrl } from "../../kit/index.ts";
 import { inOrder } from "../canonical/message.ts";
-import { readDataUrl, textOf } from "../canonical/data-url.ts";
 import { argumentsObject } from "../canonical/tools.ts";
 import { claudeReasoning } from "./models.ts";
 import type { Report } from "../canonical/report.ts";
@@ -198,6 +197,6 @@ function inlined(url: string): Json | null {
   if (data === null) return null;
   const { type, base64 } = data;
   if (type === "application/pdf") return { type: "base64", media_type: type, data: base64 };
-  const text = textOf(data);
+  const text = dataText(data);
   return text === null ? null : { type: "text", media_type: "text/plain", data: text };
 }

@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readChat } from "../../../src/dialects/chat/client.ts";
 import { readMessages } from "../../../src/dialects/messages/client/format.ts";
-import { cleanDataUrl, readDataUrl, textOf } from "../../../src/dialects/canonical/data-url.ts";
-import type { DialectName, Json } from "../../../src/kit/index.ts";
+import { cleanDataUrl, dataText, type DialectName, type Json, readDataUrl } from "../../../src/kit/index.ts";
 import { testTarget } from "../../support/snapshot.ts";
 import { codecOf } from "../wire-cases.ts";
 
@@ -57,8 +56,8 @@ describe("data: URLs", () => {
   });
 
   test("only what is text is read as text", () => {
-    expect(textOf(readDataUrl("data:application/ld+json;base64,e30=")!)).toBe("{}");
-    expect(textOf(readDataUrl("data:application/pdf;base64,e30=")!)).toBeNull();
+    expect(dataText(readDataUrl("data:application/ld+json;base64,e30=")!)).toBe("{}");
+    expect(dataText(readDataUrl("data:application/pdf;base64,e30=")!)).toBeNull();
   });
 });
 

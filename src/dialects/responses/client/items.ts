@@ -1,5 +1,4 @@
-import { isJson, type Json } from "../../../kit/index.ts";
-import { readDataUrl } from "../../canonical/data-url.ts";
+import { isJson, type Json, readDataUrl } from "../../../kit/index.ts";
 import { append } from "../../canonical/json.ts";
 import { parseJson } from "../../canonical/json.ts";
 import type { ReasoningDetail } from "../../canonical/message.ts";

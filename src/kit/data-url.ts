@@ -65,7 +65,7 @@ export function isTextType(type: string): boolean {
 }
 
 /** The text of a file of a text type; null for any other. */
-export function textOf(data: DataUrl): string | null {
+export function dataText(data: DataUrl): string | null {
   return isTextType(data.type) ? Buffer.from(data.base64, "base64").toString("utf8") : null;
 }
 
