@@ -22,13 +22,14 @@ export interface TextChange {
  */
 export type ChangeText = (text: string, about: { readonly fixed: boolean }) => string;
 
-/** Fields whose text says what something is, or that no model reads: identifiers, addresses, files, seals. */
+/** Fields whose text says what something is, or that no model reads: identifiers, addresses, files, seals, settings. */
 const NO_TEXTS: ReadonlySet<string> = new Set(
   (
     "type role id object model name index url image_url data file_data file_id file_url b64_json signature format " +
     "encrypted_content encrypted_index thought_signature tool_call_id call_id tool_use_id item_id finish_reason " +
     "native_finish_reason stop_reason status detail media_type mime_type pattern required $ref $id dialect namespace " +
-    "service_tier voice size quality"
+    "service_tier voice size quality embedding encoding_format tool_choice reasoning_effort effort verbosity modalities " +
+    "include truncation response_format timestamp_granularities"
   ).split(" "),
 );
 

@@ -47,6 +47,12 @@ describe("texts", () => {
       { arguments: '{ "A" : ["BÉ", 1.0] }' },
     ],
     ["arguments that are no JSON", { arguments: '{"a' }, { arguments: '{"A' }],
+    [
+      "settings of the API, which are none",
+      { tool_choice: "auto", reasoning_effort: "low", encoding_format: "base64", response_format: "json" },
+      { tool_choice: "auto", reasoning_effort: "low", encoding_format: "base64", response_format: "json" },
+    ],
+    ["vectors in base64, which are none", { data: [{ embedding: "AB+x/A==" }] }, { data: [{ embedding: "AB+x/A==" }] }],
     ["numbers and nothing", { n: 1, stop: null, seed: true, text: "" }, { n: 1, stop: null, seed: true, text: "" }],
   ])("%s", (_, body, expected) => {
     expect(changed(body).body).toEqual(expected);
