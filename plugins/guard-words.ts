@@ -30,10 +30,12 @@ export default definePlugin<GuardWordsOptions>({
 
 /** A state of the machine. Steps that need no character are worked out when it is built. */
 interface State {
+  /** Its number among the machine's. */
+  readonly id: number;
   readonly exact: Map<string, State[]>;
   /** Those of `exact` that several expressions begin with; empty in states that end one. */
   readonly begins: Map<string, State>;
-  readonly classes: { readonly has: (unit: string) => boolean; readonly to: readonly State[] }[];
+  readonly classes: { readonly of: Class; readonly to: readonly State[] }[];
   /** What was read so far is a match; `border`: if what follows does not go on with the word. */
   readonly match: "always" | "border" | null;
 }
@@ -42,11 +44,20 @@ interface Machine {
   /** Where a match may begin anywhere, and where it may only begin a word. */
   readonly anywhere: State;
   readonly atBorder: State;
+  readonly reached: Reached;
+}
+
+/** Where among those that one character reaches a state is, by its number. For all searches: a step is not interrupted. */
+interface Reached {
+  /** Of the step that is being made; older entries of `rounds` do not count. */
+  round: number;
+  readonly rounds: Float64Array;
+  readonly places: Uint32Array;
 }
 
 const WORD = /[\p{L}\p{N}_]/u;
 /** Characters that nobody sees, which would hide a word. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 const LAST_ASCII = "\u007f";
 
@@ -55,9 +66,38 @@ function isWord(unit: string): boolean {
   return (unit >= "a" && unit <= "z") || (unit >= "A" && unit <= "Z") || (unit >= "0" && unit <= "9") || unit === "_";
 }
 
+/** Without case, and without what only looks otherwise (NFKC), such as the full width. */
 function folded(unit: string): string {
-  const lower = unit.toLowerCase();
+  const plain = unit > LAST_ASCII ? unit.normalize("NFKC") : unit;
+  const lower = (plain.length === 1 ? plain : unit).toLowerCase();
   return lower.length === 1 ? lower : unit;
+}
+
+const ASCII_COUNT = 128;
+
+/** A class of characters. Many states share one: what it says of a character is looked up. */
+class Class {
+  readonly #tested: RegExp;
+  readonly #ascii: readonly boolean[];
+  #last = "";
+  #hasLast = false;
+
+  /** @param source as in a regular expression. */
+  constructor(source: string) {
+    this.#tested = new RegExp(`^${source}$`, "isu");
+    this.#ascii = Array.from({ length: ASCII_COUNT }, (_, code) => this.#tested.test(String.fromCharCode(code)));
+  }
+
+  /** @param read the unit, folded. */
+  has(unit: string, read: string): boolean {
+    const code = unit.charCodeAt(0);
+    if (code < ASCII_COUNT) return this.#ascii[code]!;
+    if (unit !== this.#last) {
+      this.#last = unit;
+      this.#hasLast = this.#tested.test(read) || this.#tested.test(unit);
+    }
+    return this.#hasLast;
+  }
 }
 
 /**
@@ -69,10 +109,12 @@ class Search implements TextChange {
   /** null: a match is refused. */
   readonly #mask: string | null;
   readonly #what: string;
-  /** States that are reached, by where their match began. Places count from the beginning of the text. */
-  #live = new Map<State, number>();
+  /** States that are reached, and where the match of each began. Places count from the beginning of the text. */
+  #live: State[] = [];
+  #starts: number[] = [];
   /** Those of the character before, while the next ones are found. */
-  #left = new Map<State, number>();
+  #left: State[] = [];
+  #leftStarts: number[] = [];
   /** Matches if the next character is no part of the word. */
   #pending: { readonly start: number; readonly end: number }[] = [];
   /** Matches that a longer one may still begin before or grow out of; none overlap. */
@@ -93,12 +135,13 @@ class Search implements TextChange {
 
   add(piece: string): string {
     this.#held += piece;
-    for (const unit of piece.split("")) this.#step(unit);
+    for (let at = 0; at < piece.length; at += 1) this.#step(piece[at]!);
     return this.#take(this.#firstOpen());
   }
 
   end(): string {
-    this.#live.clear();
+    this.#live = [];
+    this.#starts = [];
     for (const { start, end } of this.#pending.splice(0)) this.#accept(start, end);
     return this.#take(this.#at);
   }
@@ -114,30 +157,44 @@ class Search implements TextChange {
       const pending = this.#pending.splice(0);
       if (!(inWord && this.#afterWord)) for (const { start, end } of pending) this.#accept(start, end);
     }
+    const { anywhere, atBorder, reached } = this.#machine;
+    reached.round += 1;
     [this.#live, this.#left] = [this.#left, this.#live];
-    for (const [state, start] of this.#left) this.#follow(state, start, read);
-    if (this.#left.size > 0) this.#left.clear();
-    this.#follow(this.#machine.anywhere, this.#at, read);
-    if (!(inWord && this.#afterWord)) this.#follow(this.#machine.atBorder, this.#at, read);
+    [this.#starts, this.#leftStarts] = [this.#leftStarts, this.#starts];
+    this.#live.length = 0;
+    this.#starts.length = 0;
+    for (let index = 0; index < this.#left.length; index += 1) {
+      this.#follow(this.#left[index]!, this.#leftStarts[index]!, unit, read);
+    }
+    this.#follow(anywhere, this.#at, unit, read);
+    if (!(inWord && this.#afterWord)) this.#follow(atBorder, this.#at, unit, read);
     this.#afterWord = inWord;
     this.#at += 1;
-    for (const [state, start] of this.#live) {
-      if (state.match === "always") this.#accept(start, this.#at);
-      else if (state.match === "border") this.#pending.push({ start, end: this.#at });
+    for (let index = 0; index < this.#live.length; index += 1) {
+      const { match } = this.#live[index]!;
+      if (match === null) continue;
+      const start = this.#starts[index]!;
+      if (match === "always") this.#accept(start, this.#at);
+      else this.#pending.push({ start, end: this.#at });
     }
     if (this.#found.length > 0) this.#write(this.#firstOpen());
   }
 
-  #follow({ exact, classes }: State, start: number, read: string): void {
-    const reached = exact.get(read);
-    if (reached !== undefined) this.#reach(reached, start);
-    for (const { has, to } of classes) if (has(read)) this.#reach(to, start);
+  #follow({ exact, classes }: State, start: number, unit: string, read: string): void {
+    const to = exact.size === 0 ? undefined : exact.get(read);
+    if (to !== undefined) this.#reach(to, start);
+    for (const one of classes) if (one.of.has(unit, read)) this.#reach(one.to, start);
   }
 
   #reach(states: readonly State[], start: number): void {
+    const { round, rounds, places } = this.#machine.reached;
     for (const state of states) {
-      const known = this.#live.get(state);
-      if (known === undefined || known > start) this.#live.set(state, start);
+      const { id } = state;
+      if (rounds[id] !== round) {
+        rounds[id] = round;
+        places[id] = this.#live.push(state) - 1;
+        this.#starts.push(start);
+      } else if (this.#starts[places[id]!]! > start) this.#starts[places[id]!] = start;
     }
   }
 
@@ -156,7 +213,7 @@ class Search implements TextChange {
   /** Before it nothing can become part of a match any more. */
   #firstOpen(): number {
     let first = this.#at;
-    for (const start of this.#live.values()) if (start < first) first = start;
+    for (const start of this.#starts) if (start < first) first = start;
     for (const { start } of this.#pending) if (start < first) first = start;
     return first;
   }
@@ -191,7 +248,7 @@ class Search implements TextChange {
 /** What an expression is made of. */
 type Part =
   | { readonly type: "unit"; readonly unit: string }
-  | { readonly type: "class"; readonly has: (unit: string) => boolean }
+  | { readonly type: "class"; readonly of: Class }
   | { readonly type: "all" | "any"; readonly parts: readonly Part[] }
   | { readonly type: "repeat"; readonly part: Part; readonly least: number; readonly most: number };
 
@@ -208,13 +265,14 @@ const MAX_BLANKS = 8;
 
 /** @throws Error for an expression that cannot be followed in bounded time, or that matches the empty text. */
 function compiled(words: readonly string[], patterns: readonly string[], whole: boolean): Machine {
-  const machine = { anywhere: newState(null), atBorder: newState(null) };
   let count = 0;
-  const made = (): State => {
-    count += 1;
+  const made = (match: State["match"] = null): State => {
     if (count > MAX_STATES) throw new Error("the words and patterns are too many, or repeat too much");
-    return newState(null);
+    count += 1;
+    return { id: count - 1, exact: new Map(), begins: new Map(), classes: [], match };
   };
+  const [anywhere, atBorder] = [made(), made()];
+  const ends = { border: made("border"), always: made("always") };
   const build = (part: Part, next: readonly State[]): readonly State[] => {
     if (part.type === "all") return part.parts.reduceRight((behind, one) => build(one, behind), next);
     if (part.type === "any") return [...new Set(part.parts.flatMap((one) => build(one, next)))];
@@ -228,7 +286,7 @@ function compiled(words: readonly string[], patterns: readonly string[], whole: 
     }
     const state = made();
     if ("unit" in part) state.exact.set(part.unit, [...next]);
-    else if ("has" in part) state.classes.push({ has: part.has, to: next });
+    else if ("of" in part) state.classes.push({ of: part.of, to: next });
     return [state];
   };
   const expressions = [
@@ -241,13 +299,14 @@ function compiled(words: readonly string[], patterns: readonly string[], whole: 
       throw new Error(`${source} matches more than ${MAX_MATCH_CHARACTERS} characters`);
     }
     // What begins alike is followed once.
-    const { from, rest } = shared(beginsAtBorder ? machine.atBorder : machine.anywhere, part, made);
-    for (const { exact, classes } of build(rest, [newState(endsAtBorder ? "border" : "always")])) {
+    const { from, rest } = shared(beginsAtBorder ? atBorder : anywhere, part, made);
+    for (const { exact, classes } of build(rest, [endsAtBorder ? ends.border : ends.always])) {
       for (const [unit, to] of exact) from.exact.set(unit, [...(from.exact.get(unit) ?? []), ...to]);
       from.classes.push(...classes);
     }
   }
-  return machine;
+  const reached = { round: 0, rounds: new Float64Array(count), places: new Uint32Array(count) };
+  return { anywhere, atBorder, reached };
 }
 
 /** The state behind the plain characters that an expression begins with, as long as more must follow. */
@@ -269,23 +328,15 @@ function shared(root: State, part: Part, made: () => State): { readonly from: St
   return { from, rest: { type: "all", parts: part.parts.slice(at) } };
 }
 
-function newState(match: State["match"]): State {
-  return { exact: new Map(), begins: new Map(), classes: [], match };
-}
-
 function literal(word: string, whole: boolean): Expression {
   const blank: Part = { type: "repeat", part: classOf(String.raw`\s`), least: 1, most: MAX_BLANKS };
-  const parts = word
-    .trim()
-    .replaceAll(/\s+/g, " ")
-    .split("")
-    .map((unit): Part => (unit === " " ? blank : { type: "unit", unit: folded(unit) }));
+  const units = word.trim().replaceAll(/\s+/g, " ").split("");
+  const parts = units.map((unit) => (unit === " " ? blank : unitOf(unit)));
   return { part: { type: "all", parts }, beginsAtBorder: whole, endsAtBorder: whole };
 }
 
 function classOf(source: string): Part {
-  const tested = new RegExp(`^${source}$`, "isu");
-  return { type: "class", has: (unit) => tested.test(unit) };
+  return { type: "class", of: new Class(source) };
 }
 
 function lengthOf(part: Part, bound: "least" | "most"): number {
@@ -359,11 +410,14 @@ class Parser {
       return part;
     }
     const many = this.#match(/\[(?:[^\]\\]|\\[^])*\]|\\[pP]\{[^}]*\}|\\[dDwWsS]|\./y);
-    if (many !== null) return classOf(many[0]);
+    if (many !== null) return classOf(this.#inPlane(many[0]));
     const escape = this.#match(/\\(?:[nrtfv]|x[\da-fA-F]{2}|u[\da-fA-F]{4})/y);
     if (escape !== null) return unitOf(BLANK_ESCAPES.get(escape[0][1]!) ?? codeOf(escape[0].slice(2)));
-    const [, plain] = this.#match(/\\?([^\\()[\]{}*+?|^$.\w]|(?<!\\)\w|(?<=\\)[\\()[\]{}*+?|^$./-])/y) ?? [];
-    if (plain !== undefined) return unitOf(plain);
+    const [, plain] =
+      this.#match(/\\?([\ud800-\udbff][\udc00-\udfff]|[^\\()[\]{}*+?|^$.\w]|(?<!\\)\w|(?<=\\)[\\()[\]{}*+?|^$./-])/y) ??
+      [];
+    if (plain !== undefined)
+      return plain.length === 1 ? unitOf(plain) : { type: "all", parts: plain.split("").map(unitOf) };
     throw this.#unsupported(this.#source.slice(this.#at, this.#at + 2));
   }
 
@@ -378,6 +432,12 @@ class Parser {
     const taken = this.#source.startsWith(text, this.#at);
     if (taken) this.#at += text.length;
     return taken;
+  }
+
+  /** @throws Error for a class that would have halves of characters in it: it would find none of them. */
+  #inPlane(source: string): string {
+    if (!/[\ud800-\udfff]|\\u\{0*1?[\da-fA-F]{5}\}|\\u[dD][89a-fA-F]/.test(source)) return source;
+    throw new Error(`${this.#source} has a class with characters beyond U+FFFF: write them as alternatives`);
   }
 
   #unsupported(what: string): Error {
@@ -395,8 +455,9 @@ const BLANK_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["v", "\v"],
 ]);
 
+/** What texts are read without is no part of an expression. */
 function unitOf(unit: string): Part {
-  return { type: "unit", unit: folded(unit) };
+  return INVISIBLE.test(unit) ? { type: "all", parts: [] } : { type: "unit", unit: folded(unit) };
 }
 
 function codeOf(hexadecimal: string): string {

@@ -39,6 +39,9 @@ describe("words", () => {
     [["bc", "abcd"], "bc abcd abc", "*** *** abc"],
     [["ab", "abc", "a", "a b c"], "a ab abc abcd a b c", "*** *** *** abcd ***"],
     [["x"], "x x\u{1f4a3}x", "*** ***\u{1f4a3}***"],
+    [["secret"], "ｓＥcret \u24e2ecret \u017fecret", "*** *** ***"],
+    [["secret"], "s\u202eecret se\ufe0fcret sec\u034fret \u2066secret", "*** *** *** \u2066***"],
+    [["\u{1f468}\u200d\u{1f467}", "\u2764\ufe0f"], "\u{1f468}\u200d\u{1f467} \u2764\ufe0f \u2764", "*** ***\ufe0f ***"],
   ])("%j in %j", async (words, text, expected) => {
     expect(await masked({ words: [...words] }, text)).toBe(expected);
   });
@@ -93,6 +96,9 @@ describe("patterns", () => {
     [String.raw`a\.b|\u0041\x42\n?`, "a.b aB AB\n.", "*** *** ***."],
     ["(a(b|c)){2}", "abac abab ab", "*** *** ab"],
     [String.raw`\p{Lu}{3}`, "ABC", "***"],
+    [String.raw`id-\d{2}`, "id-１2", "***"],
+    ["[¹²]x", "²x 2x", "*** 2x"],
+    ["\u{1f4a3}{2}!", "\u{1f4a3}! \u{1f4a3}\u{1f4a3}!", "\u{1f4a3}! ***"],
   ])("%s in %j", async (pattern, text, expected) => {
     expect(await masked({ patterns: [pattern] }, text)).toBe(expected);
   });
@@ -110,11 +116,13 @@ describe("patterns", () => {
     "a{0,2}",
     "a{600}",
     "(a{500}){500}",
+    "[\u{1f4a3}]",
+    String.raw`[\u{1f4a3}]`,
     "(",
     "[",
   ])("%s is refused at setup", async (pattern) => {
     await expect(async () => setUp(guardWords, { patterns: [pattern] }, host)).rejects.toThrow(
-      /unbounded time|no regular expression|where nothing is|more than \d+ char|too many/,
+      /unbounded time|no regular expression|where nothing is|more than \d+ char|too many|beyond U\+FFFF/,
     );
   });
 
