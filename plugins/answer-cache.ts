@@ -14,6 +14,7 @@ import {
   type OwnReply,
   replay,
   replayBytes,
+  type Snapshot,
   type StreamEvent,
   type Usage,
   type WholeAnswer,
@@ -40,7 +41,7 @@ export default definePlugin<AnswerCacheOptions>({
   name: "answer-cache",
   stage: "transform",
   schema: new URL("../schemas/plugins/answer-cache.schema.json", import.meta.url),
-  setup(options, { storage, log }) {
+  setup(options, { storage, log, snapshot }) {
     const { ttl = "1h", scope = "user", max_size: maxSize = "256KiB", charge } = options;
     const [ttlMs, maxBytes] = [amountOf("ttl", ttl, MAX_TTL_MS), amountOf("max_size", maxSize, MAX_BYTES)];
     const except: ReadonlySet<string> = new Set([...(options.except ?? ["length"]), "content_filter", "error"]);
@@ -75,7 +76,7 @@ export default definePlugin<AnswerCacheOptions>({
         if (options.answers !== "all" && !isDeterministic(call)) return null;
         const control = exchange.header?.("cache-control")?.toLowerCase() ?? "";
         if (control.includes("no-store")) return null;
-        const key = await keyOf(call, exchange, scope);
+        const key = await keyOf(call, exchange, scope, snapshot);
         const kept = control.includes("no-cache") ? null : await find(key);
         const reply = kept === null ? null : replyOf(kept, call, charge === "full" ? kept.usage : null);
         if (reply !== null) return { ...reply, dropped: kept?.dropped, headers: { "X-Gateway-Cache": "hit" } };
@@ -161,13 +162,24 @@ const NOT_ASKED: ReadonlySet<string> = new Set(
 );
 
 /** The digest of all that an answer depends on: who may have it, the model and what serves it, and the call. */
-async function keyOf(call: Call, { principal, model }: Exchange, scope: "user" | "shared"): Promise<string> {
+async function keyOf(
+  call: Call,
+  { principal, model }: Exchange,
+  scope: "user" | "shared",
+  { upstreams }: Snapshot,
+): Promise<string> {
   const { kind, dialect, headers, upload } = call;
   const owner = scope === "user" ? principal.userId : null;
   // A call of the Responses format brings the client's own request along, which an upstream of that format gets.
   const asked = ["body", "native", "request"].map((field) => askedIn(Reflect.get(call, field)));
   const file = upload === undefined ? null : [upload.name, await digestOf(upload.read())];
-  const served = model.chain.flatMap(({ targets }) => targets.map((to) => [to.upstream, to.model, to.parameters]));
+  // After a reload a name may stand for another provider.
+  const served = model.chain.flatMap(({ targets }) =>
+    targets.map(({ upstream, model: name, parameters }) => {
+      const { dialect: speaks, baseUrl, vendor } = upstreams[upstream] ?? {};
+      return [upstream, speaks, baseUrl, vendor, name, parameters];
+    }),
+  );
   const all = [FORM, owner, model.id, served, kind, dialect ?? "chat", sorted(headers ?? {}), asked, file];
   return hash("sha256", JSON.stringify(all, plainly));
 }

@@ -4,7 +4,7 @@ import { type Json, storeUnavailable, type StreamEvent } from "../../src/kit/ind
 import { type OfflineResult, openPlugin } from "../../src/testing/index.ts";
 import { Bench, type BenchParts, type RequestParts } from "../support/bench.ts";
 import type { TestClient } from "../support/client.ts";
-import { step, testModel } from "../support/snapshot.ts";
+import { step, testModel, testUpstream } from "../support/snapshot.ts";
 import { chunk, FakeSource } from "../support/source.ts";
 import { answers, completion, fails, streams, streamsFrom, USAGE } from "../support/upstream.ts";
 
@@ -111,9 +111,11 @@ describe("the same question", () => {
     const first = await caching();
     await served(first);
     const models = [testModel("route/free", { chain: [step("beta")] })];
+    const upstreams = [testUpstream("alpha", { baseUrl: "http://127.0.0.1:2" }), testUpstream("beta")];
     const kept = { override: () => ({ getValue: (...of: [string, string]) => first.store.getValue(...of) }) };
     expect(cacheHeader(await served(await caching({}, kept)))).toBe("hit");
     expect(cacheHeader(await served(await caching({}, { ...kept, models })))).toBe("miss");
+    expect(cacheHeader(await served(await caching({}, { ...kept, upstreams })))).toBe("miss");
   });
 
   test("of another user: only where answers are shared", async () => {
