@@ -109,14 +109,23 @@ type KeptAnswer =
 function keptOf(answer: WholeAnswer): KeptAnswer {
   switch (answer.type) {
     case "answer":
-      return { type: "answer", body: answer.body };
+      return { type: "answer", body: forAnyone(answer.body) };
     case "events":
-      return { type: "events", events: answer.events.map(({ raw: _raw, ...event }) => event) };
+      return {
+        type: "events",
+        events: answer.events.map(({ raw: _raw, ...event }) => ({ ...event, data: forAnyone(event.data) })),
+      };
     case "bytes": {
       const base64 = Buffer.from(answer.bytes).toString("base64");
       return { type: "bytes", contentType: answer.contentType, base64 };
     }
   }
+}
+
+/** Some upstreams repeat what the request said of its user: the next one may be another's. */
+function forAnyone(body: Json): Json {
+  const own = Object.keys(body).filter((name) => NOT_ASKED.has(name));
+  return own.length === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !own.includes(name)));
 }
 
 /** The kept answer as the call wants it; null where that loses what only its own form has. */

@@ -135,6 +135,27 @@ describe("the same question", () => {
     }
   });
 
+  test.each([false, true])(
+    "what an upstream repeats of for whom it was is not given to others, streamed: %s",
+    async (stream) => {
+      const bench = await caching({ scope: "shared" });
+      const repeated = { user: "ann-7", metadata: { of: "ann-7" }, safety_identifier: "ann-7" };
+      bench.upstream.play((target) => {
+        if (!stream) return { type: "answer", target, usage: USAGE, body: { ...completion(USAGE), ...repeated } };
+        const events = [chunk({ content: "hi" }), chunk({}, { finish: "stop" })];
+        const source = new FakeSource().emit(
+          ...events.map((event) => ({ ...event, data: { ...event.data, ...repeated } })),
+        );
+        return { type: "events", target, source: source.finish() };
+      });
+      const asking = (user: string) => bench.serve({ body: { ...COLD, stream, user } });
+      await asking("ann-7");
+      const second = await asking("bob-8");
+      expect(cacheHeader(second)).toBe("hit");
+      expect(stream ? second.text : second.answered?.body).not.toContain("ann-7");
+    },
+  );
+
   test.each<readonly [string, Options]>([
     ["time", { ttl: "31d" }],
     ["size", { max_size: "3MiB" }],
