@@ -15,6 +15,7 @@ import {
 } from "../kit/index.ts";
 import type { BoundHooks } from "./build.ts";
 import { checkedHeaders, checkedReply, passOver } from "./hooks.ts";
+import { HookTimeout } from "./timing.ts";
 
 /** What the answer hooks say of one call. */
 export interface Asked {
@@ -36,8 +37,9 @@ export async function askPlugins(
   const wishes: Wish[] = [];
   const headers: Record<string, string> = {};
   for (const hook of hooks) {
+    let said: OwnReply | KeepWish | null | void = null;
     try {
-      const said = await hook.call(call, exchange);
+      said = await hook.call(call, exchange);
       if (said === null || said === undefined) continue;
       const added = checkedHeaders(said.headers ?? {});
       if (said.type !== "keep") {
@@ -49,10 +51,19 @@ export async function askPlugins(
       wishes.push({ plugin: hook.plugin, maxBytes: wish.maxBytes, keep });
       Object.assign(headers, added);
     } catch (error) {
+      // A source that nobody reads may hold a connection.
+      cancel(said);
+      if (error instanceof HookTimeout) error.late.then(cancel, () => null);
       passOver(hook, error, observer);
     }
   }
   return { own: null, keeper: wishes.length === 0 ? null : new AnswerKeeper(wishes, observer), headers };
+}
+
+/** @param said whatever a hook has returned. */
+function cancel(said: unknown): void {
+  if (!isJson(said) || !isJson(said["source"]) || typeof said["source"]["cancel"] !== "function") return;
+  said["source"]["cancel"]();
 }
 
 interface Wish extends Pick<KeepWish, "maxBytes" | "keep"> {
@@ -67,7 +78,6 @@ function checkedWish(wish: KeepWish): KeepWish {
 function checkedOwn(reply: OwnReply, call: Call): OwnReply {
   const checked = checkedReply(reply, call, "answer");
   if (checked.usage === null || isJson(checked.usage)) return checked;
-  if (checked.type !== "answer") checked.source.cancel();
   throw new TypeError("answer must return what is charged as usage, or null");
 }
 

@@ -191,6 +191,15 @@ describe("an own answer", () => {
     expect(contents(client.text)).toBe(many.map(({ text }) => text).join(""));
   });
 
+  test("one with a header that it may not have is cancelled", async () => {
+    const source = new FakeSource();
+    const bench = await answering([() => ({ type: "events", source, usage: null, headers: { Server: "x" } })]);
+    await bench.stream().done;
+    expect(bench.observer.pluginFailures).toMatchObject([{ name: "cache-0" }]);
+    expect(source.cancelled).toBe(true);
+    await bench.audit();
+  });
+
   test("a hook that refuses does; nothing is charged", async () => {
     const bench = await answering([
       () => {

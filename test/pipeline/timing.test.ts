@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Hooks, Observer, Stage } from "../../src/kit/index.ts";
+import type { Hooks, Observer, OwnReply, Stage } from "../../src/kit/index.ts";
 import { buildPipeline } from "../../src/pipeline/build.ts";
 import { HookTimeout } from "../../src/pipeline/timing.ts";
 import { Bench, settle } from "../support/bench.ts";
+import { FakeSource } from "../support/source.ts";
 import { plugin, reserving } from "../support/spy.ts";
 import { answers } from "../support/upstream.ts";
 import { garbage, nonError } from "./faults.ts";
@@ -67,6 +68,22 @@ test("what an admit hook reserves after it was given up is given back", async ()
   gate.resolve();
   await settle();
   expect(journal).toEqual(["late admits", "late settles"]);
+  await bench.audit();
+});
+
+test("an answer that a plugin gives after it was given up is cancelled: nobody reads it", async () => {
+  const gate = Promise.withResolvers<void>();
+  const source = new FakeSource();
+  const own: OwnReply = { type: "events", source, usage: null };
+  const late = plugin("late", "transform", { answer: () => gate.promise.then(() => own) });
+  const bench = await benchWith(late, "breaker", "open");
+  const { done } = bench.stream();
+  await settle();
+  bench.clock.advance(TIMEOUT);
+  await done;
+  gate.resolve();
+  await settle();
+  expect(source.cancelled).toBe(true);
   await bench.audit();
 });
 
