@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
   gateway: [...GATEWAY, "server", "plugins", "offline"],
-  offline: [...GATEWAY, "server", "gateway"],
+  offline: [...GATEWAY, "server", "gateway", "schema"],
   "config-tests": ["kit", "config", "server", "gateway", "offline", "schema"],
   testing: ["kit", "config", "gateway", "offline", "plugins"],
   workers: ["kit", "gateway", "server", "telemetry"],

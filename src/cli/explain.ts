@@ -1,17 +1,24 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ConfigurationError } from "../config/diagnostics.ts";
+import type { Loaded } from "../gateway/configuration.ts";
 import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
 import { callerOf } from "../offline/caller.ts";
 import { type Caller, explain, type Question } from "../offline/explain.ts";
+import { explainPast, pastText } from "../offline/explain-past.ts";
 import { explanationText } from "../offline/explain-text.ts";
 import { loadOffline } from "../offline/load.ts";
+import { findDecision } from "../offline/replay/log.ts";
 import { InvalidQuestion } from "../offline/room.ts";
 import { openConfigured } from "../store/open.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
 export interface ExplainOptions {
   readonly config?: string;
+  /** A past one, by its id in the decision log. */
+  readonly request?: string;
+  readonly log: readonly string[];
   readonly tier?: string;
   readonly user?: string;
   readonly key?: string;
@@ -29,15 +36,16 @@ export interface ExplainOptions {
 }
 
 /** Says what would become of a request, and why; a refusal is an answer as well. @throws ExitError */
-export async function explainRequest(model: string, options: ExplainOptions): Promise<void> {
-  const { tier, user, key, store = false, format } = options;
+export async function explainRequest(model: string | undefined, options: ExplainOptions): Promise<void> {
+  const { tier, user, key, store = false, format, request } = options;
+  if (request !== undefined) return explainLogged(request, model, options);
+  if (options.log.length > 0) throw usage("--log is where --request is looked for");
+  if (model === undefined) throw usage("name a model, or a past request with --request");
   if (tier === undefined && user === undefined)
     throw usage("name a plan with --tier, or a user with --user and --store");
   if ((user !== undefined) !== store) throw usage("--user and --store go together: a user's counters are in the store");
   if (key !== undefined && user === undefined) throw usage("--key is a key of --user");
-  const loaded = await loadOffline({ file: configFile(options.config) }).catch((error: unknown) => {
-    throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
-  });
+  const loaded = await load(options);
   const caller = user === undefined ? undefined : await callerInStore(loaded.snapshot, user, key);
   const { endpoint, stream, open, promptTokens, outputTokens } = options;
   const question: Question = {
@@ -63,7 +71,46 @@ export async function explainRequest(model: string, options: ExplainOptions): Pr
   }
 }
 
-function isUnread(error: unknown): error is ConfigurationError {
+/** Says what became of a request of the decision log, and what would now. @throws ExitError */
+async function explainLogged(id: string, model: string | undefined, options: ExplainOptions): Promise<void> {
+  const { tier, user, endpoint, stream, body, promptTokens, outputTokens, open, format, log } = options;
+  const others = [model, user, endpoint, stream, body, promptTokens, outputTokens];
+  if (others.some((other) => other !== undefined)) {
+    throw usage(
+      "--request says what is asked: beside it only --log, --tier, --down, --open and --fault have a meaning",
+    );
+  }
+  const loaded = await load(options);
+  const files = log.length > 0 ? log : await logFiles(loaded.snapshot);
+  for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
+  const { decision, bad } = await findDecision(files, id);
+  for (const line of bad) process.stderr.write(`gateway: ${line}\n`);
+  if (decision === null) throw new ExitError(EXIT.findings, `there is no request ${id} in ${files.join(", ")}`);
+  const asked = { open, faults: faultsOf(options), ...(tier !== undefined && { tier }) };
+  const past = await explainPast(loaded, decision, asked);
+  process.stdout.write(format === "json" ? `${JSON.stringify(past, null, 2)}\n` : pastText(past));
+}
+
+/** The configured decision log, with what was put aside of it. @throws ExitError where none is configured */
+async function logFiles({ telemetry: { decisionLog } }: Snapshot): Promise<readonly string[]> {
+  if (decisionLog === null) throw usage("--log FILE: telemetry.decision_log is not configured");
+  const { file } = decisionLog;
+  const names = await readdir(dirname(file)).catch(() => []);
+  const aside = names.filter((name) => name.startsWith(`${basename(file)}.`)).toSorted();
+  return [...aside.map((name) => join(dirname(file), name)), file];
+}
+
+/** @throws ExitError for a file that cannot be read; ConfigurationError for one that has errors */
+export async function load({ config }: { readonly config?: string }): Promise<Loaded> {
+  try {
+    return await loadOffline({ file: configFile(config) });
+  } catch (error) {
+    throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
+  }
+}
+
+/** Whether the file itself could not be read. */
+export function isUnread(error: unknown): error is ConfigurationError {
   if (!(error instanceof ConfigurationError)) return false;
   return error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
 }

@@ -73,6 +73,36 @@ export function parsePort(value: string): number {
   return port;
 }
 
+/** What of a replay a command fails on: more than so many requests, or percent. */
+export interface Threshold {
+  readonly what: "any" | "refusals" | "cost" | "upstreams" | "models";
+  readonly most: number;
+  /** Percent of all requests; of cost always of what was charged. */
+  readonly isShare: boolean;
+  /** As it was written. */
+  readonly text: string;
+}
+
+const THRESHOLD = /^(any|refusals|cost|upstreams|models)(?::(\d+(?:\.\d+)?)(%?))?$/;
+
+export function parseThreshold(value: string): Threshold {
+  const match = THRESHOLD.exec(value);
+  const [, what, most = "0", unit = ""] = match ?? [];
+  if (what === undefined || (what === "cost" && match?.[2] !== undefined && unit === "")) {
+    throw new InvalidArgumentError("One of any, refusals, upstreams, models, with :10 or :1%; or cost:5%.");
+  }
+  return { what: what as Threshold["what"], most: Number(most), isShare: unit === "%", text: value };
+}
+
+/** @returns Unix milliseconds. */
+export function parseTime(value: string): number {
+  const time = Date.parse(value);
+  if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(time)) {
+    throw new InvalidArgumentError("A time looks like 2026-01-10 or 2026-01-10T08:00:00Z.");
+  }
+  return time;
+}
+
 /** A short number is one of configurations back: a hash has more digits than there are configurations. */
 export function parseRollbackTarget(value: string): string | number {
   if (/^\d{1,3}$/.test(value)) return Number(value);

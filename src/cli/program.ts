@@ -1,19 +1,16 @@
 import { Command, CommanderError, Option } from "commander";
 import { ConfigurationError } from "../config/diagnostics.ts";
-import type { Endpoint } from "../kit/index.ts";
 import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { CheckOptions } from "./check.ts";
-import type { DiffOptions } from "./diff.ts";
-import type { ExplainOptions } from "./explain.ts";
 import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
+import { addOfflineCommands } from "./offline.ts";
 import {
   configFile,
   EXIT,
   ExitError,
   parseAddress,
   parseAmount,
-  parseCount,
   parseCredits,
   parseKeyName,
   parsePluginName,
@@ -24,22 +21,9 @@ import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
-import type { TestOptions } from "./test.ts";
 import type { AddUserOptions, SetUserOptions } from "./users.ts";
 
-const SIDE =
-  "a file, a file in git (HEAD:gateway.yaml, :gateway.yaml for what is staged), or an admin address (http://…)";
 const USER = "id or address of the user";
-const ENDPOINTS: readonly Endpoint[] = [
-  "chat",
-  "messages",
-  "responses",
-  "embeddings",
-  "rerank",
-  "speech",
-  "transcription",
-  "image",
-];
 
 /** Runs what the command line says and sets the exit code. */
 export async function runProgram(): Promise<void> {
@@ -83,9 +67,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addCheckCommand(program);
   addRollbackCommand(program);
   addSchemaCommand(program);
-  addDiffCommand(program);
-  addTestCommand(program);
-  addExplainCommand(program);
+  addOfflineCommands(program);
   addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
   addKeyCommands(program.command("keys").description("API keys"), openAccounts);
   addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
@@ -159,55 +141,6 @@ function addSchemaCommand(program: Command): void {
     });
 }
 
-function addDiffCommand(program: Command): void {
-  program
-    .command("diff")
-    .description("what a change of the configuration means to those who use the gateway")
-    .argument("<old>", SIDE)
-    .argument("<new>", "the same")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
-    .addOption(
-      new Option("--fail-on <class>", "end with 1 when there is such a change, or a worse one").choices([
-        "breaking",
-        "risky",
-      ]),
-    )
-    .option("--store", "count the users and keys that each change touches, in the store that <new> names")
-    .option("--admin-token <token>", "of a running gateway (default: $GATEWAY_ADMIN_TOKEN)")
-    .action(async (old: string, now: string, options: DiffOptions) =>
-      (await import("./diff.ts")).diff(old, now, options),
-    );
-}
-
-/** Of an option that may be repeated. */
-function list(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function addExplainCommand(program: Command): void {
-  program
-    .command("explain")
-    .description("say what would become of a request, and why: every stage, limit and step of the chain, offline")
-    .argument("<model>", "as clients name it")
-    .option("--tier <tier>", "plan; that of --user unless given")
-    .option("--user <user>", `${USER}, with their counters and credits; needs --store`)
-    .option("--key <key-id>", "key of the user, as `keys list` shows it")
-    .option("--store", "read the configured store; nothing is counted or charged")
-    .option("--down <upstream>", "refuses connections; may be repeated", list, [])
-    .option("--open <upstream>", "has its breaker open; may be repeated", list, [])
-    .option("--fault <upstream=script>", "fails as a script of `gateway sim` says; may be repeated", list, [])
-    .addOption(new Option("--endpoint <name>", "default: that of the model's kind").choices(ENDPOINTS))
-    .option("--stream", "ask for a stream")
-    .option("--body <json>", "fields of the body, or @FILE with them")
-    .option("--prompt-tokens <number>", "that the upstream will count; by the body's size unless given", parseCount)
-    .option("--output-tokens <number>", "the same; as many as are held unless given", parseCount)
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
-    .action(async (model: string, _options: object, command: Command) => {
-      const { explainRequest } = await import("./explain.ts");
-      await explainRequest(model, command.optsWithGlobals<ExplainOptions>());
-    });
-}
-
 function addUserCommands(users: Command, open: OpenAccounts): void {
   withJson(users.command("add"))
     .description("make a user; tier and credits are those of auth.signup unless given")
@@ -249,43 +182,6 @@ function addCreditCommands(credits: Command, open: OpenAccounts): void {
     .action(async (user: string, amount: bigint, options: OutputOptions) => {
       const { addCredits } = await import("./users.ts");
       await addCredits(open, user, amount, options);
-    });
-}
-
-const TEST_EXAMPLE = `
-Example, as gateway.test.yaml:
-
-  # yaml-language-server: $schema=./schemas/config-test.schema.json
-  config: gateway.yaml
-  tests:
-    - name: $tier may call $model
-      each: { tier: [Lite, Max], model: "route/swift*" }
-      expect: { status: 200 }
-    - name: borealis serves when aurora is down
-      given: { tier: Lite, model: route/swift, upstreams: { aurora: down } }
-      expect: { status: 200, attempts: [aurora connect, borealis served] }
-    - name: a hundred requests a minute
-      given: { tier: Lite, model: route/swift }
-      steps:
-        - { times: 100, expect: { status: 200 } }
-        - { expect: { status: 429, code: RATE_LIMIT_ERROR, limit: minute } }
-        - { after: 61s, expect: { status: 200 } }
-
-Exit codes: 0 all pass, 1 some fail, 2 wrong use, 3 a file could not be run.`;
-
-function addTestCommand(program: Command): void {
-  program
-    .command("test")
-    .description("run tests of a configuration, offline: what plans, limits and faults of upstreams come to")
-    .argument("[files...]", "default: gateway.test.yaml beside the configuration, or in test/ there")
-    .addOption(
-      new Option("--format <format>", "how to print").choices(["text", "json", "junit", "github"]).default("text"),
-    )
-    .option("--filter <text>", "only tests with this in their name")
-    .addHelpText("after", TEST_EXAMPLE)
-    .action(async (files: readonly string[], _options: object, command: Command) => {
-      const { test } = await import("./test.ts");
-      await test(files, command.optsWithGlobals<TestOptions>());
     });
 }
 
