@@ -190,6 +190,21 @@ const SOURCES = globSync("{src,plugins}/**/*.{ts,lua}", { cwd: ROOT }).map((path
 );
 const ALL_SOURCES = SOURCES.join("\n");
 
+function optionsOf(command: Command): readonly string[] {
+  return [...command.options.flatMap(({ long }) => long ?? []), ...command.commands.flatMap(optionsOf)];
+}
+
+/** Of commands of the gateway, of scripts beside it, and of Docker Compose. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  ...optionsOf(createProgram()),
+  ...globSync(["test/*/run.ts", "bench/**/*.ts"], { cwd: ROOT }).flatMap((path) =>
+    [...readFileSync(join(ROOT, path), "utf8").matchAll(/^ +"?([\w-]+)"?: \{ type: "(?:string|boolean)"/gm)].map(
+      ([, name]) => `--${name}`,
+    ),
+  ),
+  "--profile",
+]);
+
 function isThere(code: string): boolean {
   const [, command, sub] = /^(?:npx )?gateway ([a-z]+)(?: ([a-z]+))?/.exec(code) ?? [];
   if (command !== undefined) {
@@ -197,6 +212,8 @@ function isThere(code: string): boolean {
     const subs = found?.commands ?? [];
     return found !== undefined && (subs.length === 0 || sub === undefined || subs.some((one) => one.name() === sub));
   }
+  const [option] = /^--[a-z][a-z-]*/.exec(code) ?? [];
+  if (option !== undefined) return OPTIONS.has(option);
   const [, script] = /^npm run ([\w:-]+)/.exec(code) ?? [];
   if (script !== undefined) return Object.hasOwn(SCRIPTS, script);
   const [, path] = /^(?:(?:GET|POST|DELETE) )?(\/(?:v\d|auth|admin)\/[\w/]*\w)/.exec(code) ?? [];
@@ -231,6 +248,7 @@ test("a mistake in a page is found", async () => {
   const wrong = [
     "gateway chek",
     "gateway keys lost",
+    "--strickt",
     "npm run tests",
     "server.drain.delays",
     "gateway_requsts_total",
