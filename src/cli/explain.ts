@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../config/diagnostics.ts";
 import type { Loaded } from "../gateway/configuration.ts";
 import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
@@ -9,7 +8,7 @@ import { type Caller, explain, type Question } from "../offline/explain.ts";
 import { explainPast, pastText } from "../offline/explain-past.ts";
 import { explanationText } from "../offline/explain-text.ts";
 import { loadOffline } from "../offline/load.ts";
-import { findDecision } from "../offline/replay/log.ts";
+import { findDecision, logFiles } from "../offline/replay/log.ts";
 import { InvalidQuestion } from "../offline/room.ts";
 import { openConfigured } from "../store/open.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
@@ -82,6 +81,7 @@ async function explainLogged(id: string, model: string | undefined, options: Exp
   }
   const loaded = await load(options);
   const files = log.length > 0 ? log : await logFiles(loaded.snapshot);
+  if (files === null) throw usage("--log FILE: telemetry.decision_log is not configured");
   for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
   const { decision, bad } = await findDecision(files, id);
   for (const line of bad) process.stderr.write(`gateway: ${line}\n`);
@@ -89,15 +89,6 @@ async function explainLogged(id: string, model: string | undefined, options: Exp
   const asked = { open, faults: faultsOf(options), ...(tier !== undefined && { tier }) };
   const past = await explainPast(loaded, decision, asked);
   process.stdout.write(format === "json" ? `${JSON.stringify(past, null, 2)}\n` : pastText(past));
-}
-
-/** The configured decision log, with what was put aside of it. @throws ExitError where none is configured */
-async function logFiles({ telemetry: { decisionLog } }: Snapshot): Promise<readonly string[]> {
-  if (decisionLog === null) throw usage("--log FILE: telemetry.decision_log is not configured");
-  const { file } = decisionLog;
-  const names = await readdir(dirname(file)).catch(() => []);
-  const aside = names.filter((name) => name.startsWith(`${basename(file)}.`)).toSorted();
-  return [...aside.map((name) => join(dirname(file), name)), file];
 }
 
 /** @throws ExitError for a file that cannot be read; ConfigurationError for one that has errors */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Loaded } from "../gateway/configuration.ts";
 import {
   type BreakerState,
@@ -12,6 +13,8 @@ import {
 import { bodyValidators } from "../server/body-schemas.ts";
 import { callerOf } from "./caller.ts";
 import { explain, type Explanation, type Question } from "./explain.ts";
+import { explainPast, type PastExplanation } from "./explain-past.ts";
+import { findDecision, logFiles } from "./replay/log.ts";
 import { endpointNames } from "./requests.ts";
 import { InvalidQuestion } from "./room.ts";
 
@@ -38,22 +41,12 @@ export class Explainer {
   }
 
   /** @throws GatewayError INVALID_REQUEST, OVERLOADED, STORE_UNAVAILABLE */
-  async answer(body: Json): Promise<Explanation> {
-    const { loaded, now, breakers } = this.#process;
-    const question = questionOf(body);
+  async answer(body: Json): Promise<Explanation | PastExplanation> {
+    const ask = body["request"] === undefined ? this.#asker(body) : this.#askerOfPast(body);
     if (this.#busy) throw overloaded();
     this.#busy = true;
     try {
-      const caller = await this.#caller(body);
-      const configuration = loaded();
-      const open = [...breakers()].filter(([, state]) => state === "open").map(([upstream]) => upstream);
-      const asked = {
-        ...question,
-        open: [...(question.open ?? []), ...open],
-        now: now(),
-        ...(caller && { caller }),
-      };
-      return await explain(configuration, asked, this.#kept);
+      return await ask();
     } catch (error) {
       if (error instanceof InvalidQuestion)
         throw new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`);
@@ -61,6 +54,39 @@ export class Explainer {
     } finally {
       this.#busy = false;
     }
+  }
+
+  /** @throws GatewayError INVALID_REQUEST */
+  #asker(body: Json): () => Promise<Explanation> {
+    const { loaded, now, breakers } = this.#process;
+    const question = questionOf(body);
+    return async () => {
+      const caller = await this.#caller(body);
+      const open = [...breakers()].filter(([, state]) => state === "open").map(([upstream]) => upstream);
+      const asked = {
+        ...question,
+        open: [...(question.open ?? []), ...open],
+        now: now(),
+        ...(caller && { caller }),
+      };
+      return explain(loaded(), asked, this.#kept);
+    };
+  }
+
+  /** Of a request of this gateway's decision log. @throws GatewayError INVALID_REQUEST */
+  #askerOfPast(body: Json): () => Promise<PastExplanation> {
+    checkFields(body, PAST_FIELDS);
+    const { request, tier, down = [], open = [] } = body as unknown as PastQuestion;
+    const more = { open, faults: allDown(down), ...(tier !== undefined && { tier }) };
+    return async () => {
+      const configuration = this.#process.loaded();
+      const files = await logFiles(configuration.snapshot);
+      if (files === null)
+        throw invalidRequest("/request", "is looked for in telemetry.decision_log, which is not configured");
+      const { decision } = await findDecision(files.filter(existsSync), request);
+      if (decision === null) throw invalidRequest("/request", "is not in the decision log");
+      return explainPast(configuration, decision, more, this.#kept);
+    };
   }
 
   async #caller({ user, key }: Json): Promise<Question["caller"]> {
@@ -102,14 +128,36 @@ const FIELDS: Readonly<Record<string, Check>> = {
   output_tokens: COUNT,
 };
 
+interface PastQuestion {
+  readonly request: string;
+  readonly tier?: string;
+  readonly down?: readonly string[];
+  readonly open?: readonly string[];
+}
+
+/** Of a past request: what it was is in the log. */
+const PAST_FIELDS: typeof FIELDS = { request: TEXT, tier: TEXT, down: NAMES, open: NAMES };
+
 /** @throws GatewayError INVALID_REQUEST */
-function questionOf(body: Json): Omit<Question, "now"> {
+function checkFields(body: Json, fields: typeof FIELDS): void {
   for (const [name, value] of Object.entries(body)) {
-    const check = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-    if (check === undefined) throw invalidRequest(`/${name}`, `is not known: ${Object.keys(FIELDS).join(", ")}`);
+    const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (check === undefined) {
+      const what = fields === PAST_FIELDS ? "says nothing beside request" : "is not known";
+      throw invalidRequest(`/${name}`, `${what}: ${Object.keys(fields).join(", ")}`);
+    }
     const [is, what] = check;
     if (!is(value)) throw invalidRequest(`/${name}`, what);
   }
+}
+
+function allDown(upstreams: readonly string[]): Record<string, string> {
+  return Object.fromEntries(upstreams.map((name) => [name, "down"]));
+}
+
+/** @throws GatewayError INVALID_REQUEST */
+function questionOf(body: Json): Omit<Question, "now"> {
+  checkFields(body, FIELDS);
   const { model, tier, user, key, down = [], prompt_tokens: prompt, output_tokens: output, ...rest } = body;
   if (model === undefined) throw invalidRequest("/model", "is missing");
   if (tier === undefined && user === undefined) throw invalidRequest("/tier", "is missing, and so is user");
@@ -117,7 +165,7 @@ function questionOf(body: Json): Omit<Question, "now"> {
   return {
     ...(rest as Pick<Question, "endpoint" | "stream" | "body" | "open">),
     model: model as string,
-    faults: Object.fromEntries((down as readonly string[]).map((name) => [name, "down"])),
+    faults: allDown(down as readonly string[]),
     ...(tier !== undefined && { tier: tier as string }),
     ...(prompt !== undefined && { promptTokens: prompt as number }),
     ...(output !== undefined && { outputTokens: output as number }),

@@ -127,13 +127,18 @@ export class LineFile {
     this.#asideAt = Math.max(this.#asideAt + 1, this.#options.now());
     const time = new Date(this.#asideAt).toISOString().replaceAll(/[-:.]/g, "");
     await rename(file, `${file}.${time}-${process.pid}`);
-    const prefix = `${basename(file)}.`;
-    const aside = (await readdir(dirname(file)))
-      .filter((name) => name.startsWith(prefix) && ASIDE.test(name.slice(prefix.length)))
-      .toSorted();
+    const aside = await filesAside(file);
     const old = aside.slice(0, Math.max(0, aside.length - keep));
-    await Promise.all(old.map((name) => unlink(join(dirname(file), name)).catch(() => {})));
+    await Promise.all(old.map((path) => unlink(path).catch(() => {})));
   }
+}
+
+/** What was put aside of a decision log, the oldest first. */
+export async function filesAside(file: string): Promise<string[]> {
+  const prefix = `${basename(file)}.`;
+  const names = await readdir(dirname(file)).catch(() => []);
+  const aside = names.filter((name) => name.startsWith(prefix) && ASIDE.test(name.slice(prefix.length)));
+  return aside.toSorted().map((name) => join(dirname(file), name));
 }
 
 /** For appending; behind a line that a crash or a full disk has cut, a new one is begun. */
@@ -163,6 +168,7 @@ export class BadDecision extends Error {
 /**
  * The decisions of one file, in its order; blank lines are passed over.
  * @param onBad what to do about a line that is no decision; left out: it is thrown.
+ * @param containing lines without this text are passed over unread.
  * @throws BadDecision; Error for a file that cannot be read.
  */
 export async function* readDecisions(
@@ -170,13 +176,14 @@ export async function* readDecisions(
   onBad: (bad: BadDecision) => void = (bad) => {
     throw bad;
   },
+  containing = "",
 ): AsyncGenerator<Decision, void, undefined> {
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
   let number = 0;
   try {
     for await (const line of lines) {
       number += 1;
-      if (line.trim() === "") continue;
+      if (!line.includes(containing) || line.trim() === "") continue;
       const decision = decisionOf(line);
       if (typeof decision === "string") onBad(new BadDecision(file, number, decision));
       else yield decision;

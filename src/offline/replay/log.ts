@@ -1,5 +1,6 @@
 import type { Decision } from "#schema";
-import { type BadDecision, readDecisions } from "../../telemetry/decision-file.ts";
+import type { Snapshot } from "../../kit/index.ts";
+import { type BadDecision, filesAside, readDecisions } from "../../telemetry/decision-file.ts";
 import { Heap } from "./heap.ts";
 
 /** Lines are written as requests end: one may stand behind others that began later by as much as it took … */
@@ -89,20 +90,29 @@ export class DecisionLog {
   }
 }
 
-/** The request of this id, or X-Request-Id; the last of several. @returns null for none */
+/**
+ * The request of this id, or X-Request-Id; the last of several. Of the lines that do not name it nothing is read.
+ * @returns null for none, and what is wrong with lines that do name it
+ */
 export async function findDecision(
   files: readonly string[],
   id: string,
 ): Promise<{ decision: Decision | null; bad: readonly string[] }> {
   const bad: string[] = [];
   let found: Decision | null = null;
+  const written = JSON.stringify(id).slice(1, -1);
   for (const file of files) {
-    for await (const decision of readDecisions(file, ({ message }) => bad.push(message))) {
+    for await (const decision of readDecisions(file, ({ message }) => bad.push(message), written)) {
       if (decision.id !== id && decision.request_id !== id) continue;
       if (found === null || Date.parse(decision.time) >= Date.parse(found.time)) found = decision;
     }
   }
   return { decision: found, bad: bad.slice(0, MAX_NAMED_COUNT) };
+}
+
+/** The configured decision log with what was put aside of it; null where none is configured. */
+export async function logFiles({ telemetry: { decisionLog } }: Snapshot): Promise<readonly string[] | null> {
+  return decisionLog && [...(await filesAside(decisionLog.file)), decisionLog.file];
 }
 
 function admittedAt({ time, body_ms }: Decision): number {

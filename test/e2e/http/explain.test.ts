@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import type { Explanation } from "../../../src/offline/explain.ts";
 import { tier } from "../support/gateway-config.ts";
+import { eventually } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 let gateway: TestGateway;
@@ -86,4 +90,42 @@ test.each([
 
 test("the token is needed", async () => {
   expect((await post({}, { authorization: "Bearer wrong" })).status).toBe(401);
+});
+
+test("a past request is explained by its line in the decision log, put aside or not, then and now", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "explain-"));
+  const file = join(folder, "decisions.jsonl");
+  const config = { telemetry: { decision_log: { file, max_size: "2KiB", keep: 8 } } };
+  const logging = await TestGateway.start({ config, chains: { "route/failing": ["?status=503", "-"] } });
+  onTestFinished(async () => {
+    await logging.close();
+    await rm(folder, { recursive: true });
+  });
+  const user = await logging.user();
+  const ids: string[] = [];
+  for (let count = 0; count < 8; count += 1) {
+    const { headers } = await logging.chat(user, { model: "route/failing" });
+    ids.push(headers["x-request-id"] as string);
+  }
+  const ask = (body: Json) =>
+    logging.admin("/admin/explain", { method: "POST", headers: { "content-type": "application/json" }, body });
+  await eventually(async () => (await ask({ request: ids.at(-1)! })).status === 200);
+  expect((await readdir(folder)).length).toBeGreaterThan(1);
+  for (const id of [ids[0]!, ids.at(-1)!]) {
+    const past = JSON.parse((await ask({ request: id })).text) as Json;
+    expect(past).toMatchObject({ before: { request_id: id, status: 200 }, now: { answer: { status: 200 } } });
+    expect(past["differences"]).toEqual([]);
+  }
+  const second = logging.gateway.generation.snapshot.models["route/failing"]!.chain[1]!.targets[0]!.upstream;
+  expect(JSON.parse((await ask({ request: ids[0]!, down: [second] })).text)).toMatchObject({
+    differences: expect.arrayContaining([{ what: "result", before: "200 served", now: "502 PROVIDER_ERROR" }]),
+  });
+});
+
+test.each([
+  [{ request: "none" }, "/request is looked for in telemetry.decision_log, which is not configured"],
+  [{ request: "none", model: "route/one" }, "/model says nothing beside request: request, tier, down, open"],
+  [{ request: 5 }, "/request must be a string"],
+])("%j is a bad question about a past request", async (question, message) => {
+  expect(await post(question)).toMatchObject({ status: 400, text: expect.stringContaining(message) });
 });
