@@ -155,14 +155,20 @@ type Group = Place["group"] | "border";
 function groupsIn(delta: Json): ReadonlySet<Group> {
   const groups = new Set<Group>();
   if (isText(delta["reasoning_content"]) || objects(delta["reasoning_details"]).some(hasText)) groups.add("thoughts");
-  if (isText(delta["content"]) || isText(delta["refusal"])) groups.add("words");
-  if (objects(delta["tool_calls"]).length > 0) groups.add("call");
+  if (isText(delta["content"]) || isText(delta["refusal"]) || isText(inner(delta["audio"], "transcript"))) {
+    groups.add("words");
+  }
+  if (objects(delta["tool_calls"]).length > 0 || isJson(delta["function_call"])) groups.add("call");
   // Behind its signature a thought does not go on.
   if (objects(delta["reasoning_details"]).some(({ signature }) => isText(signature))) groups.add("border");
   const event = nativeEventOf(delta);
   if (event !== null && !isDelta(event)) groups.add("border");
   if (event !== null && hasPiece(event)) groups.add("native");
   return groups;
+}
+
+function inner(value: unknown, field: string): unknown {
+  return isJson(value) ? value[field] : undefined;
 }
 
 function hasText({ text, summary }: Json): boolean {
@@ -194,10 +200,31 @@ function withDeltaTexts(delta: Json, change: (place: Place | null, text: string)
     }
     if (name === "reasoning_details") return eachOf(value, (detail) => withDetail(detail, change));
     if (name === "tool_calls") return eachOf(value, (call) => withCall(call, change));
+    const within = WITHIN.get(name);
+    if (within !== undefined && isJson(value)) return withInner(name, value, within, change, whole);
     if (name === "native" && isJson(value)) return withNative(value, change, whole);
     return whole.write(value, name);
   };
   return eachField(delta, write);
+}
+
+/** Objects that come in pieces with one text in them: what is spoken, and a call of the older form. */
+const WITHIN: ReadonlyMap<string, { readonly field: string } & Pick<Place, "group" | "isJson">> = new Map([
+  ["audio", { field: "transcript", group: "words" }],
+  ["function_call", { field: "arguments", group: "call", isJson: true }],
+]);
+
+function withInner(
+  name: string,
+  value: Json,
+  { field, group, isJson: json = false }: { readonly field: string } & Pick<Place, "group" | "isJson">,
+  change: Change,
+  whole: TextWriter,
+): Json {
+  return eachField(value, (inside, text) => {
+    if (inside !== field || !isText(text)) return whole.write(text, inside);
+    return change({ name, group, isJson: json, wrap: (rest) => ({ [name]: { [field]: rest } }) }, text);
+  });
 }
 
 function eachField(object: Json, write: (name: string, value: unknown) => unknown): Json {

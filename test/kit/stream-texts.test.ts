@@ -138,6 +138,22 @@ describe("what is held back", () => {
     expect(texts(events.slice(2))).toEqual(['{"content":"a"}', '{"content":"b"}']);
   });
 
+  test("goes across borders also in the text of speech and in the arguments of the older form of calls", () => {
+    const heard = [chunk({ audio: { id: "a", transcript: "ab" } }), chunk({ audio: { transcript: "c" } })];
+    expect(texts(changed([...heard, chunk({}, { finish: "stop" })], () => holding(2)))).toEqual([
+      '{"audio":{"id":"a","transcript":""}}',
+      '{"audio":{"transcript":"a"}}',
+      '{"audio":{"transcript":"bc"}}',
+      "{}",
+    ]);
+    const called = ['{"a":"b', 'c"}'].map((piece) => chunk({ function_call: { name: "f", arguments: piece } }));
+    expect(texts(changed([...called, chunk({}, { finish: "function_call" })], () => holding(1)))).toEqual([
+      String.raw`{"function_call":{"name":"f","arguments":"{\"a\":\""}}`,
+      String.raw`{"function_call":{"name":"f","arguments":"bc\"}"}}`,
+      "{}",
+    ]);
+  });
+
   test("is apart by choice; an event without change is the very same", () => {
     const events = changed([said(0, "ab"), said(1, "xy"), said(0, "cd"), said(1, "z")], () => holding(1));
     const read = (index: number): string =>
