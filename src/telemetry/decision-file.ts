@@ -19,6 +19,13 @@ export interface LineFileOptions {
   readonly maxWaitingCharacters?: number;
 }
 
+/** Lines that wait for one file, whatever is configured by the time at which they are written. */
+interface Batch {
+  readonly settings: DecisionLogSettings;
+  readonly lines: string[];
+  characters: number;
+}
+
 /**
  * Appends lines to a file that several processes may share. Nobody waits for it: lines are written together by one write
  * at a time, and dropped and counted when too many wait.
@@ -28,9 +35,11 @@ export class LineFile {
   dropped = 0;
   readonly #options: LineFileOptions;
   #settings: DecisionLogSettings | null = null;
-  #waiting: string[] = [];
+  readonly #waiting: Batch[] = [];
   #waitingCharacters = 0;
   #handle: FileHandle | null = null;
+  /** Of the handle. */
+  #openFile = "";
   #reopen = false;
   #writing: Promise<void> | null = null;
   #retryAt = -Infinity;
@@ -58,12 +67,16 @@ export class LineFile {
   /** @param line without its end. */
   write(line: string): void {
     const { maxWaitingCharacters = MAX_WAITING_CHARACTERS } = this.#options;
-    if (this.#settings === null) return;
+    const settings = this.#settings;
+    if (settings === null) return;
     if (this.#waitingCharacters + line.length > maxWaitingCharacters) {
       this.dropped += 1;
       return;
     }
-    this.#waiting.push(`${line}\n`);
+    let batch = this.#waiting.at(-1);
+    if (batch?.settings !== settings) this.#waiting.push((batch = { settings, lines: [], characters: 0 }));
+    batch.lines.push(`${line}\n`);
+    batch.characters += line.length + 1;
     this.#waitingCharacters += line.length + 1;
     this.#start();
   }
@@ -87,19 +100,28 @@ export class LineFile {
     while (this.#reopen || this.#waiting.length > 0) {
       if (this.#reopen) await this.#closeHandle();
       this.#reopen = false;
-      const lines = this.#waiting;
-      const settings = this.#settings;
-      if (lines.length === 0 || settings === null) return;
-      this.#waiting = [];
-      this.#waitingCharacters = 0;
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
+      const { settings, lines, characters } = batch;
+      this.#waitingCharacters -= characters;
       try {
-        this.#handle ??= await openAtLine(settings.file);
-        await this.#handle.appendFile(lines.join(""));
-        await this.#putAside(this.#handle, settings);
+        const handle = await this.#opened(settings.file);
+        await handle.appendFile(lines.join(""));
+        await this.#putAside(handle, settings);
+        this.#warned = false;
       } catch (error) {
         return this.#failed(lines.length, settings.file, error);
       }
     }
+  }
+
+  async #opened(file: string): Promise<FileHandle> {
+    // What is written to a file that was removed nobody reads, and its room on the disk is not freed.
+    if (this.#handle !== null && (this.#openFile !== file || (await this.#handle.stat()).nlink === 0)) {
+      await this.#closeHandle();
+    }
+    this.#openFile = file;
+    return (this.#handle ??= await openAtLine(file));
   }
 
   async #failed(lines: number, file: string, error: unknown): Promise<void> {

@@ -125,6 +125,29 @@ describe("lines", () => {
     expect(await readFile(file, "utf8")).toBe("three\n");
   });
 
+  test("a file that was removed is made anew, and no line is lost in what nobody can read any more", async () => {
+    const { lines } = lineFile();
+    lines.write("one");
+    await holds(file, "one");
+    await rm(file);
+    for (const line of ["two", "three"]) lines.write(line);
+    await holds(file, "three");
+    await lines.close();
+    expect(await readFile(file, "utf8")).toBe("two\nthree\n");
+  });
+
+  test("that wait while the log is turned off or moved are written where they belong", async () => {
+    const { lines } = lineFile();
+    for (const line of ["one", "two"]) lines.write(line);
+    lines.configure(null);
+    const other = join(folder, "other.jsonl");
+    lines.configure({ file: other, maxSize: 1e9, keep: 1 });
+    lines.write("three");
+    await lines.close();
+    expect(await readFile(other, "utf8")).toBe("three\n");
+    expect(await readFile(file, "utf8")).toBe("one\ntwo\n");
+  });
+
   test("a cut line is ended before the next", async () => {
     await writeFile(file, 'whole\n{"cut');
     const { lines } = lineFile();
@@ -143,7 +166,7 @@ describe("lines", () => {
     expect(lines.dropped).toBeGreaterThan(30);
   });
 
-  test("that cannot be written are dropped, told once and tried again", async () => {
+  test("that cannot be written are dropped, told once for each time, and tried again", async () => {
     const blocked = join(folder, "blocked");
     await writeFile(blocked, "a file where the folder should be");
     const { lines, log, clock } = lineFile({}, join(blocked, "log.jsonl"));
@@ -153,9 +176,17 @@ describe("lines", () => {
     await mkdir(blocked);
     clock.now += 2_000;
     lines.write("two");
-    await lines.close();
-    expect(await readFile(join(blocked, "log.jsonl"), "utf8")).toBe("two\n");
+    await holds(join(blocked, "log.jsonl"), "two");
     expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
+    await rm(blocked, { recursive: true });
+    await writeFile(blocked, "again");
+    lines.write("three");
+    await poll(() => lines.dropped === 2);
+    lines.write("four");
+    clock.now += 2_000;
+    lines.write("five");
+    await poll(() => lines.dropped === 4);
+    expect(log.lines.map(({ level }) => level)).toEqual(["error", "error"]);
   });
 
   test("without settings nothing is written", async () => {
