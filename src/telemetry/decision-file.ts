@@ -1,9 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Decision } from "#schema";
-import { type DecisionLogSettings, inBackground, isJson, type Log } from "../kit/index.ts";
+import { type DecisionLogSettings, inBackground, type Log } from "../kit/index.ts";
 
 /** Lines beyond it are dropped while the disk is slower than requests come. */
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
@@ -172,70 +169,4 @@ async function openAtLine(file: string): Promise<FileHandle> {
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   if (buffer[0] !== NEWLINE) await handle.appendFile("\n");
   return handle;
-}
-
-/** A line of a decision log that is none. */
-export class BadDecision extends Error {
-  override readonly name = "BadDecision";
-  readonly file: string;
-  readonly line: number;
-
-  constructor(file: string, line: number, why: string) {
-    super(`${file}:${line}: ${why}`);
-    this.file = file;
-    this.line = line;
-  }
-}
-
-/**
- * The decisions of one file, in its order; blank lines are passed over.
- * @param onBad what to do about a line that is no decision; left out: it is thrown.
- * @param containing lines without this text are passed over unread.
- * @throws BadDecision; Error for a file that cannot be read.
- */
-export async function* readDecisions(
-  file: string,
-  onBad: (bad: BadDecision) => void = (bad) => {
-    throw bad;
-  },
-  containing = "",
-): AsyncGenerator<Decision, void, undefined> {
-  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
-  let number = 0;
-  try {
-    for await (const line of lines) {
-      number += 1;
-      if (!line.includes(containing) || line.trim() === "") continue;
-      const decision = decisionOf(line);
-      if (typeof decision === "string") onBad(new BadDecision(file, number, decision));
-      else yield decision;
-    }
-  } finally {
-    lines.close();
-  }
-}
-
-const TEXTS = ["time", "request_id", "config", "endpoint", "outcome", "charge"] as const;
-const COUNTS = ["status", "total_ms", "answers"] as const;
-
-/** @returns the decision, or why the line is none: what a reader computes with is checked, not every field. */
-function decisionOf(line: string): Decision | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return "not JSON: the line is cut, or another program's";
-  }
-  if (!isJson(value)) return "not a JSON object";
-  if (value["v"] !== 1) return `version ${JSON.stringify(value["v"])} of the format: this gateway reads version 1`;
-  const text = TEXTS.find((name) => typeof value[name] !== "string");
-  if (text !== undefined) return `${text} must be text`;
-  const count = COUNTS.find((name) => !Number.isFinite(value[name]));
-  if (count !== undefined) return `${count} must be a number`;
-  if (Number.isNaN(Date.parse(String(value["time"])))) return "time must be a date";
-  if (!/^\d+(?:\.\d+)?$/.test(String(value["charge"]))) return "charge must be a decimal";
-  for (const name of ["attempts", "features"]) if (!Array.isArray(value[name])) return `${name} must be a list`;
-  for (const name of ["tokens", "estimated"]) if (!isJson(value[name])) return `${name} must be an object`;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as far as it was checked
-  return value as unknown as Decision;
 }

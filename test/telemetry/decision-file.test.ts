@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { BadDecision, LineFile, readDecisions } from "../../src/telemetry/decision-file.ts";
+import { LineFile } from "../../src/telemetry/decision-file.ts";
+import { BadDecision, readDecisions } from "../../src/telemetry/decision-reader.ts";
 import { decisionOf } from "../../src/telemetry/decisions.ts";
 import { poll } from "../e2e/support/child.ts";
 import { FEW_RUNS, PATIENCE } from "../properties/runs.ts";
@@ -223,6 +224,23 @@ describe("reading", () => {
     [changed({ charge: "-1" }), "charge must be a decimal"],
     [changed({ attempts: {} }), "attempts must be a list"],
     [changed({ tokens: null }), "tokens must be an object"],
+    [
+      changed({ tokens: { prompt: "12", completion: 1, cached: 0, reasoning: 0 } }),
+      "tokens/prompt must be a number, not less than 0",
+    ],
+    [
+      changed({ tokens: { prompt: 12, completion: -1, cached: 0, reasoning: 0 } }),
+      "tokens/completion must be a number, not less than 0",
+    ],
+    [changed({ asked: undefined }), "asked must be an object"],
+    [changed({ asked: { images: "two" } }), "asked/images must be a number, not less than 0"],
+    [changed({ estimated: {} }), "estimated/prompt must be a number, not less than 0"],
+    [changed({ attempts: [null] }), "attempts/0 must be an object"],
+    [changed({ attempts: [{}] }), "attempts/0/upstream must be text"],
+    [changed({ endpoint: "toString" }), 'endpoint "toString" is none of this gateway\'s'],
+    [changed({ user: {} }), "user must be text or null"],
+    [changed({ body_ms: "soon" }), "body_ms must be a number, not less than 0, or null"],
+    [changed({ total_ms: -1 }), "total_ms must be a number, not less than 0"],
   ])("of %s it is said where it stands and what is wrong", async (line, why) => {
     const text = `${DECISION}\n${line}\n${DECISION}\n`;
     await expect(read(text)).rejects.toThrow(new BadDecision(file, 2, why));

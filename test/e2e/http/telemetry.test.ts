@@ -9,7 +9,7 @@ import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { readDecisions } from "../../../src/telemetry/decision-file.ts";
+import { readDecisions } from "../../../src/telemetry/decision-reader.ts";
 import { OtlpReceiver } from "../../support/otlp.ts";
 import { poll } from "../support/child.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
