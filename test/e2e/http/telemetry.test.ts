@@ -334,6 +334,21 @@ describe("the decision log", () => {
     }
   });
 
+  test("a key that stands where a model or an id belongs is neither in it nor in a trace", async () => {
+    const receiver = await OtlpReceiver.start();
+    onTestFinished(() => receiver.close());
+    const file = join(tmpdir(), `decisions-${randomUUID()}`, "log.jsonl");
+    const { gateway, user } = await start({ telemetry: { decision_log: { file }, otlp: { endpoint: receiver.url } } });
+    const sent = { headers: { traceparent: SAMPLED, "x-request-id": user.key } };
+    await gateway.chat(user, { model: user.key }, sent);
+    await gateway.chat(user, { model: "route/one" }, sent);
+    const [refused, served] = await decisions(file, 2);
+    expect([refused!.model, served!.request_id]).toEqual(["[redacted]", "[redacted]"]);
+    await receiver.trace(TRACE_ID, 3);
+    expect(await readFile(file, "utf8")).not.toContain(user.key);
+    expect(receiver.text).not.toContain(user.key);
+  });
+
   test("a reload turns it on and off, and moves it", async () => {
     const folder = join(tmpdir(), `decisions-${randomUUID()}`);
     const { gateway, user } = await start({});
