@@ -104,10 +104,15 @@ export class LineFile {
       try {
         const handle = await this.#opened(settings.file);
         await handle.appendFile(lines.join(""));
-        await this.#putAside(handle, settings);
-        this.#warned = false;
       } catch (error) {
         return this.#failed(lines.length, settings.file, error);
+      }
+      try {
+        await this.#putAside(settings);
+        this.#warned = false;
+      } catch (err) {
+        // The lines are written: a file that grows beyond its size is less bad than lines that are lost.
+        this.#warn({ err, file: settings.file }, "the decision log cannot be put aside: it grows on");
       }
     }
   }
@@ -122,13 +127,16 @@ export class LineFile {
   }
 
   async #failed(lines: number, file: string, error: unknown): Promise<void> {
-    const { log, now } = this.#options;
     this.dropped += lines;
-    this.#retryAt = now() + RETRY_MS;
-    if (!this.#warned) log.error({ err: error, file }, "the decision log cannot be written: its lines are dropped");
-    this.#warned = true;
+    this.#retryAt = this.#options.now() + RETRY_MS;
+    this.#warn({ err: error, file }, "the decision log cannot be written: its lines are dropped");
     // A line may be written in part: opened afresh, the next one begins on its own.
     await this.#closeHandle();
+  }
+
+  #warn(fields: object, message: string): void {
+    if (!this.#warned) this.#options.log.error(fields, message);
+    this.#warned = true;
   }
 
   async #closeHandle(): Promise<void> {
@@ -137,19 +145,29 @@ export class LineFile {
     await handle?.close().catch(() => {});
   }
 
-  async #putAside(handle: FileHandle, { file, maxSize, keep }: DecisionLogSettings): Promise<void> {
-    const own = await handle.stat();
+  async #putAside({ file, maxSize, keep }: DecisionLogSettings): Promise<void> {
+    const own = await this.#handle!.stat();
     if (own.size < maxSize) return;
     this.#reopen = true;
     // Another process may have put this very file aside: what is there now is not full.
     if ((await stat(file).catch(() => null))?.ino !== own.ino) return;
     this.#asideAt = Math.max(this.#asideAt + 1, this.#options.now());
     const time = new Date(this.#asideAt).toISOString().replaceAll(/[-:.]/g, "");
-    await rename(file, `${file}.${time}-${process.pid}`);
+    try {
+      await rename(file, `${file}.${time}-${process.pid}`);
+    } catch (error) {
+      // It did so since the look.
+      if (isMissing(error)) return;
+      throw error;
+    }
     const aside = await filesAside(file);
     const old = aside.slice(0, Math.max(0, aside.length - keep));
     await Promise.all(old.map((path) => unlink(path).catch(() => {})));
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 /** What was put aside of a decision log, the oldest first. */

@@ -94,6 +94,19 @@ describe("lines", () => {
     const all = (await everyLine()).map((line) => line.split(" ")[0]);
     expect(all.length).toBe(400);
     expect(new Set(all).size).toBe(400);
+    // Both may find the same file full: who comes second has lost nothing.
+    expect([a.lines.dropped, b.lines.dropped, a.log.lines, b.log.lines]).toEqual([0, 0, [], []]);
+  });
+
+  test("that are written are not counted as dropped when their file cannot be put aside", async () => {
+    const { lines, log } = lineFile({ maxSize: 10 }, join(folder, "x".repeat(250)));
+    for (const line of ["the first line", "the second line"]) {
+      lines.write(line);
+      await holds(join(folder, "x".repeat(250)), line);
+    }
+    await lines.close();
+    expect(lines.dropped).toBe(0);
+    expect(log.lines.map(({ message }) => message)).toEqual(["the decision log cannot be put aside: it grows on"]);
   });
 
   test("beyond the files to be kept the oldest go, and no other file does", async () => {
