@@ -222,12 +222,17 @@ describe("without a receiver", () => {
     await send({ traceparent: SAMPLED, tracestate: "NOT=valid" });
     await send({ traceparent: `${SAMPLED}-more`, tracestate: "vendor=x" });
     await send({ tracestate: "vendor=x" });
+    // That the id is random is what samplers behind go by.
+    await send({ traceparent: SAMPLED.replace(/01$/, "03") });
+    await send({ traceparent: SAMPLED.replace(/01$/, "fe") });
     const traces = seen.map(({ traceparent, tracestate }) => [traceparent, tracestate]);
     expect(traces).toEqual([
       [SAMPLED, "vendor=x,other@sys=y"],
       [SAMPLED, undefined],
       [undefined, undefined],
       [undefined, undefined],
+      [SAMPLED.replace(/01$/, "03"), undefined],
+      [SAMPLED.replace(/01$/, "02"), undefined],
     ]);
   });
 });
