@@ -7,6 +7,8 @@ export interface RequestTrace {
   /** The caller's span, 16 digits; null where the trace begins here. */
   readonly parentId: string | null;
   readonly sampled: boolean;
+  /** Whether who began it has said that its id is random; samplers behind go by that. */
+  readonly random?: boolean;
   /** `tracestate` as it is passed on; empty for none. */
   readonly state: string;
   /** The request's own span; null where nobody records any: then what came is passed on as it is. */
@@ -21,6 +23,7 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 const NO_TRACE = "0".repeat(32);
 const NO_SPAN = "0".repeat(16);
 const SAMPLED = 1;
+const RANDOM = 2;
 
 /**
  * The context that a request came with. What is not as the recommendation says is none: passed on it would break the
@@ -34,8 +37,11 @@ export function traceParentOf(
   const [, version, traceId, parentId, flags, more] = TRACEPARENT.exec(traceparent.trim()) ?? [];
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return null;
   if (traceId === undefined || parentId === undefined || traceId === NO_TRACE || parentId === NO_SPAN) return null;
-  const sampled = (Number.parseInt(flags!, 16) & SAMPLED) === SAMPLED;
-  return { traceId, parentId, sampled, state: stateOf(tracestate), spanId: null };
+  const set = Number.parseInt(flags!, 16);
+  const sampled = (set & SAMPLED) !== 0;
+  // Of a later version's flags only the first is known.
+  const random = version === "00" && (set & RANDOM) !== 0;
+  return { traceId, parentId, sampled, ...(random && { random }), state: stateOf(tracestate), spanId: null };
 }
 
 const MAX_STATE_COUNT = 32;
@@ -72,6 +78,8 @@ export function newSpanId(): string {
 export function traceHeaders(trace: RequestTrace, spanId: string | null): Readonly<Record<string, string>> {
   const sender = spanId ?? trace.spanId ?? trace.parentId;
   if (sender === null) return {};
-  const traceparent = `00-${trace.traceId}-${sender}-0${trace.sampled ? SAMPLED : 0}`;
+  // Other flags are reserved: they are not passed on.
+  const flags = (trace.sampled ? SAMPLED : 0) | (trace.random === true ? RANDOM : 0);
+  const traceparent = `00-${trace.traceId}-${sender}-0${flags}`;
   return trace.state === "" ? { traceparent } : { traceparent, tracestate: trace.state };
 }

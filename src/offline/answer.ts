@@ -136,7 +136,13 @@ interface PastQuestion {
 }
 
 /** Of a past request: what it was is in the log. */
-const PAST_FIELDS: typeof FIELDS = { request: TEXT, tier: TEXT, down: NAMES, open: NAMES };
+const PAST_FIELDS: typeof FIELDS = {
+  // Every line of the log has the empty text in it.
+  request: [(value) => typeof value === "string" && value !== "", "must be the id of a request"],
+  tier: TEXT,
+  down: NAMES,
+  open: NAMES,
+};
 
 /** @throws GatewayError INVALID_REQUEST */
 function checkFields(body: Json, fields: typeof FIELDS): void {

@@ -16,19 +16,24 @@ const MAX_SETTLING_MS = 1_000;
 /** For work that nothing offline can end, such as a plugin that waits for a network. */
 const MAX_STUCK_MS = 10_000;
 
+/** For work of which nothing comes though time passes, as with heartbeats of a stream that never ends. */
+const MAX_REAL_MS = 60_000;
+
 /** A clock that stands still until everything that can happen at one moment has happened. */
 export class VirtualClock implements Sweeper {
   readonly #entries = new DenseSet<SweptEntry>();
   /** Simulated delays: while one runs, nobody else is at work. */
   readonly #pauses = new Set<SweptEntry>();
+  readonly #maxRealMs: number;
   #now: number;
   #happened = 0;
   #held = 0;
   #hooks = 0;
 
-  /** @param now Unix milliseconds. */
-  constructor(now: number) {
+  /** @param now Unix milliseconds. @param options.maxRealMs milliseconds after which `until` gives up */
+  constructor(now: number, { maxRealMs = MAX_REAL_MS } = {}) {
     this.#now = now;
+    this.#maxRealMs = maxRealMs;
   }
 
   /** Unix milliseconds. */
@@ -148,10 +153,12 @@ export class VirtualClock implements Sweeper {
       this.touch();
     };
     work.then(ended, ended);
+    const begunAt = performance.now();
     let stuckSince: number | null = null;
     while (running.size > 0) {
       await this.settle(() => running.size === 0);
       if (running.size === 0) break;
+      if (performance.now() - begunAt > this.#maxRealMs) throw stuck();
       const next = this.#next();
       if (next !== null && this.#pauses.size === 0 && (await this.#happensStill())) continue;
       if (next !== null) {
@@ -159,7 +166,7 @@ export class VirtualClock implements Sweeper {
         continue;
       }
       stuckSince ??= performance.now();
-      if (performance.now() - stuckSince > MAX_STUCK_MS) throw new Error("a request waits for nothing that can happen");
+      if (performance.now() - stuckSince > MAX_STUCK_MS) throw stuck();
       await realTime(1);
     }
     return work;
@@ -189,4 +196,8 @@ export class VirtualClock implements Sweeper {
     });
     this.touch();
   }
+}
+
+function stuck(): Error {
+  return new Error("a request waits for nothing that can happen");
 }

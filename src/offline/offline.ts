@@ -20,6 +20,9 @@ import { existing, type Offline, Room } from "./room.ts";
 /** A room is small and short-lived. */
 const MAX_KEYS_COUNT = 1_000;
 
+/** For requests and plugins that have not ended by themselves. */
+const CLOSE_TIMEOUT_MS = 2_000;
+
 /** What serves, as far as a room needs it. */
 export type Configuration = Pick<Loaded, "snapshot" | "steps">;
 
@@ -117,7 +120,11 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
   closing.add(async () => {
     // Connections to what is unreachable would be waited for.
     await upstreams.close();
-    await generation.retire();
+    // What waits for something that never comes would be waited for as well.
+    const giveUp = new AbortController();
+    const timer = setTimeout(() => giveUp.abort(), CLOSE_TIMEOUT_MS);
+    await generation.retire(giveUp.signal);
+    clearTimeout(timer);
   });
   context.state.activate(generation);
   const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, options.validateBody);

@@ -1,9 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Decision } from "#schema";
-import { type DecisionLogSettings, inBackground, isJson, type Log } from "../kit/index.ts";
+import { type DecisionLogSettings, inBackground, type Log } from "../kit/index.ts";
 
 /** Lines beyond it are dropped while the disk is slower than requests come. */
 const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
@@ -19,6 +16,13 @@ export interface LineFileOptions {
   readonly maxWaitingCharacters?: number;
 }
 
+/** Lines that wait for one file, whatever is configured by the time at which they are written. */
+interface Batch {
+  readonly settings: DecisionLogSettings;
+  readonly lines: string[];
+  characters: number;
+}
+
 /**
  * Appends lines to a file that several processes may share. Nobody waits for it: lines are written together by one write
  * at a time, and dropped and counted when too many wait.
@@ -28,9 +32,11 @@ export class LineFile {
   dropped = 0;
   readonly #options: LineFileOptions;
   #settings: DecisionLogSettings | null = null;
-  #waiting: string[] = [];
+  readonly #waiting: Batch[] = [];
   #waitingCharacters = 0;
   #handle: FileHandle | null = null;
+  /** Of the handle. */
+  #openFile = "";
   #reopen = false;
   #writing: Promise<void> | null = null;
   #retryAt = -Infinity;
@@ -58,12 +64,16 @@ export class LineFile {
   /** @param line without its end. */
   write(line: string): void {
     const { maxWaitingCharacters = MAX_WAITING_CHARACTERS } = this.#options;
-    if (this.#settings === null) return;
+    const settings = this.#settings;
+    if (settings === null) return;
     if (this.#waitingCharacters + line.length > maxWaitingCharacters) {
       this.dropped += 1;
       return;
     }
-    this.#waiting.push(`${line}\n`);
+    let batch = this.#waiting.at(-1);
+    if (batch?.settings !== settings) this.#waiting.push((batch = { settings, lines: [], characters: 0 }));
+    batch.lines.push(`${line}\n`);
+    batch.characters += line.length + 1;
     this.#waitingCharacters += line.length + 1;
     this.#start();
   }
@@ -87,29 +97,46 @@ export class LineFile {
     while (this.#reopen || this.#waiting.length > 0) {
       if (this.#reopen) await this.#closeHandle();
       this.#reopen = false;
-      const lines = this.#waiting;
-      const settings = this.#settings;
-      if (lines.length === 0 || settings === null) return;
-      this.#waiting = [];
-      this.#waitingCharacters = 0;
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
+      const { settings, lines, characters } = batch;
+      this.#waitingCharacters -= characters;
       try {
-        this.#handle ??= await openAtLine(settings.file);
-        await this.#handle.appendFile(lines.join(""));
-        await this.#putAside(this.#handle, settings);
+        const handle = await this.#opened(settings.file);
+        await handle.appendFile(lines.join(""));
       } catch (error) {
         return this.#failed(lines.length, settings.file, error);
+      }
+      try {
+        await this.#putAside(settings);
+        this.#warned = false;
+      } catch (err) {
+        // The lines are written: a file that grows beyond its size is less bad than lines that are lost.
+        this.#warn({ err, file: settings.file }, "the decision log cannot be put aside: it grows on");
       }
     }
   }
 
+  async #opened(file: string): Promise<FileHandle> {
+    // What is written to a file that was removed nobody reads, and its room on the disk is not freed.
+    if (this.#handle !== null && (this.#openFile !== file || (await this.#handle.stat()).nlink === 0)) {
+      await this.#closeHandle();
+    }
+    this.#openFile = file;
+    return (this.#handle ??= await openAtLine(file));
+  }
+
   async #failed(lines: number, file: string, error: unknown): Promise<void> {
-    const { log, now } = this.#options;
     this.dropped += lines;
-    this.#retryAt = now() + RETRY_MS;
-    if (!this.#warned) log.error({ err: error, file }, "the decision log cannot be written: its lines are dropped");
-    this.#warned = true;
+    this.#retryAt = this.#options.now() + RETRY_MS;
+    this.#warn({ err: error, file }, "the decision log cannot be written: its lines are dropped");
     // A line may be written in part: opened afresh, the next one begins on its own.
     await this.#closeHandle();
+  }
+
+  #warn(fields: object, message: string): void {
+    if (!this.#warned) this.#options.log.error(fields, message);
+    this.#warned = true;
   }
 
   async #closeHandle(): Promise<void> {
@@ -118,19 +145,29 @@ export class LineFile {
     await handle?.close().catch(() => {});
   }
 
-  async #putAside(handle: FileHandle, { file, maxSize, keep }: DecisionLogSettings): Promise<void> {
-    const own = await handle.stat();
+  async #putAside({ file, maxSize, keep }: DecisionLogSettings): Promise<void> {
+    const own = await this.#handle!.stat();
     if (own.size < maxSize) return;
     this.#reopen = true;
     // Another process may have put this very file aside: what is there now is not full.
     if ((await stat(file).catch(() => null))?.ino !== own.ino) return;
     this.#asideAt = Math.max(this.#asideAt + 1, this.#options.now());
     const time = new Date(this.#asideAt).toISOString().replaceAll(/[-:.]/g, "");
-    await rename(file, `${file}.${time}-${process.pid}`);
+    try {
+      await rename(file, `${file}.${time}-${process.pid}`);
+    } catch (error) {
+      // It did so since the look.
+      if (isMissing(error)) return;
+      throw error;
+    }
     const aside = await filesAside(file);
     const old = aside.slice(0, Math.max(0, aside.length - keep));
     await Promise.all(old.map((path) => unlink(path).catch(() => {})));
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 /** What was put aside of a decision log, the oldest first. */
@@ -150,70 +187,4 @@ async function openAtLine(file: string): Promise<FileHandle> {
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   if (buffer[0] !== NEWLINE) await handle.appendFile("\n");
   return handle;
-}
-
-/** A line of a decision log that is none. */
-export class BadDecision extends Error {
-  override readonly name = "BadDecision";
-  readonly file: string;
-  readonly line: number;
-
-  constructor(file: string, line: number, why: string) {
-    super(`${file}:${line}: ${why}`);
-    this.file = file;
-    this.line = line;
-  }
-}
-
-/**
- * The decisions of one file, in its order; blank lines are passed over.
- * @param onBad what to do about a line that is no decision; left out: it is thrown.
- * @param containing lines without this text are passed over unread.
- * @throws BadDecision; Error for a file that cannot be read.
- */
-export async function* readDecisions(
-  file: string,
-  onBad: (bad: BadDecision) => void = (bad) => {
-    throw bad;
-  },
-  containing = "",
-): AsyncGenerator<Decision, void, undefined> {
-  const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity });
-  let number = 0;
-  try {
-    for await (const line of lines) {
-      number += 1;
-      if (!line.includes(containing) || line.trim() === "") continue;
-      const decision = decisionOf(line);
-      if (typeof decision === "string") onBad(new BadDecision(file, number, decision));
-      else yield decision;
-    }
-  } finally {
-    lines.close();
-  }
-}
-
-const TEXTS = ["time", "request_id", "config", "endpoint", "outcome", "charge"] as const;
-const COUNTS = ["status", "total_ms", "answers"] as const;
-
-/** @returns the decision, or why the line is none: what a reader computes with is checked, not every field. */
-function decisionOf(line: string): Decision | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return "not JSON: the line is cut, or another program's";
-  }
-  if (!isJson(value)) return "not a JSON object";
-  if (value["v"] !== 1) return `version ${JSON.stringify(value["v"])} of the format: this gateway reads version 1`;
-  const text = TEXTS.find((name) => typeof value[name] !== "string");
-  if (text !== undefined) return `${text} must be text`;
-  const count = COUNTS.find((name) => !Number.isFinite(value[name]));
-  if (count !== undefined) return `${count} must be a number`;
-  if (Number.isNaN(Date.parse(String(value["time"])))) return "time must be a date";
-  if (!/^\d+(?:\.\d+)?$/.test(String(value["charge"]))) return "charge must be a decimal";
-  for (const name of ["attempts", "features"]) if (!Array.isArray(value[name])) return `${name} must be a list`;
-  for (const name of ["tokens", "estimated"]) if (!isJson(value[name])) return `${name} must be an object`;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as far as it was checked
-  return value as unknown as Decision;
 }

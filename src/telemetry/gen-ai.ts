@@ -10,6 +10,7 @@ import {
   type Usage,
   type Vendor,
 } from "../kit/index.ts";
+import { scrub } from "./log.ts";
 
 /*
  * Spans and measurements by OpenTelemetry's semantic conventions for generative AI and for HTTP. Every name of theirs is in
@@ -209,7 +210,7 @@ export function exchangeTelemetry(
     attributes: {
       ...httpAttributes("POST", ROUTES[endpoint], status),
       ...(status >= 400 && failure),
-      "gateway.request_id": exchange.requestId,
+      "gateway.request_id": scrub(exchange.requestId),
       "gateway.id": exchange.id,
       "gateway.model": model.id,
       "gateway.plan": exchange.tier.name,
@@ -253,7 +254,11 @@ export function requestTelemetry(request: AnsweredRequest, now: number, record: 
   record("http.server.request.duration", Math.max(0, durationMs) / 1000, httpAttributes(method, route, status));
   if (trace?.spanId == null || !trace.sampled) return [];
   const span = serverSpan({ trace, method, route, status, start: now - durationMs, end: now });
-  const attributes = { ...span.attributes, ...(code && { "error.type": code }), "gateway.request_id": requestId };
+  const attributes = {
+    ...span.attributes,
+    ...(code && { "error.type": code }),
+    "gateway.request_id": scrub(requestId),
+  };
   return [{ ...span, attributes }];
 }
 

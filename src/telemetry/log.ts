@@ -167,6 +167,6 @@ function shortened(value: unknown, depth: number): unknown {
 }
 
 /** Removes secrets by their form, wherever they came from: redaction by field name may miss some. */
-function scrub(line: string): string {
+export function scrub(line: string): string {
   return SECRET_MARKERS.some((sign) => line.includes(sign)) ? line.replace(SECRET_PATTERN, "[redacted]") : line;
 }

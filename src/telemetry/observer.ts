@@ -1,3 +1,4 @@
+import type { Decision } from "#schema";
 import {
   type Exchange,
   GatewayError,
@@ -13,6 +14,7 @@ import type { LineFile } from "./decision-file.ts";
 import { decisionOf, durationsOf, type Feature, featuresOf, refusalOf } from "./decisions.ts";
 import type { Digests } from "./digests.ts";
 import { exchangeTelemetry, requestTelemetry } from "./gen-ai.ts";
+import { scrub } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { TelemetrySink } from "./otlp.ts";
 
@@ -98,6 +100,8 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
       "request",
     );
   };
+  // A client's words in it are the model and X-Request-Id, where a key may stand by mistake.
+  const decided = (decision: Decision): void => decisions.write(scrub(JSON.stringify(decision)));
   /** Of exchanges under way; read while their requests were whole. */
   const features = new WeakMap<Exchange, readonly Feature[]>();
   return {
@@ -132,7 +136,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         refused({ endpoint, status, code: fault?.code ?? null, requestId, durationMs, method: "POST", trace });
         if (!decisions.on) return;
         const line = refusalOf(request, error, known, { config: configuration.hash, receivedAt, now: now(), digest });
-        decisions.write(JSON.stringify(line));
+        decided(line);
       },
       finished(exchange, outcome) {
         metrics.finished(exchange, outcome);
@@ -141,7 +145,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         }
         if (decisions.on) {
           const read = { config: configuration.hash, features: features.get(exchange) ?? [], digest };
-          decisions.write(JSON.stringify(decisionOf(exchange, outcome, read)));
+          decided(decisionOf(exchange, outcome, read));
         }
         if (!isLogged(outcome.status)) return;
         const user = accessLog().users ? (digest(exchange.principal.userId) ?? undefined) : undefined;

@@ -16,6 +16,8 @@ export interface OtlpOptions {
   /** Calls back after so many milliseconds, unless cancelled; does not keep the process. */
   readonly schedule: (ms: number, callback: () => void) => () => void;
   readonly log: Log;
+  /** Milliseconds for one sending of spans with its repetitions; 10 s unless given. */
+  readonly giveUpMs?: number;
 }
 
 /** Where spans and measurements go. Neither waits for anything. */
@@ -31,8 +33,10 @@ export interface TelemetrySink {
 const MAX_WAITING_SPANS = 4_096;
 const BATCH_SPANS = 512;
 const BATCH_WAIT_MS = 2_000;
-/** Of one sending with its repetitions. */
+/** Of one sending with its repetitions; the exporter takes it for the silence of the connection. */
 const EXPORT_TIMEOUT_MS = 5_000;
+/** A receiver that answers a byte now and then is never silent: without this no later span would be sent. */
+const GIVE_UP_MS = 10_000;
 /** A receiver that is away must not hold the stop of a process. */
 const CLOSE_TIMEOUT_MS = 200;
 const SCOPE = { name: "route-gateway" };
@@ -127,6 +131,9 @@ class OtlpSink implements TelemetrySink {
     const cancel = this.#options.schedule(CLOSE_TIMEOUT_MS, late.resolve);
     await Promise.race([this.#shutDown(), late.promise]);
     cancel();
+    // Each batch that was still sent to a receiver that stands still would keep the process for as long again.
+    this.droppedSpans += this.#waiting.length;
+    this.#waiting = [];
   }
 
   async #shutDown(): Promise<void> {
@@ -161,11 +168,17 @@ class OtlpSink implements TelemetrySink {
     }
   }
 
-  #export(batch: readonly Span[]): Promise<boolean> {
-    return new Promise((resolve) => {
-      const spans = batch.map((span) => readable(span, this.#forms));
-      this.#exporter.export(spans, ({ code }) => resolve(code === 0));
-    });
+  async #export(batch: readonly Span[]): Promise<boolean> {
+    const sent = Promise.withResolvers<boolean>();
+    const { schedule, giveUpMs = GIVE_UP_MS } = this.#options;
+    const cancel = schedule(giveUpMs, () => sent.resolve(false));
+    const spans = batch.map((span) => readable(span, this.#forms));
+    this.#exporter.export(spans, ({ code }) => sent.resolve(code === 0));
+    try {
+      return await sent.promise;
+    } finally {
+      cancel();
+    }
   }
 }
 

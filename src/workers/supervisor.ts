@@ -92,6 +92,8 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
 
 /** For a worker to read the configuration and to set its plugins up. */
 const RELOAD_TIMEOUT_MS = 30_000;
+/** For a worker to look through its whole decision log, and to give up what never ends. */
+const EXPLAIN_TIMEOUT_MS = 90_000;
 /** Files may be written while the workers read them: a reload is repeated until all workers have the same hash. */
 const MAX_RELOAD_ROUNDS = 3;
 
@@ -214,8 +216,10 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     async explain(question) {
       const about = JSON.stringify(question);
       for (const worker of pool.workers.filter(canAnswer)) {
-        const answer = await worker.ask("explain", { about }).catch(() => null);
+        const answer = await worker.ask("explain", { about, timeoutMs: EXPLAIN_TIMEOUT_MS }).catch(() => null);
         if (answer !== null) return answer;
+        // One that is still at it, or failed at it, would only be joined by the others.
+        if (!worker.ended) break;
       }
       return { ok: false, code: "OVERLOADED", message: "no worker answers" };
     },

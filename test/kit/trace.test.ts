@@ -18,15 +18,21 @@ describe("traceparent", () => {
   test.each([
     [VALID, true],
     [`00-${ID}-${SPAN}-00`, false],
-    [`00-${ID}-${SPAN}-03`, true],
+    [`00-${ID}-${SPAN}-05`, true],
     [` ${VALID} `, true],
     // A later version is read as far as it is this one, and passed on as this one.
     [`cc-${ID}-${SPAN}-01-what-comes`, true],
     [`cc-${ID}-${SPAN}-01`, true],
+    [`cc-${ID}-${SPAN}-03`, true],
   ])("%s is read", (header, sampled) => {
     const parent = traceParentOf(header, undefined);
     expect(parent).toEqual({ traceId: ID, parentId: SPAN, sampled, state: "", spanId: null });
     expect(traceHeaders(parent!, null)).toEqual({ traceparent: `00-${ID}-${SPAN}-0${sampled ? 1 : 0}` });
+  });
+
+  test.each(["02", "03"])("with flags %s says on that its id is random", (flags) => {
+    const header = `00-${ID}-${SPAN}-${flags}`;
+    expect(traceHeaders(traceParentOf(header, undefined)!, null)).toEqual({ traceparent: header });
   });
 
   test.each([
@@ -57,7 +63,7 @@ describe("traceparent", () => {
         const parent = traceParentOf(traceparent, tracestate);
         if (parent === null) return;
         const headers = traceHeaders(parent, null);
-        expect(headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/);
+        expect(headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$/);
         expect(headers["tracestate"] ?? "x").toMatch(/^[\x20-\x7e]+$/);
         expect(traceParentOf(headers["traceparent"], headers["tracestate"])).toEqual(parent);
       }),

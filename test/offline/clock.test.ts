@@ -63,4 +63,15 @@ describe("a request that waits", () => {
     await expect(clock.until(clock.pause(1_000, gone.signal))).rejects.toThrow("gone");
     expect(clock.now()).toBe(START + 100);
   });
+
+  test("for what never ends is given up, however much time can pass", async () => {
+    const clock = new VirtualClock(START, { maxRealMs: 100 });
+    // As heartbeats of a stream do.
+    const again = (): void => {
+      clock.schedule(clock.now() + 15_000, again);
+    };
+    again();
+    const given = realTime(5_000, "went on for ever", { ref: false });
+    await expect(Promise.race([clock.until(new Promise(() => {})), given])).rejects.toThrow("nothing that can happen");
+  });
 });

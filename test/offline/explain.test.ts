@@ -211,6 +211,10 @@ credits
 `);
 });
 
+const notAsked = (): never => {
+  throw new Error("not asked");
+};
+
 test("a process answers one question at a time", async () => {
   const asked = Promise.withResolvers<null>();
   const explainer = new Explainer({
@@ -230,4 +234,25 @@ test("a process answers one question at a time", async () => {
   await expect(first).rejects.toMatchObject({ code: "INVALID_REQUEST", message: expect.stringContaining("somebody") });
   const explained = await explainer.answer({ model: "route/swift", tier: "Lite" });
   expect("chain" in explained && chain(explained)).toBe("aurora skipped, borealis served");
+});
+
+test("a plugin that never ends is told, and keeps no process from the next question", async () => {
+  let never = true;
+  const relay = loaded.steps.findIndex(({ plugin }) => plugin.stage === "relay");
+  const { plugin, ...step } = loaded.steps[relay]!;
+  const hanging: typeof plugin = {
+    ...plugin,
+    setup: async (options, host) => (never ? { relay: () => new Promise(() => {}) } : plugin.setup(options, host)),
+  };
+  const explainer = new Explainer({
+    loaded: () => ({ ...loaded, steps: loaded.steps.with(relay, { ...step, plugin: hanging }) }),
+    store: { findUser: () => null, windows: notAsked, running: notAsked, listKeys: notAsked },
+    breakers: () => [],
+    now: () => NOW,
+  });
+  const question = { model: "route/swift", tier: "Lite" };
+  await expect(explainer.answer(question)).rejects.toThrow("waits for nothing that can happen");
+  never = false;
+  const explained = await explainer.answer(question);
+  expect("chain" in explained && chain(explained)).toBe("aurora served, borealis not tried");
 });

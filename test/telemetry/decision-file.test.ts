@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { BadDecision, LineFile, readDecisions } from "../../src/telemetry/decision-file.ts";
+import { LineFile } from "../../src/telemetry/decision-file.ts";
+import { BadDecision, readDecisions } from "../../src/telemetry/decision-reader.ts";
 import { decisionOf } from "../../src/telemetry/decisions.ts";
 import { poll } from "../e2e/support/child.ts";
 import { FEW_RUNS, PATIENCE } from "../properties/runs.ts";
@@ -93,6 +94,19 @@ describe("lines", () => {
     const all = (await everyLine()).map((line) => line.split(" ")[0]);
     expect(all.length).toBe(400);
     expect(new Set(all).size).toBe(400);
+    // Both may find the same file full: who comes second has lost nothing.
+    expect([a.lines.dropped, b.lines.dropped, a.log.lines, b.log.lines]).toEqual([0, 0, [], []]);
+  });
+
+  test("that are written are not counted as dropped when their file cannot be put aside", async () => {
+    const { lines, log } = lineFile({ maxSize: 10 }, join(folder, "x".repeat(250)));
+    for (const line of ["the first line", "the second line"]) {
+      lines.write(line);
+      await holds(join(folder, "x".repeat(250)), line);
+    }
+    await lines.close();
+    expect(lines.dropped).toBe(0);
+    expect(log.lines.map(({ message }) => message)).toEqual(["the decision log cannot be put aside: it grows on"]);
   });
 
   test("beyond the files to be kept the oldest go, and no other file does", async () => {
@@ -125,6 +139,29 @@ describe("lines", () => {
     expect(await readFile(file, "utf8")).toBe("three\n");
   });
 
+  test("a file that was removed is made anew, and no line is lost in what nobody can read any more", async () => {
+    const { lines } = lineFile();
+    lines.write("one");
+    await holds(file, "one");
+    await rm(file);
+    for (const line of ["two", "three"]) lines.write(line);
+    await holds(file, "three");
+    await lines.close();
+    expect(await readFile(file, "utf8")).toBe("two\nthree\n");
+  });
+
+  test("that wait while the log is turned off or moved are written where they belong", async () => {
+    const { lines } = lineFile();
+    for (const line of ["one", "two"]) lines.write(line);
+    lines.configure(null);
+    const other = join(folder, "other.jsonl");
+    lines.configure({ file: other, maxSize: 1e9, keep: 1 });
+    lines.write("three");
+    await lines.close();
+    expect(await readFile(other, "utf8")).toBe("three\n");
+    expect(await readFile(file, "utf8")).toBe("one\ntwo\n");
+  });
+
   test("a cut line is ended before the next", async () => {
     await writeFile(file, 'whole\n{"cut');
     const { lines } = lineFile();
@@ -143,7 +180,7 @@ describe("lines", () => {
     expect(lines.dropped).toBeGreaterThan(30);
   });
 
-  test("that cannot be written are dropped, told once and tried again", async () => {
+  test("that cannot be written are dropped, told once for each time, and tried again", async () => {
     const blocked = join(folder, "blocked");
     await writeFile(blocked, "a file where the folder should be");
     const { lines, log, clock } = lineFile({}, join(blocked, "log.jsonl"));
@@ -153,9 +190,17 @@ describe("lines", () => {
     await mkdir(blocked);
     clock.now += 2_000;
     lines.write("two");
-    await lines.close();
-    expect(await readFile(join(blocked, "log.jsonl"), "utf8")).toBe("two\n");
+    await holds(join(blocked, "log.jsonl"), "two");
     expect(log.lines.map(({ level }) => level)).toEqual(["error"]);
+    await rm(blocked, { recursive: true });
+    await writeFile(blocked, "again");
+    lines.write("three");
+    await poll(() => lines.dropped === 2);
+    lines.write("four");
+    clock.now += 2_000;
+    lines.write("five");
+    await poll(() => lines.dropped === 4);
+    expect(log.lines.map(({ level }) => level)).toEqual(["error", "error"]);
   });
 
   test("without settings nothing is written", async () => {
@@ -192,6 +237,23 @@ describe("reading", () => {
     [changed({ charge: "-1" }), "charge must be a decimal"],
     [changed({ attempts: {} }), "attempts must be a list"],
     [changed({ tokens: null }), "tokens must be an object"],
+    [
+      changed({ tokens: { prompt: "12", completion: 1, cached: 0, reasoning: 0 } }),
+      "tokens/prompt must be a number, not less than 0",
+    ],
+    [
+      changed({ tokens: { prompt: 12, completion: -1, cached: 0, reasoning: 0 } }),
+      "tokens/completion must be a number, not less than 0",
+    ],
+    [changed({ asked: undefined }), "asked must be an object"],
+    [changed({ asked: { images: "two" } }), "asked/images must be a number, not less than 0"],
+    [changed({ estimated: {} }), "estimated/prompt must be a number, not less than 0"],
+    [changed({ attempts: [null] }), "attempts/0 must be an object"],
+    [changed({ attempts: [{}] }), "attempts/0/upstream must be text"],
+    [changed({ endpoint: "toString" }), 'endpoint "toString" is none of this gateway\'s'],
+    [changed({ user: {} }), "user must be text or null"],
+    [changed({ body_ms: "soon" }), "body_ms must be a number, not less than 0, or null"],
+    [changed({ total_ms: -1 }), "total_ms must be a number, not less than 0"],
   ])("of %s it is said where it stands and what is wrong", async (line, why) => {
     const text = `${DECISION}\n${line}\n${DECISION}\n`;
     await expect(read(text)).rejects.toThrow(new BadDecision(file, 2, why));

@@ -76,6 +76,28 @@ test("what the configuration was made of is told by the first that can answer", 
   await expect(poolAdminView({ workers: [], stopping: false }, "gateway.yaml").source()).rejects.toThrow("no worker");
 });
 
+test("a question of what would be is put to one worker, with the time that it takes, and to the next only when that one is gone", async () => {
+  const asked: [name: string, timeoutMs: number | undefined][] = [];
+  const worker = (name: string, fault: "ends" | "is slow" | null) => ({
+    serving: true,
+    missedHeartbeats: 0,
+    ended: false,
+    async ask(_question: string, { timeoutMs }: { readonly timeoutMs?: number }) {
+      asked.push([name, timeoutMs]);
+      this.ended = fault === "ends";
+      if (fault !== null) throw new Error("does not answer");
+      return { ok: true, explanation: name };
+    },
+  });
+  const explainedBy = (...workers: ReturnType<typeof worker>[]) =>
+    poolAdminView({ workers: workers as unknown as WorkerHandle[], stopping: false }, "gateway.yaml").explain({});
+  expect(await explainedBy(worker("one", "ends"), worker("two", null))).toEqual({ ok: true, explanation: "two" });
+  const slow = await explainedBy(worker("three", "is slow"), worker("four", null));
+  expect(slow).toMatchObject({ ok: false, code: "OVERLOADED" });
+  expect(asked.map(([name]) => name)).toEqual(["one", "two", "three"]);
+  for (const [, timeoutMs] of asked) expect(timeoutMs).toBeGreaterThanOrEqual(30_000);
+});
+
 test("one that is blocked is not asked, and one that has never answered is left out", async () => {
   const { workers, failures } = poolOf(2);
   for (const worker of workers) worker.serve();

@@ -27,7 +27,6 @@ export interface PlanDemand {
 interface UserDemand {
   counts: Counts;
   streams: number;
-  readonly peaks: Record<Limited, number>;
 }
 
 interface PlanCounts {
@@ -61,13 +60,15 @@ export class Demand implements AdmissionObserver {
     if (stream) user.streams += 1;
     this.#counted.set(id, { day: day.window, hour: hour.window, minute: minute.window });
     const used = { day: day.used, hour: hour.used, minute: minute.used, streams: user.streams };
-    for (const name of WINDOWS) user.peaks[name] = Math.max(user.peaks[name], used[name]);
     const name = this.#planOf(id);
     if (name === null) return;
     const plan = this.#plan(name);
     plan.requests += 1;
     plan.users.add(userId);
-    plan.peaks.set(userId, user.peaks);
+    // Of this plan alone, and of what is reported: users change plans, and what came before `since` is another story.
+    const peaks = plan.peaks.get(userId) ?? { day: 0, hour: 0, minute: 0, streams: 0 };
+    for (const window of WINDOWS) peaks[window] = Math.max(peaks[window], used[window]);
+    plan.peaks.set(userId, peaks);
     if (refusal === null || refusal === "principal") return;
     for (const what of [refusal, "any"]) {
       plan.refused.set(what, (plan.refused.get(what) ?? new Set()).add(userId));
@@ -105,11 +106,7 @@ export class Demand implements AdmissionObserver {
   }
 
   #user(id: string): UserDemand {
-    const user = this.#users.get(id) ?? {
-      counts: NO_COUNTS,
-      streams: 0,
-      peaks: { day: 0, hour: 0, minute: 0, streams: 0 },
-    };
+    const user = this.#users.get(id) ?? { counts: NO_COUNTS, streams: 0 };
     this.#users.set(id, user);
     return user;
   }

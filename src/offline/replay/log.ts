@@ -1,6 +1,7 @@
 import type { Decision } from "#schema";
 import type { Snapshot } from "../../kit/index.ts";
-import { type BadDecision, filesAside, readDecisions } from "../../telemetry/decision-file.ts";
+import { filesAside } from "../../telemetry/decision-file.ts";
+import { type BadDecision, readDecisions } from "../../telemetry/decision-reader.ts";
 import { Heap } from "./heap.ts";
 
 /** Lines are written as requests end: one may stand behind others that began later by as much as it took … */
@@ -100,14 +101,17 @@ export async function findDecision(
 ): Promise<{ decision: Decision | null; bad: readonly string[] }> {
   const bad: string[] = [];
   let found: Decision | null = null;
+  const onBad = ({ message }: BadDecision): void => {
+    if (bad.length < MAX_NAMED_COUNT) bad.push(message);
+  };
   const written = JSON.stringify(id).slice(1, -1);
   for (const file of files) {
-    for await (const decision of readDecisions(file, ({ message }) => bad.push(message), written)) {
+    for await (const decision of readDecisions(file, onBad, written)) {
       if (decision.id !== id && decision.request_id !== id) continue;
       if (found === null || Date.parse(decision.time) >= Date.parse(found.time)) found = decision;
     }
   }
-  return { decision: found, bad: bad.slice(0, MAX_NAMED_COUNT) };
+  return { decision: found, bad };
 }
 
 /** The configured decision log with what was put aside of it; null where none is configured. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { loadOffline } from "../../../src/offline/load.ts";
 import { replay, type ReplayReport } from "../../../src/offline/replay/replay.ts";
-import { readDecisions } from "../../../src/telemetry/decision-file.ts";
+import { readDecisions } from "../../../src/telemetry/decision-reader.ts";
 import { FEW_RUNS, PATIENCE } from "../../properties/runs.ts";
 import { poll } from "../support/child.ts";
 import { tier } from "../support/gateway-config.ts";

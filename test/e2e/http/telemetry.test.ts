@@ -9,7 +9,7 @@ import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
-import { readDecisions } from "../../../src/telemetry/decision-file.ts";
+import { readDecisions } from "../../../src/telemetry/decision-reader.ts";
 import { OtlpReceiver } from "../../support/otlp.ts";
 import { poll } from "../support/child.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
@@ -222,12 +222,17 @@ describe("without a receiver", () => {
     await send({ traceparent: SAMPLED, tracestate: "NOT=valid" });
     await send({ traceparent: `${SAMPLED}-more`, tracestate: "vendor=x" });
     await send({ tracestate: "vendor=x" });
+    // That the id is random is what samplers behind go by.
+    await send({ traceparent: SAMPLED.replace(/01$/, "03") });
+    await send({ traceparent: SAMPLED.replace(/01$/, "fe") });
     const traces = seen.map(({ traceparent, tracestate }) => [traceparent, tracestate]);
     expect(traces).toEqual([
       [SAMPLED, "vendor=x,other@sys=y"],
       [SAMPLED, undefined],
       [undefined, undefined],
       [undefined, undefined],
+      [SAMPLED.replace(/01$/, "03"), undefined],
+      [SAMPLED.replace(/01$/, "02"), undefined],
     ]);
   });
 });
@@ -332,6 +337,21 @@ describe("the decision log", () => {
     for (const secret of [SECRET_WORDS, "secret_tool", "AAAA", user.id, user.key, other.id]) {
       expect(text).not.toContain(secret);
     }
+  });
+
+  test("a key that stands where a model or an id belongs is neither in it nor in a trace", async () => {
+    const receiver = await OtlpReceiver.start();
+    onTestFinished(() => receiver.close());
+    const file = join(tmpdir(), `decisions-${randomUUID()}`, "log.jsonl");
+    const { gateway, user } = await start({ telemetry: { decision_log: { file }, otlp: { endpoint: receiver.url } } });
+    const sent = { headers: { traceparent: SAMPLED, "x-request-id": user.key } };
+    await gateway.chat(user, { model: user.key }, sent);
+    await gateway.chat(user, { model: "route/one" }, sent);
+    const [refused, served] = await decisions(file, 2);
+    expect([refused!.model, served!.request_id]).toEqual(["[redacted]", "[redacted]"]);
+    await receiver.trace(TRACE_ID, 3);
+    expect(await readFile(file, "utf8")).not.toContain(user.key);
+    expect(receiver.text).not.toContain(user.key);
   });
 
   test("a reload turns it on and off, and moves it", async () => {

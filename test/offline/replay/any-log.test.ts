@@ -161,3 +161,32 @@ test(
   },
   PATIENCE,
 );
+
+const anything = fc.oneof(
+  fc.constantFrom(null, "", "x", -1, 1e300, true, [], {}, [null], [{}], { prompt: "1" }, undefined),
+  fc.jsonValue(),
+);
+
+test(
+  "a field that holds anything else neither ends nor delays a replay",
+  async () => {
+    const configuration = await loadOffline({ file: CONFIG, env: {} });
+    const property = fc.asyncProperty(
+      decisionAt(["route/swift"], [{ upstream: "aurora", model: "swift" }]),
+      fc.nat(40),
+      anything,
+      async (decision, place, value) => {
+        const names = Object.keys(decision).filter((name) => name !== "v");
+        const changed = { ...decision, [names[place % names.length]!]: value };
+        const files = await written([decision]);
+        await writeFile(files[0]!, `${JSON.stringify(changed)}\n${JSON.stringify(decision)}\n`);
+        const question = { since: null, until: null, tier: null, model: null, limits: true };
+        const { log, compared } = await replay({ files, configuration, against: null, ...question });
+        const passedOver = Object.values(log.passed_over).reduce((sum, more) => sum + more, 0);
+        expect({ lines: log.lines + log.bad, seen: compared + passedOver + log.bad }).toEqual({ lines: 2, seen: 2 });
+      },
+    );
+    await fc.assert(property, { numRuns: FEW_RUNS });
+  },
+  PATIENCE,
+);
