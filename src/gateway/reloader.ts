@@ -267,6 +267,7 @@ export class Reloader {
       base: base.snapshot.hash,
       candidate: loaded.hash,
       counts,
+      earlier: this.reports,
       agreement: agreement(base.snapshot, generation.snapshot),
       now,
       log,
