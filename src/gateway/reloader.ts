@@ -302,7 +302,12 @@ export class Reloader {
   async #rollback(to: RollbackTarget): Promise<ReloadResult> {
     const { kept } = this.#parts;
     const guard = this.#probation?.guard;
-    if (guard !== undefined && typeof to === "string" && to.length >= 4 && guard.candidate.startsWith(to)) {
+    const start = typeof to === "string" && to.length >= 4 ? to.toLowerCase() : null;
+    if (guard !== undefined && start !== null && guard.candidate.startsWith(start)) {
+      if (kept.list.some(({ hash }) => hash !== guard.candidate && hash.startsWith(start))) {
+        const several = `"${start}" is the beginning of several hashes`;
+        return { ok: false, diagnostics: [this.#refusal("unknown-generation", several)] };
+      }
       const decision = await guard.conclude("promoted", "asked for");
       this.#apply(guard, decision);
       if (decision.result !== "promoted") return this.#reject([this.#refusal("rolled-back", decision.reason)]);

@@ -60,6 +60,26 @@ test("a candidate that made room for one that cannot be built is tried again whe
   expect(made.status).toMatchObject({ passed_over: null, guard: { state: "running", candidate: "candidate" } });
 });
 
+test("a beginning that a candidate and a kept generation share chooses neither; case does not matter", async () => {
+  const [candidate, former] = [`abcd1${"0".repeat(59)}`, `abcd2${"0".repeat(59)}`];
+  const kept = { hash: former, since: "" };
+  const { made } = reloader({
+    first: guarded("before"),
+    load: async () => loadedAs(candidate),
+    build: async ({ hash }) => ({ ...guarded(hash), promote() {} }),
+    kept: { list: [kept], find: () => kept, load: async () => loadedAs(former) },
+  });
+  onTestFinished(() => made.close(new AbortController().signal));
+  await made.reload();
+  expect(await made.rollback("abcd")).toMatchObject({
+    ok: false,
+    diagnostics: [{ rule: "unknown-generation", message: '"abcd" is the beginning of several hashes' }],
+  });
+  expect(made.status).toMatchObject({ hash: "before", guard: { state: "running" } });
+  expect(await made.rollback("ABCD1")).toMatchObject({ ok: true, hash: candidate });
+  expect(made.status).toMatchObject({ hash: candidate, guard: { state: "promoted" } });
+});
+
 test.each([
   ["for all users", generation],
   ["for a share of them", guarded],
