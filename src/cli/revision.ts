@@ -41,16 +41,17 @@ export async function openRevision(name: string): Promise<Revision> {
   const top = (await git(process.cwd(), ["rev-parse", "--show-toplevel"])).toString().trim();
   const isRelative = /^\.{1,2}\//.test(path);
   const file = isRelative ? resolve(path) : join(top, path);
+  const keyOf = (path: string): string | null => {
+    const key = relative(top, path).split(sep).join("/");
+    return /^\.\.(?:\/|$)/.test(key) || isAbsolute(key) ? null : key;
+  };
+  if (keyOf(file) === null) throw new ExitError(EXIT.failed, `${name} is outside of the repository`);
   const blobs = await listBlobs(top, revision);
   const copies = mkdtempSync(join(tmpdir(), "gateway-revision-"));
   const close = (): void => rmSync(copies, { recursive: true, force: true });
   // Also when the process is ended on the way.
   process.once("exit", close);
   const copyOf = (path: string): string => join(copies, relative(parse(path).root, path));
-  const keyOf = (path: string): string | null => {
-    const key = relative(top, path);
-    return key.startsWith("..") || isAbsolute(key) ? null : key.split(sep).join("/");
-  };
   const access: FileAccess = {
     async read(path) {
       const key = keyOf(path);
