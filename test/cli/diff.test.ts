@@ -195,6 +195,20 @@ describe("git", () => {
     expect(readdirSync(workspace.path("tmp")).filter((name) => name.startsWith("gateway-revision"))).toEqual([]);
   });
 
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s on the way leaves no copies behind", async (signal) => {
+    repository();
+    workspace.write(
+      "gateway/plugins/mask.ts",
+      "process.stderr.write('here'); setInterval(() => {}, 1000); await new Promise(() => {});",
+    );
+    git("commit", "-qam", "a plugin that hangs");
+    const child = workspace.gateway("diff", "HEAD:gateway/gateway.yaml", "gateway/gateway.yaml");
+    await child.printed("stderr", /here/);
+    expect(readdirSync(workspace.path("tmp")).filter((name) => name.startsWith("gateway-revision"))).toHaveLength(1);
+    expect(await child.stop(signal)).toMatchObject({ signal });
+    expect(readdirSync(workspace.path("tmp")).filter((name) => name.startsWith("gateway-revision"))).toEqual([]);
+  });
+
   test("links in a revision are followed, and loops are not", async () => {
     workspace.write("configs/gateway.yaml", GOOD);
     git("init", "-q");
