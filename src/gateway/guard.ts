@@ -1,4 +1,11 @@
-import { type GuardSettings, inBackground, type Log, type Snapshot, type Store } from "../kit/index.ts";
+import {
+  type GuardSettings,
+  inBackground,
+  isStoreUnavailable,
+  type Log,
+  type Snapshot,
+  type Store,
+} from "../kit/index.ts";
 import { uniform } from "../upstream/state/balance.ts";
 import { addUp, type Comparison, compare, type RequestCounts, type Tallies } from "./comparison.ts";
 
@@ -108,6 +115,7 @@ export class Guard {
   #decision: GuardDecision | null = null;
   #comparison: Comparison | null = null;
   #busy = false;
+  #hasFailed = false;
   #ticksToSkip = 0;
   #closed = false;
 
@@ -208,8 +216,11 @@ export class Guard {
       this.#decision = decision;
       this.close();
       this.#parts.onDecision(decision);
-    } catch {
-      // The store is away: it is asked again with the next tick.
+    } catch (err) {
+      // It is asked again with the next tick.
+      if (isStoreUnavailable(err) || this.#hasFailed) return;
+      this.#hasFailed = true;
+      this.#parts.log.error({ err }, "two configurations cannot be compared");
     } finally {
       this.#busy = false;
     }

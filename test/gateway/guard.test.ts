@@ -11,7 +11,7 @@ import {
 import { type Snapshot, type Store, storeUnavailable } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { eventually } from "../e2e/support/http.ts";
-import { memoryLog } from "../server/support.ts";
+import { type LogLine, memoryLog } from "../server/support.ts";
 
 const SETTINGS = { share: 0.5, for: 400, minRequests: 5, maxErrorRatio: 2, maxTtftRatio: 1.5 };
 const USERS = Array.from({ length: 40 }, (_, index) => `user-${index}`);
@@ -172,6 +172,33 @@ test("who has seen the end of a try makes another, and who comes meanwhile joins
   shared.now += SETTINGS.for;
   await eventually(() => again.decisions.length === 1 && third.decisions.length === 1);
   expect([...again.decisions, ...third.decisions]).toMatchObject([{ result: "promoted" }, { result: "promoted" }]);
+});
+
+test("a fault that is not the store's is told in the log, once", async () => {
+  const lines: LogLine[] = [];
+  let count = 0;
+  const guard = new Guard({
+    settings: SETTINGS,
+    base: "base",
+    candidate: "candidate",
+    earlier: [],
+    counts: { base: new RequestCounts(), candidate: new RequestCounts() },
+    agreement: {
+      ...ownAgreement(() => 0),
+      async peers() {
+        count += 1;
+        throw count === 1 ? storeUnavailable(new Error("away")) : new TypeError("a bug");
+      },
+    },
+    now: () => 0,
+    log: memoryLog(lines),
+    onDecision: () => undefined,
+  });
+  onTestFinished(() => guard.close());
+  await guard.start();
+  expect(lines).toEqual([]);
+  await eventually(() => count > 4);
+  expect(lines).toMatchObject([{ level: "error", message: "two configurations cannot be compared" }]);
 });
 
 test("the more instances there are, the less often each of them asks for what all have counted", async () => {
