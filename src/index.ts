@@ -6,5 +6,5 @@ export * from "./kit/index.ts";
 export { ConfigurationError, type Diagnostic } from "./config/diagnostics.ts";
 export type { LoadResult } from "./config/load.ts";
 export { checkConfig } from "./gateway/configuration.ts";
-export type { ReloadResult } from "./gateway/reloader.ts";
+export type { ReloadResult } from "./gateway/generation.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway/start.ts";

@@ -30,6 +30,8 @@ const MAX_LISTING_BYTES = 256 * 1024 * 1024;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const LINK_MODE = "120000";
 const MAX_LINKS = 10;
+/** Those that end a process without its event "exit". */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * `HEAD:gateway.yaml`, and everything that file refers to, as they are in that commit; `:gateway.yaml` as they are
@@ -41,16 +43,26 @@ export async function openRevision(name: string): Promise<Revision> {
   const top = (await git(process.cwd(), ["rev-parse", "--show-toplevel"])).toString().trim();
   const isRelative = /^\.{1,2}\//.test(path);
   const file = isRelative ? resolve(path) : join(top, path);
+  const keyOf = (path: string): string | null => {
+    const key = relative(top, path).split(sep).join("/");
+    return /^\.\.(?:\/|$)/.test(key) || isAbsolute(key) ? null : key;
+  };
+  if (keyOf(file) === null) throw new ExitError(EXIT.failed, `${name} is outside of the repository`);
   const blobs = await listBlobs(top, revision);
   const copies = mkdtempSync(join(tmpdir(), "gateway-revision-"));
-  const close = (): void => rmSync(copies, { recursive: true, force: true });
   // Also when the process is ended on the way.
-  process.once("exit", close);
-  const copyOf = (path: string): string => join(copies, relative(parse(path).root, path));
-  const keyOf = (path: string): string | null => {
-    const key = relative(top, path);
-    return key.startsWith("..") || isAbsolute(key) ? null : key.split(sep).join("/");
+  const onSignal = (signal: NodeJS.Signals): void => {
+    close();
+    process.kill(process.pid, signal);
   };
+  const close = (): void => {
+    process.off("exit", close);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    rmSync(copies, { recursive: true, force: true });
+  };
+  process.once("exit", close);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
+  const copyOf = (path: string): string => join(copies, relative(parse(path).root, path));
   const access: FileAccess = {
     async read(path) {
       const key = keyOf(path);
@@ -70,14 +82,7 @@ export async function openRevision(name: string): Promise<Revision> {
     locate: (path) => (keyOf(path) === null ? path : copyOf(path)),
     importModule: disk.importModule,
   };
-  return {
-    file,
-    access,
-    close() {
-      process.off("exit", close);
-      close();
-    },
-  };
+  return { file, access, close };
 }
 
 async function listBlobs(top: string, revision: string): Promise<ReadonlyMap<string, Blob>> {

@@ -50,7 +50,12 @@ export function secretScalars(root: Node): SecretScalar[] {
 }
 
 function looksSecret(text: string): boolean {
-  return SECRET_URL.test(text) || (text.length >= MIN_SECRET_TEXT_CHARACTERS && SECRET_TEXT.test(text));
+  return SECRET_URL.test(text) || looksLikeKey(text);
+}
+
+/** Whether a text begins as keys of providers do, and is as long as one. */
+export function looksLikeKey(text: string): boolean {
+  return text.length >= MIN_SECRET_TEXT_CHARACTERS && SECRET_TEXT.test(text);
 }
 
 /** What of a scalar stands in the file: references without default are left out. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import type { Diagnostic } from "../config/diagnostics.ts";
 import type { BreakerState, Host, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
@@ -9,7 +10,7 @@ import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { PublicServer } from "../server/public.ts";
 import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
-import type { GuardReport } from "./guard.ts";
+import type { GuardDecision, GuardReport } from "./guard.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
 export type HostServices = Omit<Host, "snapshot" | "breaker" | "order">;
@@ -148,6 +149,23 @@ export interface PassedOver {
   /** ISO 8601. */
   readonly at: string;
 }
+
+export type ReloadResult =
+  | {
+      readonly ok: true;
+      readonly hash: string;
+      readonly changed: boolean;
+      /** It serves a share of the users first. */
+      readonly guarded?: true;
+    }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+/** What happened to the configuration, for the log and the metrics. */
+export type ReloadEvent =
+  | { readonly type: "rejected"; readonly diagnostics: readonly Diagnostic[] }
+  | { readonly type: "guarded"; readonly hash: string; readonly loaded: Loaded }
+  | { readonly type: "taken" | "returned"; readonly hash: string; readonly loaded: Loaded }
+  | { readonly type: "decided"; readonly hash: string; readonly decision: GuardDecision };
 
 /** A generation on probation, and the users that it serves. */
 export interface Candidate {

@@ -9,13 +9,14 @@ import {
   type Generation,
   type HostServices,
   type PassedOver,
+  type ReloadEvent,
   shortHash,
   type Trial,
 } from "./generation.ts";
 import { ownAgreement, sharedAgreement } from "./guard.ts";
 import type { InstanceRegistry } from "./instances.ts";
 import { KeptGenerations } from "./kept-generations.ts";
-import { Reloader, type ReloadEvent } from "./reloader.ts";
+import { Reloader } from "./reloader.ts";
 import type { StartContext, Storage, Telemetry } from "./services.ts";
 
 /** For `dispose` of the plugins of all configurations at a stop; what is left of the stop's time may be less. */

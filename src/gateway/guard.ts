@@ -1,4 +1,11 @@
-import { type GuardSettings, inBackground, type Log, type Snapshot, type Store } from "../kit/index.ts";
+import {
+  type GuardSettings,
+  inBackground,
+  isStoreUnavailable,
+  type Log,
+  type Snapshot,
+  type Store,
+} from "../kit/index.ts";
 import { uniform } from "../upstream/state/balance.ts";
 import { addUp, type Comparison, compare, type RequestCounts, type Tallies } from "./comparison.ts";
 
@@ -52,8 +59,15 @@ export interface GuardStatus {
 
 /** How the instances of a store come to one decision. Each method throws when the store does not answer. */
 export interface Agreement {
-  /** @returns the try that the instances make together, and when its first one began, in Unix milliseconds. */
-  join(): Promise<{ readonly id: string; readonly startedAt: number }>;
+  /**
+   * @param ended tries that are over as far as this instance is concerned.
+   * @param underWay the one that another instance makes just now, if any.
+   * @returns the try that the instances make together, and when its first one began, in Unix milliseconds.
+   */
+  join(
+    ended: ReadonlySet<string>,
+    underWay: string | null,
+  ): Promise<{ readonly id: string; readonly startedAt: number }>;
   /** @returns the decision in force: the first one of all instances. */
   decide(id: string, decision: GuardDecision): Promise<GuardDecision>;
   /** The latest guards of the other instances, by instance. */
@@ -66,6 +80,8 @@ export interface GuardParts {
   readonly base: string;
   readonly candidate: string;
   readonly counts: { readonly base: RequestCounts; readonly candidate: RequestCounts };
+  /** Of the guards before it: what was decided about the same change then says nothing about this try. */
+  readonly earlier: readonly GuardReport[];
   readonly agreement: Agreement;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -82,22 +98,30 @@ export function isInShare(userId: string, candidate: string, share: number): boo
   return uniform(`${candidate}\n${userId}`) < share;
 }
 
+interface PeerReport {
+  readonly instance: string;
+  readonly report: GuardReport;
+}
+
 /** Lets a generation serve a share of the users, compares it with the one in force, and decides between them. */
 export class Guard {
   readonly #parts: GuardParts;
   readonly #timer: NodeJS.Timeout;
+  readonly #ended: ReadonlySet<string>;
   readonly #peers = new Map<string, GuardReport>();
   #attempt: { readonly id: string; readonly startedAt: number } | null = null;
-  /** Evidence against the candidate that the store could not be told yet: meanwhile it serves nobody. */
-  #suspended = false;
+  /** It serves nobody: before the others have been asked, and with evidence that the store could not be told yet. */
+  #suspended = true;
   #decision: GuardDecision | null = null;
   #comparison: Comparison | null = null;
   #busy = false;
+  #hasFailed = false;
   #ticksToSkip = 0;
   #closed = false;
 
   constructor(parts: GuardParts) {
     this.#parts = parts;
+    this.#ended = new Set(parts.earlier.filter((report) => this.#isOfSame(report)).flatMap(({ id }) => id ?? []));
     const tickMs = Math.min(MAX_TICK_MS, Math.max(MIN_TICK_MS, parts.settings.for / 20));
     this.#timer = setInterval(() => this.#tickInBackground(), tickMs).unref();
   }
@@ -192,8 +216,11 @@ export class Guard {
       this.#decision = decision;
       this.close();
       this.#parts.onDecision(decision);
-    } catch {
-      // The store is away: it is asked again with the next tick.
+    } catch (err) {
+      // It is asked again with the next tick.
+      if (isStoreUnavailable(err) || this.#hasFailed) return;
+      this.#hasFailed = true;
+      this.#parts.log.error({ err }, "two configurations cannot be compared");
     } finally {
       this.#busy = false;
     }
@@ -202,10 +229,16 @@ export class Guard {
   /** @returns the decision in force, null while there is none. @throws what the store throws. */
   async #look(): Promise<GuardDecision | null> {
     const { agreement, settings, now } = this.#parts;
-    const known = await this.#askPeers();
-    if (known !== null) return known;
-    this.#attempt ??= await agreement.join();
+    const ended = this.#ended;
+    // First: a store that is away, or slow to answer, must not keep a candidate serving that fails.
+    if (this.#compare(false).against !== null) this.#suspended = true;
+    const reports = await this.#askPeers();
+    const isRunning = ({ report: { id, decision } }: PeerReport): boolean =>
+      decision === null && id !== null && !ended.has(id);
+    this.#attempt ??= await agreement.join(ended, reports.find(isRunning)?.report.id ?? null);
     const { id, startedAt } = this.#attempt;
+    const known = this.#decisionIn(reports, id, ended.size > 0 || reports.some(isRunning));
+    if (known !== null) return known;
     const isOver = now() >= startedAt + settings.for;
     this.#comparison = this.#compare(isOver);
     const { against } = this.#comparison;
@@ -214,18 +247,29 @@ export class Guard {
     return isOver ? agreement.decide(id, this.#decisionOf("promoted", this.#noEvidence())) : null;
   }
 
-  /** Takes over what the others have counted. @returns what one of them has decided. */
-  async #askPeers(): Promise<GuardDecision | null> {
-    const { agreement, base, candidate } = this.#parts;
-    const peers = await agreement.peers();
+  /** @returns what the others report of the same change. */
+  async #askPeers(): Promise<readonly PeerReport[]> {
+    const peers = await this.#parts.agreement.peers();
     this.#ticksToSkip = Math.floor(peers.size / PEERS_PER_TICK);
-    const all = [...peers].flatMap(([instance, reports]) => reports.map((report) => ({ instance, report })));
-    for (const { instance, report } of all) {
-      if (report.base !== base || report.candidate !== candidate) continue;
+    return [...peers]
+      .flatMap(([instance, reports]) => reports.map((report) => ({ instance, report })))
+      .filter(({ report }) => this.#isOfSame(report));
+  }
+
+  #isOfSame({ base, candidate }: GuardReport): boolean {
+    return base === this.#parts.base && candidate === this.#parts.candidate;
+  }
+
+  /**
+   * Takes over what the others have counted. @returns what one of them has decided.
+   * @param isAnother whether the change has been tried before: then only this try's decision is one.
+   */
+  #decisionIn(reports: readonly PeerReport[], own: string, isAnother: boolean): GuardDecision | null {
+    for (const { instance, report } of reports) {
       const { id, decision } = report;
-      const isSameAttempt = id !== null && id === this.#attempt?.id;
+      const isSameAttempt = id === own;
       // A try that was broken off says nothing about this one.
-      if (decision !== null && (isSameAttempt || decision.result !== "replaced")) return decision;
+      if (decision !== null && (isSameAttempt || (!isAnother && decision.result !== "replaced"))) return decision;
       if (decision === null && isSameAttempt) this.#peers.set(instance, report);
     }
     return null;
@@ -276,9 +320,11 @@ export function sharedAgreement(parts: SharedAgreementParts): Agreement {
   const pair = `guard:${base.hash.slice(0, 16)}:${candidate.hash.slice(0, 16)}`;
   const lengthMs = base.reload.guard?.for ?? 0;
   return {
-    async join() {
+    async join(ended, underWay) {
+      if (underWay !== null) return { id: underWay, startedAt: Number(await store.remember(underWay, String(now()))) };
       for (let attempt = 1; ; attempt += 1) {
         const id = `${pair}:${attempt}`;
+        if (ended.has(id) && attempt < MAX_ATTEMPTS) continue;
         const startedAt = Number(await store.remember(id, String(now())));
         // An older one is over: the same change was tried before, and taken back by hand.
         if (now() - startedAt < lengthMs + JOIN_WITHIN_MS || attempt === MAX_ATTEMPTS) return { id, startedAt };

@@ -105,7 +105,9 @@ export class InstanceRegistry {
   async guards(): Promise<ReadonlyMap<string, readonly GuardReport[]>> {
     const others = await this.others();
     if (others === null) throw storeUnavailable(new Error("the other instances are not known"));
-    return new Map(others.map(({ instance, guards = [] }) => [instance, guards]));
+    return new Map(
+      others.map(({ instance, guards }) => [instance, Array.isArray(guards) ? guards.filter(isReport) : []]),
+    );
   }
 
   /** Leaves the list and stops. */
@@ -131,6 +133,13 @@ export class InstanceRegistry {
       this.#warned = true;
     }
   }
+}
+
+/** One of another shape cannot be added up. */
+function isReport(value: unknown): value is GuardReport {
+  const { base, candidate, decision, counts } = (value ?? {}) as Partial<GuardReport>;
+  const isWhole = typeof counts?.base === "object" && typeof counts.candidate === "object";
+  return isWhole && typeof base === "string" && typeof candidate === "string" && decision !== undefined;
 }
 
 /** Another version of the gateway may publish another shape: an entry without the main fields is left out. */

@@ -4,19 +4,9 @@ import type { LoadResult } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { RequestCounts } from "./comparison.ts";
 import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
-import type { Generation, Instead, PassedOver, ProcessState } from "./generation.ts";
+import type { Generation, Instead, PassedOver, ProcessState, ReloadEvent, ReloadResult } from "./generation.ts";
 import { type Agreement, Guard, type GuardDecision, type GuardReport, type GuardStatus } from "./guard.ts";
 import type { KeptGenerations, RollbackTarget } from "./kept-generations.ts";
-
-export type ReloadResult =
-  | {
-      readonly ok: true;
-      readonly hash: string;
-      readonly changed: boolean;
-      /** It serves a share of the users first. */
-      readonly guarded?: true;
-    }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /** What `GET /admin/config` shows. */
 export interface ConfigStatus {
@@ -34,13 +24,6 @@ export interface ConfigStatus {
   /** What a rollback can return to, the latest first. */
   readonly generations: readonly { readonly hash: string; readonly since: string; readonly serves: boolean }[];
 }
-
-/** What happened to the configuration, for the log and the metrics. */
-export type ReloadEvent =
-  | { readonly type: "rejected"; readonly diagnostics: readonly Diagnostic[] }
-  | { readonly type: "guarded"; readonly hash: string; readonly loaded: Loaded }
-  | { readonly type: "taken" | "returned"; readonly hash: string; readonly loaded: Loaded }
-  | { readonly type: "decided"; readonly hash: string; readonly decision: GuardDecision };
 
 export interface ReloaderParts {
   /** With the generation of the start. */
@@ -114,14 +97,8 @@ export class Reloader {
     const { hash: serves } = this.#current.snapshot;
     if (this.#probation !== null)
       return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
-    return (
-      this.#passedOver && {
-        of: this.#passedOver.hash,
-        serves,
-        reason: this.#passedOver.reason,
-        at: this.#passedOver.at,
-      }
-    );
+    const passed = this.#passedOver;
+    return passed && { of: passed.hash, serves, reason: passed.reason, at: passed.at };
   }
 
   get status(): ConfigStatus {
@@ -161,13 +138,18 @@ export class Reloader {
   /** Retires every generation. Resolves when all are disposed of, and at the latest when `giveUp` is aborted. */
   async close(giveUp: AbortSignal): Promise<void> {
     this.#closed = true;
-    const generations = [...this.#retiring, this.#current];
-    if (this.#probation !== null) {
+    const late = new Promise((resolve) => giveUp.addEventListener("abort", resolve));
+    const retired = new Set<Generation>();
+    const retireAll = async (): Promise<void> => {
+      const all = new Set([...this.#retiring, this.#current, this.#probation?.generation ?? this.#current]);
       // Undecided: the others go on comparing, a start takes the file as it is.
-      this.#probation.guard.close();
-      generations.push(this.#probation.generation);
-    }
-    await Promise.all(generations.map((generation) => generation.retire(giveUp)));
+      this.#probation?.guard.close();
+      const left = [...all].filter((generation) => !retired.has(generation));
+      for (const generation of left) retired.add(generation);
+      await Promise.all(left.map((generation) => generation.retire(giveUp)));
+    };
+    // A change under way may still have put one in force.
+    await Promise.all([retireAll(), Promise.race([this.#queue.then(retireAll), late])]);
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
@@ -179,6 +161,7 @@ export class Reloader {
   /** A bug of the gateway's own, or of a plugin, is no reason to stop serving. */
   async #safely(work: () => Promise<ReloadResult>): Promise<ReloadResult> {
     try {
+      if (this.#closed) return this.#stopping();
       return await work();
     } catch (error) {
       return this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
@@ -228,7 +211,10 @@ export class Reloader {
   async #build(loaded: Loaded, onProbation: boolean): Promise<Generation | (ReloadResult & { readonly ok: false })> {
     try {
       this.#number += 1;
-      return await this.#parts.build(loaded, this.#number, onProbation);
+      const built = await this.#parts.build(loaded, this.#number, onProbation);
+      if (!this.#closed) return built;
+      await built.retire();
+      return this.#stopping();
     } catch (error) {
       this.#number -= 1;
       return this.#reject([setupDiagnostic(this.#current.snapshot.file, error)]);
@@ -267,6 +253,7 @@ export class Reloader {
       base: base.snapshot.hash,
       candidate: loaded.hash,
       counts,
+      earlier: this.reports,
       agreement: agreement(base.snapshot, generation.snapshot),
       now,
       log,
@@ -299,7 +286,9 @@ export class Reloader {
       generation.promote();
       this.#activate(generation, loaded, "taken");
     } else {
-      this.#passedOver = { hash: loaded.hash, reason: decision.reason, at: decision.at };
+      // One that was replaced is no worse for it.
+      const { result, reason, at } = decision;
+      if (result === "rolled_back") this.#passedOver = { hash: loaded.hash, reason, at };
       this.#retire(generation);
     }
   }
@@ -313,7 +302,12 @@ export class Reloader {
   async #rollback(to: RollbackTarget): Promise<ReloadResult> {
     const { kept } = this.#parts;
     const guard = this.#probation?.guard;
-    if (guard !== undefined && typeof to === "string" && to.length >= 4 && guard.candidate.startsWith(to)) {
+    const start = typeof to === "string" && to.length >= 4 ? to.toLowerCase() : null;
+    if (guard !== undefined && start !== null && guard.candidate.startsWith(start)) {
+      if (kept.list.some(({ hash }) => hash !== guard.candidate && hash.startsWith(start))) {
+        const several = `"${start}" is the beginning of several hashes`;
+        return { ok: false, diagnostics: [this.#refusal("unknown-generation", several)] };
+      }
       const decision = await guard.conclude("promoted", "asked for");
       this.#apply(guard, decision);
       if (decision.result !== "promoted") return this.#reject([this.#refusal("rolled-back", decision.reason)]);
@@ -338,6 +332,10 @@ export class Reloader {
     this.#rejection = { at: this.#time(), diagnostics };
     this.#parts.onEvent({ type: "rejected", diagnostics });
     return { ok: false, diagnostics };
+  }
+
+  #stopping(): ReloadResult & { readonly ok: false } {
+    return { ok: false, diagnostics: [this.#refusal("reload-fault", "the gateway stops")] };
   }
 
   #refusal(rule: RuleId, message: string): Diagnostic {

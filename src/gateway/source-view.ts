@@ -4,6 +4,7 @@ import { disk, type FileAccess } from "../config/files.ts";
 import { toPlain } from "../config/node.ts";
 import { parse } from "../config/parse.ts";
 import { isRecord } from "../config/schema.ts";
+import { looksLikeKey } from "../config/secrets.ts";
 import { REDACTED } from "../effects/change.ts";
 import { codeOf } from "./compile.ts";
 import type { Loaded } from "./configuration.ts";
@@ -74,12 +75,16 @@ const SECRETS = [
   "auth/oauth/*/client_secret",
   "upstreams/*/api_keys/*",
   "upstreams/*/headers/*",
+  "telemetry/otlp/headers/*",
 ].map((path) => path.split("/"));
 /** What an operator's own options and parameters call a secret. */
 const SECRET_NAME = /(?:^|[^a-z])(?:secret|token|password|passwd|key|credential|authorization|cookie)s?$/i;
 const SECRET_NAME_IN_CAMEL_CASE = /[a-z](?:Secret|Token|Password|Key|Credential)s?$/;
 const FREE_FORM = /^(?:pipeline\/\d+\/options|models\/[^\n]*\/parameters\/set)\//;
 const REFERENCE = /\$\{(?:env|file):[^{}]*\}/g;
+const USER_OF_URL = /(\w:\/\/)[^/\s]*@/g;
+/** Where keys are put that have no other place. */
+const QUERY_OF_URL = /(\w:\/\/[^\s?#]*)(\?[^\s#]*)/g;
 /** As often as makes it long enough for a secret that signs tokens. */
 const TOKEN_SECRET_REPEATS = 4;
 
@@ -91,7 +96,9 @@ function redact(value: unknown, path: readonly string[]): unknown {
   if (typeof value === "number" && isSecret(path)) return redacted(path);
   if (typeof value !== "string" || value === "") return value;
   if (isSecret(path)) return withoutSecret(value, path);
-  return value.replace(/(\w:\/\/)[^/\s]*@/g, `$1${REDACTED}@`);
+  return looksLikeKey(value)
+    ? REDACTED
+    : value.replace(USER_OF_URL, `$1${REDACTED}@`).replace(QUERY_OF_URL, withoutValues);
 }
 
 function isSecret(path: readonly string[]): boolean {
@@ -123,6 +130,11 @@ function redacted(path: readonly string[]): string {
 /** An address without who asks there. */
 function withoutUser(url: string): string {
   return url.replace(/(\w:\/\/).*@/s, `$1${REDACTED}@`);
+}
+
+/** A brace that is left over ends the reference whose default the address is. */
+function withoutValues(_: string, address: string, query: string): string {
+  return address + query.replaceAll(/=(?:\$\{[^{}]*\}|[^&{}])*/g, `=${REDACTED}`);
 }
 
 function schemaName(path: string): string {

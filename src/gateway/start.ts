@@ -4,12 +4,12 @@ import type { Explainer } from "../offline/answer.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
-import { type Generation, ProcessState, shortHash } from "./generation.ts";
+import { type Generation, ProcessState, type ReloadResult, shortHash } from "./generation.ts";
 import { startGenerations } from "./generations.ts";
 import { instanceInfo, InstanceRegistry } from "./instances.ts";
 import type { RollbackTarget } from "./kept-generations.ts";
 import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listeners.ts";
-import type { Reloader, ReloadResult } from "./reloader.ts";
+import type { Reloader } from "./reloader.ts";
 import {
   hostServices,
   openAccounts,

@@ -157,7 +157,10 @@ function targetIn(text: string): string | number {
   } catch {
     throw invalidRequest("/", "must be JSON");
   }
-  const { to = 1 } = (body ?? {}) as { readonly to?: unknown };
+  // A hash at another place would go back one generation, to one that nobody meant.
+  const keys = typeof body === "object" && body !== null && !Array.isArray(body) ? Object.keys(body) : null;
+  if (keys === null || keys.some((key) => key !== "to")) throw invalidRequest("/", 'must be an object of "to" alone');
+  const { to = 1 } = body as { readonly to?: unknown };
   if (typeof to === "string" || (typeof to === "number" && Number.isInteger(to) && to >= 0)) return to;
   throw invalidRequest("/to", "must be a hash, or how many generations back");
 }

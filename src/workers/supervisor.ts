@@ -159,10 +159,16 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       if (first !== undefined && taken.every(({ hash }) => hash === first.hash)) {
         return { ok: true, hash: first.hash, ...(first.guarded && { guarded: true }) };
       }
-      // A number of generations back would lead further back with each round.
-      if (question === "rollback") break;
     }
     return failure("the workers do not agree on a configuration", "ask again when the files are no longer written to");
+  };
+
+  /** A number counts in one worker's list: another may be a change behind, and each round would lead further back. */
+  const rollBack = async (to: string | number): Promise<ReloadResult> => {
+    if (typeof to === "string") return changeAll("rollback", JSON.stringify(to));
+    const report = await askOne("report");
+    if (report === null) return failure("no worker answers", "see the log");
+    return changeAll("rollback", JSON.stringify(report.status.generations[to]?.hash ?? to));
   };
 
   return {
@@ -212,7 +218,7 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       return { pending: Math.max(0, ...all.map(({ pending }) => pending)), rejected: [...rejected.values()] };
     },
     reload: () => changeAll("reload"),
-    rollback: (to) => changeAll("rollback", JSON.stringify(to)),
+    rollback: rollBack,
     async explain(question) {
       const about = JSON.stringify(question);
       for (const worker of pool.workers.filter(canAnswer)) {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ADMIN_TOKEN, configuration } from "../e2e/support/configuration.ts";
 import { ROOT, Workspace } from "../e2e/support/process.ts";
@@ -186,6 +186,26 @@ describe("git", () => {
     };
     expect(await wrong("HEAD~7:gateway/gateway.yaml")).toContain("git knows no revision HEAD~7");
     expect(await wrong("HEAD:gateway/other.yaml")).toContain("does not exist in HEAD");
+    // The disk's would be taken for that commit's.
+    workspace.write("..outside.yaml", GOOD);
+    expect(await wrong("HEAD:..outside.yaml")).toContain("does not exist in HEAD");
+    const outside = `HEAD:../../${basename(workspace.folder)}-outside.yaml`;
+    for (const name of [outside, "HEAD:./../outside.yaml"])
+      expect(await wrong(name)).toContain("outside of the repository");
+    expect(readdirSync(workspace.path("tmp")).filter((name) => name.startsWith("gateway-revision"))).toEqual([]);
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s on the way leaves no copies behind", async (signal) => {
+    repository();
+    workspace.write(
+      "gateway/plugins/mask.ts",
+      "process.stderr.write('here'); setInterval(() => {}, 1000); await new Promise(() => {});",
+    );
+    git("commit", "-qam", "a plugin that hangs");
+    const child = workspace.gateway("diff", "HEAD:gateway/gateway.yaml", "gateway/gateway.yaml");
+    await child.printed("stderr", /here/);
+    expect(readdirSync(workspace.path("tmp")).filter((name) => name.startsWith("gateway-revision"))).toHaveLength(1);
+    expect(await child.stop(signal)).toMatchObject({ signal });
     expect(readdirSync(workspace.path("tmp")).filter((name) => name.startsWith("gateway-revision"))).toEqual([]);
   });
 

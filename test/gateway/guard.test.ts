@@ -11,7 +11,7 @@ import {
 import { type Snapshot, type Store, storeUnavailable } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { eventually } from "../e2e/support/http.ts";
-import { memoryLog } from "../server/support.ts";
+import { type LogLine, memoryLog } from "../server/support.ts";
 
 const SETTINGS = { share: 0.5, for: 400, minRequests: 5, maxErrorRatio: 2, maxTtftRatio: 1.5 };
 const USERS = Array.from({ length: 40 }, (_, index) => `user-${index}`);
@@ -45,7 +45,7 @@ async function sharedStore() {
         return new Map([...reports].filter(([name]) => name !== self).map(([name, report]) => [name, [report()]]));
       },
     });
-  const join = async (self: string, base = "base", candidate = "candidate") => {
+  const join = async (self: string, base = "base", candidate = "candidate", earlier: readonly GuardReport[] = []) => {
     const decisions: GuardDecision[] = [];
     const counts = { base: new RequestCounts(), candidate: new RequestCounts() };
     const guard = new Guard({
@@ -53,6 +53,7 @@ async function sharedStore() {
       base,
       candidate,
       counts,
+      earlier,
       agreement: agreementOf(self, base, candidate),
       now: () => shared.now,
       log: memoryLog([]),
@@ -100,6 +101,19 @@ test("evidence that the store cannot be told suspends the candidate", async () =
   await eventually(() => decisions.length === 1);
 });
 
+test("evidence suspends the candidate also while the store answers nothing", async () => {
+  const { shared, join } = await sharedStore();
+  const { guard, fail, decisions } = await join("one");
+  expect(served(guard)).toBeGreaterThan(5);
+  shared.away = true;
+  fail(20);
+  await eventually(() => served(guard) === 0);
+  expect(decisions).toEqual([]);
+  shared.away = false;
+  await eventually(() => decisions.length === 1);
+  expect(decisions).toMatchObject([{ result: "rolled_back" }]);
+});
+
 test("the first decision of all is the one, whoever comes to another", async () => {
   const { shared, join } = await sharedStore();
   const one = await join("one");
@@ -141,6 +155,52 @@ test("the same change is tried afresh once its first try is long over; another p
   expect(again.decisions).toMatchObject([{ result: "promoted" }]);
 });
 
+test("who has seen the end of a try makes another, and who comes meanwhile joins that one", async () => {
+  const { shared, join } = await sharedStore();
+  const first = await join("one");
+  await first.guard.conclude("rolled_back", "asked for");
+  const { id } = first.guard.report;
+  const late = await join("two");
+  expect(late.decisions, "it reads the file late").toMatchObject([{ result: "rolled_back", reason: "asked for" }]);
+  shared.now += 10;
+  const again = await join("one", "base", "candidate", [first.guard.report]);
+  expect(again.guard.report.id).not.toBe(id);
+  expect(again.guard.status).toMatchObject({ state: "running", started_at: new Date(shared.now).toISOString() });
+  const third = await join("three");
+  expect(third.guard.report.id).toBe(again.guard.report.id);
+  expect(served(third.guard)).toBeGreaterThan(5);
+  shared.now += SETTINGS.for;
+  await eventually(() => again.decisions.length === 1 && third.decisions.length === 1);
+  expect([...again.decisions, ...third.decisions]).toMatchObject([{ result: "promoted" }, { result: "promoted" }]);
+});
+
+test("a fault that is not the store's is told in the log, once", async () => {
+  const lines: LogLine[] = [];
+  let count = 0;
+  const guard = new Guard({
+    settings: SETTINGS,
+    base: "base",
+    candidate: "candidate",
+    earlier: [],
+    counts: { base: new RequestCounts(), candidate: new RequestCounts() },
+    agreement: {
+      ...ownAgreement(() => 0),
+      async peers() {
+        count += 1;
+        throw count === 1 ? storeUnavailable(new Error("away")) : new TypeError("a bug");
+      },
+    },
+    now: () => 0,
+    log: memoryLog(lines),
+    onDecision: () => undefined,
+  });
+  onTestFinished(() => guard.close());
+  await guard.start();
+  expect(lines).toEqual([]);
+  await eventually(() => count > 4);
+  expect(lines).toMatchObject([{ level: "error", message: "two configurations cannot be compared" }]);
+});
+
 test("the more instances there are, the less often each of them asks for what all have counted", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -152,6 +212,7 @@ test("the more instances there are, the less often each of them asks for what al
       base: "base",
       candidate: "candidate",
       counts: { base: new RequestCounts(), candidate: new RequestCounts() },
+      earlier: [],
       agreement: {
         ...ownAgreement(() => 0),
         async peers() {

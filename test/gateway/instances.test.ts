@@ -105,6 +105,22 @@ test("a store that is away is said once, others are unknown, and all is as befor
   expect(await registry.others()).toEqual([OTHER]);
 });
 
+test("reports of guards in the shape of another version are left out", async () => {
+  const store = await memory();
+  const registry = join(store, () => SELF);
+  const whole = { id: "1", base: "a", candidate: "b", decision: null, counts: { base: {}, candidate: {} } };
+  const { counts: _, ...without } = whole;
+  const shapes = [[whole, without, null, { ...whole, counts: { base: {} } }], "none", null, { 0: whole }];
+  for (const [index, guards] of shapes.entries())
+    await store.publishInstance(`odd-${index}`, JSON.stringify({ ...OTHER, instance: `odd-${index}`, guards }), 60_000);
+  expect(Object.fromEntries(await registry.guards())).toEqual({
+    "odd-0": [whole],
+    "odd-1": [],
+    "odd-2": [],
+    "odd-3": [],
+  });
+});
+
 test("a slow store is not told more and more", async () => {
   const store = await memory();
   let running = 0;

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
-import { type Generation, ProcessState } from "../../src/gateway/generation.ts";
+import { type Generation, ProcessState, type ReloadEvent } from "../../src/gateway/generation.ts";
 import { ownAgreement } from "../../src/gateway/guard.ts";
-import { Reloader, type ReloaderParts, type ReloadEvent } from "../../src/gateway/reloader.ts";
+import { inBackground } from "../../src/kit/index.ts";
+import { Reloader, type ReloaderParts } from "../../src/gateway/reloader.ts";
 import { options } from "../config/support.ts";
 import { type LogLine, memoryLog } from "../server/support.ts";
 
@@ -34,6 +35,99 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
   });
   return { made, told, lines };
 }
+
+const GUARD = { share: 0.5, for: 3_600_000, minRequests: 1, maxErrorRatio: 2, maxTtftRatio: 2 };
+
+function guarded(hash: string, retire?: () => Promise<void>): Generation {
+  const { snapshot, ...rest } = generation(hash, retire);
+  return { ...rest, snapshot: { ...snapshot, reload: { guard: GUARD } }, trial: { counts: null } };
+}
+
+const loadedAs = (hash: string): LoadResult => ({ ...good, hash, snapshot: { ...good.snapshot!, hash } });
+
+test("a candidate that made room for one that cannot be built is tried again when it is the file again", async () => {
+  let hash = "candidate";
+  const { made } = reloader({
+    first: guarded("before"),
+    load: async () => loadedAs(hash),
+    build: async (loaded) => (loaded.hash === "broken" ? Promise.reject(new Error("no")) : guarded(loaded.hash)),
+  });
+  onTestFinished(() => made.close(new AbortController().signal));
+  expect(await made.reload()).toMatchObject({ ok: true, guarded: true });
+  hash = "broken";
+  expect(await made.reload()).toMatchObject({ ok: false, diagnostics: [{ rule: "plugin-setup" }] });
+  hash = "candidate";
+  expect(await made.reload()).toMatchObject({ ok: true, guarded: true });
+  expect(made.status).toMatchObject({ passed_over: null, guard: { state: "running", candidate: "candidate" } });
+});
+
+test("a beginning that a candidate and a kept generation share chooses neither; case does not matter", async () => {
+  const [candidate, former] = [`abcd1${"0".repeat(59)}`, `abcd2${"0".repeat(59)}`];
+  const kept = { hash: former, since: "" };
+  const { made } = reloader({
+    first: guarded("before"),
+    load: async () => loadedAs(candidate),
+    build: async ({ hash }) => ({ ...guarded(hash), promote() {} }),
+    kept: { list: [kept], find: () => kept, load: async () => loadedAs(former) },
+  });
+  onTestFinished(() => made.close(new AbortController().signal));
+  await made.reload();
+  expect(await made.rollback("abcd")).toMatchObject({
+    ok: false,
+    diagnostics: [{ rule: "unknown-generation", message: '"abcd" is the beginning of several hashes' }],
+  });
+  expect(made.status).toMatchObject({ hash: "before", guard: { state: "running" } });
+  expect(await made.rollback("ABCD1")).toMatchObject({ ok: true, hash: candidate });
+  expect(made.status).toMatchObject({ hash: candidate, guard: { state: "promoted" } });
+});
+
+test.each([
+  ["for all users", generation],
+  ["for a share of them", guarded],
+])("what is built while the gateway stops never serves, %s, and is disposed of", async (_name, first) => {
+  const built = Promise.withResolvers<Generation>();
+  const building = Promise.withResolvers<void>();
+  const retire = vi.fn<() => Promise<void>>(() => Promise.resolve());
+  const { made, told } = reloader({
+    first: first("before"),
+    build: async () => {
+      building.resolve();
+      return built.promise;
+    },
+  });
+  const reloaded = made.reload();
+  const waiting = made.reload();
+  await building.promise;
+  const closed = made.close(new AbortController().signal);
+  built.resolve(guarded(good.hash, retire));
+  await closed;
+  expect(retire, "before what it was built on is closed").toHaveBeenCalledTimes(1);
+  expect([await reloaded, await waiting]).toMatchObject([{ ok: false }, { ok: false }]);
+  expect(made.status).toMatchObject({ hash: "before", guard: null });
+  expect(told).toEqual([]);
+});
+
+test("a stop waits for no reload for longer than it is given", async () => {
+  const loading = Promise.withResolvers<void>();
+  const { made } = reloader({
+    load() {
+      loading.resolve();
+      return new Promise(() => undefined);
+    },
+  });
+  const giveUp = new AbortController();
+  let answered = false;
+  inBackground(
+    memoryLog([]),
+    "a reload",
+    made.reload().finally(() => (answered = true)),
+  );
+  await loading.promise;
+  const closed = made.close(giveUp.signal);
+  giveUp.abort();
+  await closed;
+  expect(answered).toBe(false);
+});
 
 const unreadable = Object.create(null) as unknown;
 

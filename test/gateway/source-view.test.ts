@@ -49,6 +49,10 @@ upstreams:
     base_url: "https://alpha.example/v1"
     api_keys: [sk-secret-one, "\${env:ALPHA_KEY}", "\${env:ALPHA_KEY:-sk-secret-two}", "prefix-sk-secret-\${env:ALPHA_KEY}"]
     headers: { authorization: Bearer sk-secret-header }
+telemetry:
+  otlp:
+    endpoint: http://otlp.example:4318
+    headers: { authorization: Bearer sk-secret-otlp, x-team: "\${env:OTLP_TEAM}" }
 models:
   route/one:
     kind: chat
@@ -65,7 +69,7 @@ pipeline:
   - quota
   - breaker
   - use: transform
-    options: { set: { /metadata/token: sk-secret-option, /metadata/nested: { password: [sk-secret-deep], accessKey: sk-secret-camel, hook: "https://me:sk-secret-hook@hook.example/x" } } }
+    options: { set: { /metadata/token: sk-secret-option, /metadata/nested: { password: [sk-secret-deep], accessKey: sk-secret-camel, hook: "https://me:sk-secret-hook@hook.example/x", url: "https://hook.example/x?team=sk-secret-query&to=sk-secret-other#part", raw: sk-secret-0123456789abcdef, other: "\${env:HOOK:-https://hook.example/x?k=sk-secret-default}" } } }
   - stream-relay
   - meter
 `;
@@ -77,7 +81,14 @@ test("no secret that stands in a file leaves, and what is left still means the s
   const { text, changes } = await told(await compiled(workspace.path("gateway.yaml")));
   expect(text).not.toContain("sk-secret");
   expect(changes).toEqual([]);
-  for (const kept of ["${env:ALPHA_KEY}", "max_new_tokens", "blue", "mail.example:587", "store.example:6379/0"]) {
+  for (const kept of [
+    "${env:ALPHA_KEY}",
+    "max_new_tokens",
+    "blue",
+    "${env:OTLP_TEAM}",
+    "mail.example:587",
+    "store.example:6379/0",
+  ]) {
     expect(text).toContain(kept);
   }
 });

@@ -195,10 +195,18 @@ test.each<[body: string, to: string | number]>([
   expect(asked).toEqual([to]);
 });
 
-test.each(["{", '{"to": -1}', '{"to": 1.5}', '{"to": {}}', '{"to": null}'])(
-  "a rollback to nowhere is a 400: %s",
-  async (body) => {
-    const { ask } = await admin({ rollback: () => Promise.reject(new Error("asked")) });
-    expect((await ask("/admin/rollback", AUTH, "POST", body)).status).toBe(400);
-  },
-);
+test.each([
+  "{",
+  '{"to": -1}',
+  '{"to": 1.5}',
+  '{"to": {}}',
+  '{"to": null}',
+  '{"hash": "abc1"}',
+  '"abc1"',
+  "3",
+  "[]",
+  "null",
+])("a rollback to nowhere is a 400: %s", async (body) => {
+  const { ask } = await admin({ rollback: () => Promise.reject(new Error("asked")) });
+  expect((await ask("/admin/rollback", AUTH, "POST", body)).status).toBe(400);
+});

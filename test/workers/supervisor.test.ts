@@ -98,6 +98,30 @@ test("a question of what would be is put to one worker, with the time that it ta
   for (const [, timeoutMs] of asked) expect(timeoutMs).toBeGreaterThanOrEqual(30_000);
 });
 
+test("a number of generations back means the same one on every worker, also where one of them is a change behind", async () => {
+  const generations = ["c", "b", "a"].map((hash) => ({ hash, since: "", serves: false }));
+  const worker = (own: typeof generations) => ({
+    serving: true,
+    missedHeartbeats: 0,
+    async ask(question: string, { about = "" } = {}) {
+      if (question === "report")
+        return { status: { generations: own, pending: [], last_rejection: null }, others: [], self: {} };
+      const to = JSON.parse(about) as string | number;
+      const hash = typeof to === "number" ? own[to]?.hash : to;
+      const diagnostics = [{ message: `there is no generation ${to} back` }];
+      return hash === undefined ? { ok: false, diagnostics } : { ok: true, hash, changed: true };
+    },
+  });
+  const workers = [worker(generations), worker(generations.slice(1))] as unknown as WorkerHandle[];
+  const view = poolAdminView({ workers, stopping: false }, "gateway.yaml");
+  expect(await view.rollback(1)).toEqual({ ok: true, hash: "b" });
+  expect(await view.rollback("a")).toEqual({ ok: true, hash: "a" });
+  expect(await view.rollback(7)).toMatchObject({
+    ok: false,
+    diagnostics: [{ message: "there is no generation 7 back" }],
+  });
+});
+
 test("one that is blocked is not asked, and one that has never answered is left out", async () => {
   const { workers, failures } = poolOf(2);
   for (const worker of workers) worker.serve();

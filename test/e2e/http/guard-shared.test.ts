@@ -124,6 +124,30 @@ describeRedis("a guard over two instances", () => {
     for (const user of users) expect((await two.chat(user)).status).toBe(200);
   });
 
+  test.each(["rolled_back", "replaced"])(
+    "a text that was %s is tried afresh when the file has been another meanwhile, however short ago that was",
+    async (state) => {
+      const patch = { billing: { cost_multiplier: 2 } };
+      const former = { billing: null };
+      await guarded(patch);
+      if (state === "rolled_back") await instances[1].admin("/admin/rollback", { method: "POST", body: { to: 0 } });
+      else await instances[1].reload(former);
+      await eventually(() => statesAre(state), PATIENCE_MS);
+      for (const instance of instances) await instance.reload(former);
+      // Its end is that of the second try, not of the first.
+      for (const { clock } of instances) clock.advance(FOR_MS / 2);
+      const again = await guarded(patch);
+      for (const { clock } of instances) clock.advance(FOR_MS / 2);
+      expect((await both()).map(({ guard }) => [guard?.state, guard?.candidate])).toEqual([
+        ["running", again],
+        ["running", again],
+      ]);
+      for (const { clock } of instances) clock.advance(FOR_MS / 2);
+      await eventually(() => statesAre("promoted"), PATIENCE_MS);
+      expect((await both()).map(({ hash }) => hash)).toEqual([again, again]);
+    },
+  );
+
   test("a newer file on one of them ends the trial on the other", async () => {
     const [one, two] = instances;
     await guarded({ billing: { cost_multiplier: 2 } });
