@@ -74,6 +74,7 @@ const SECRETS = [
   "auth/oauth/*/client_secret",
   "upstreams/*/api_keys/*",
   "upstreams/*/headers/*",
+  "telemetry/otlp/headers/*",
 ].map((path) => path.split("/"));
 /** What an operator's own options and parameters call a secret. */
 const SECRET_NAME = /(?:^|[^a-z])(?:secret|token|password|passwd|key|credential|authorization|cookie)s?$/i;
