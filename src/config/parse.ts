@@ -194,7 +194,9 @@ class Reader {
     const quoted = node.type !== "PLAIN" && node.type !== undefined;
     // A value left out has no place of its own: it is shown at its key.
     const empty = !quoted && (node.source ?? "") === "";
-    return { kind: "scalar", place: empty ? key : place, value: scalarValue(node.value), quoted };
+    const { line, col } = this.#lines.linePos(node.range?.[1] ?? 0);
+    const whole = line > place.line ? { ...place, end: { line, column: col } } : place;
+    return { kind: "scalar", place: empty ? key : whole, value: scalarValue(node.value), quoted };
   }
 
   #list(node: YAMLSeq, place: Place, depth: number): Node {
