@@ -19,6 +19,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
+import { MAX_TYPED_CHARACTERS } from "./fast-parse.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
 import type { RuleId } from "./rules.ts";
 
@@ -76,7 +77,7 @@ export function parse(file: string, text: string): Parsed {
 /** A text as a YAML plain scalar would be read. */
 export function parseScalar(text: string): Scalar {
   if (text === "") return null;
-  if (text.length > 64) return text;
+  if (text.length > MAX_TYPED_CHARACTERS) return text;
   const plain = parseDocument<YamlScalar>(text, { version: "1.2", schema: "core", prettyErrors: false });
   const { contents } = plain;
   const usable =
