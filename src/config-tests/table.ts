@@ -70,7 +70,7 @@ class Selector {
     const found = new Map<Scalar, ScalarNode>();
     for (const item of this.#items(node, new Set())) {
       const isExclusion = isSelected(variable) && typeof item.value === "string" && item.value.startsWith("!");
-      const excluded = isExclusion ? String(item.value).slice(1) : null;
+      const excluded = isExclusion ? item.value.slice(1) : null;
       const scalars = this.#scalars(variable, excluded === null ? item : { ...item, value: excluded });
       for (const scalar of scalars) {
         if (excluded !== null) found.delete(scalar.value);

@@ -241,8 +241,10 @@ export class Guard {
 
   #noEvidence(): string {
     const { requests = 0, failures = 0 } = this.#comparison ?? {};
-    const few = requests < this.#parts.settings.minRequests ? ", which are few," : "";
-    return `nothing speaks against it: ${failures} of ${requests} requests${few} failed`;
+    if (requests === 0) return "nothing speaks against it: it was asked nothing";
+    const { minRequests } = this.#parts.settings;
+    const few = requests < minRequests ? `, fewer than min_requests (${minRequests})` : "";
+    return `nothing speaks against it: ${failures} of ${requests} requests failed${few}`;
   }
 
   #decisionOf(result: GuardResult, reason: string): GuardDecision {

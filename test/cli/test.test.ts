@@ -139,9 +139,9 @@ test("the example of --help passes on the shipped configuration", async () => {
   expect(report).toContain("a hundred requests a minute");
 });
 
-test("the example of README passes on the shipped configuration", async () => {
-  const readme = readFileSync(`${ROOT}/README.md`, "utf8");
-  const [, example = ""] = /```yaml\n(.*config-test\.schema\.json\n[^`]*)```/.exec(readme) ?? [];
+test("the example of the guide passes on the shipped configuration", async () => {
+  const guide = readFileSync(`${ROOT}/deploy/guide/changes.md`, "utf8");
+  const [, example = ""] = /```yaml\n(.*config-test\.schema\.json\n[^`]*)```/.exec(guide) ?? [];
   workspace.write("gateway.test.yaml", example.replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`));
   const { code, stdout } = await gatewayTest();
   expect({ code, stdout }).toMatchObject({ code: 0 });
