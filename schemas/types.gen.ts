@@ -1332,7 +1332,6 @@ export type ConfigTestDuration = string;
  * via the `patternProperty` "^(\*|\$?[A-Za-z][A-Za-z0-9_.-]{0,63})$".
  */
 export type ConfigTestFault = ("healthy" | "down" | "unreachable" | "timeout") | number | ConfigTestScript;
-export type ConfigTestMatcher = string | ConfigTestText;
 export type ConfigTestAmount = number | string;
 export type ConfigTestTime = string;
 
@@ -1705,7 +1704,7 @@ export interface ConfigTestExpect {
      * This interface was referenced by `undefined`'s JSON-Schema definition
      * via the `patternProperty` "^[A-Za-z0-9-]+$".
      */
-    [k: string]: number | ConfigTestMatcher;
+    [k: string]: number | string | ConfigTestText;
   };
   events?: ConfigTestAmount;
   /**

@@ -2,7 +2,16 @@ import { dirname, resolve } from "node:path";
 import type { ConfigTest } from "#schema";
 import source from "../../schemas/config-test.schema.json" with { type: "json" };
 import { compileSchema } from "../config/compile.ts";
-import { ConfigurationError, diagnose, type Diagnostic, type Finding, join, sorted } from "../config/diagnostics.ts";
+import {
+  ConfigurationError,
+  diagnose,
+  type Diagnostic,
+  didYouMean,
+  type Finding,
+  join,
+  type Place,
+  sorted,
+} from "../config/diagnostics.ts";
 import { disk, FileError } from "../config/files.ts";
 import { type Entry, find, type MapNode, type Node, type ScalarNode } from "../config/node.ts";
 import { parse } from "../config/parse.ts";
@@ -10,8 +19,9 @@ import { isRecord, type Schema } from "../config/schema.ts";
 import { check, place } from "../config/validate.ts";
 import type { Snapshot } from "../kit/index.ts";
 import type { loadOffline } from "../offline/load.ts";
+import { TRANSPORT_HEADERS } from "../offline/requests.ts";
 import { PATTERN_FLAGS } from "./expectations.ts";
-import { type Binding, bindings, filled, type Names, unboundValue, unknownName } from "./table.ts";
+import { type Binding, bindings, filled, type Names, namesIn, unboundValue, unknownName } from "./table.ts";
 
 type Loaded = Awaited<ReturnType<typeof loadOffline>>;
 
@@ -84,8 +94,10 @@ export async function readTestFile(file: string, options: ReadOptions): Promise<
   }
   const reader = new CaseReader(root, loaded.snapshot);
   const cases = reader.read(options.schema);
+  const now = Date.parse(textAt(root, "/clock") ?? CLOCK);
+  if (Number.isNaN(now)) reader.report("/clock", { rule: "wrong-format", message: "is no time that a clock shows" });
   if (reader.diagnostics.length > 0) return failed(text, reader.diagnostics);
-  return { path, text, diagnostics: [], loaded, now: Date.parse(textAt(root, "/clock") ?? CLOCK), cases };
+  return { path, text, diagnostics: [], loaded, now, cases };
 }
 
 function textAt(root: Node, pointer: string): string | null {
@@ -122,6 +134,12 @@ class CaseReader {
     return [...this.#found.values()];
   }
 
+  /** Of what stands at the pointer, unless it is wrong already. */
+  report(pointer: string, finding: Finding): void {
+    const node = find(this.#root, pointer)?.node;
+    if (node !== undefined && this.#found.size === 0) this.#report(node, pointer, finding);
+  }
+
   read(schema: Schema): readonly TestCase[] {
     const tests = this.#root.entries.get("tests")?.value;
     const items = tests?.kind === "list" ? tests.items : [];
@@ -149,12 +167,32 @@ class CaseReader {
     const each = test.entries.get("each");
     const rows = bindings(each?.value, join(pointer, "each"), this.#names, (diagnostic) => this.#add(diagnostic));
     const rest = new Map([...test.entries].filter(([key]) => key !== "each"));
+    this.#checkUse(rows?.[0] ?? new Map(), { ...test, entries: rest }, pointer);
     return (rows ?? []).map((binding) => {
       const unbound = (node: Node, name: string, hint: string | null): void =>
         this.#report(node, pointer, unboundValue(name, hint));
-      const node = filled({ ...test, entries: rest }, binding, unbound);
+      const twice = (place: Place, name: string): void => {
+        const finding: Finding = { rule: "duplicate-name", message: `'${name}' stands twice in this map` };
+        this.#add(diagnose(place, pointer, finding));
+      };
+      const node = filled({ ...test, entries: rest }, binding, unbound, twice);
       return { node: node.kind === "map" ? withGiven(node, binding) : node, binding };
     });
+  }
+
+  /** Values that change nothing make the same case several times, and the report says that each was tested. */
+  #checkUse(binding: Binding, test: MapNode, pointer: string): void {
+    const used = namesIn(test);
+    const given = test.entries.get("given")?.value;
+    for (const [name, node] of binding) {
+      const isGiven = GIVEN.some((key) => key === name) && !(given?.kind === "map" && given.entries.has(name));
+      if (used.has(name) || isGiven) continue;
+      const message = `the value '${name}' is used nowhere`;
+      const isSaid = GIVEN.some((key) => key === name);
+      const meant = isSaid ? "given says it already" : didYouMean(name, GIVEN);
+      const hint = meant ?? `write $${name} where it belongs`;
+      this.#report(node, join(pointer, "each"), { rule: "unknown-value", message, hint });
+    }
   }
 
   #check(schema: Schema, node: Node, pointer: string): ConfigTest | null {
@@ -181,7 +219,18 @@ class CaseReader {
         name(join(`${at}/expect/attempts`, index), "upstream", upstream);
       }
     }
-    this.#checkPatterns(node, pointer);
+    for (const [at, { expect }] of parts) {
+      const expected = find(node, `${at}/expect`)?.node;
+      if (expected !== undefined) this.#checkPatterns(expected, pointer);
+      for (const header of Object.keys(expect?.headers ?? {})) {
+        if (!TRANSPORT_HEADERS.has(header.toLowerCase())) continue;
+        const finding: Finding = {
+          rule: "unknown-value",
+          message: `the header '${header}' is of the connection, and not compared`,
+        };
+        this.#report(find(node, join(`${at}/expect/headers`, header))?.node ?? node, pointer, finding);
+      }
+    }
     if (parts.every(([, { expect }]) => expect === undefined)) {
       const hint = "give it expect, or steps that have it";
       this.#report(node, pointer, { rule: "missing-key", message: "expects nothing", hint });
@@ -193,7 +242,8 @@ class CaseReader {
     if (node.kind === "list") for (const item of node.items) this.#checkPatterns(item, pointer);
     if (node.kind !== "map") return;
     for (const [key, { value }] of node.entries) {
-      this.#checkPatterns(value, pointer);
+      // Below `json` stand values, whatever they are called.
+      if (key !== "json") this.#checkPatterns(value, pointer);
       if (key !== "matches" || value.kind !== "scalar") continue;
       try {
         RegExp(String(value.value), PATTERN_FLAGS);

@@ -1,9 +1,4 @@
-import type {
-  ConfigTestAmount as Amount,
-  ConfigTestExpect,
-  ConfigTestMatcher as Matcher,
-  ConfigTestTime as Time,
-} from "#schema";
+import type { ConfigTestAmount as Amount, ConfigTestExpect, ConfigTestText, ConfigTestTime as Time } from "#schema";
 import { join } from "../config/diagnostics.ts";
 import { milliseconds } from "../config/settings.ts";
 import {
@@ -85,7 +80,7 @@ function same(expected: string | number | boolean, actual: string | number | boo
   return expected === actual ? [] : [{ pointer, expected: String(expected), actual: String(actual) }];
 }
 
-function matching(expected: Matcher, actual: string, pointer: string): Mismatch[] {
+function matching(expected: string | ConfigTestText, actual: string, pointer: string): Mismatch[] {
   if (typeof expected === "string") {
     return expected === actual ? [] : [{ pointer, expected: quoted(expected), actual: quoted(actual) }];
   }
@@ -197,10 +192,16 @@ function holds<Value extends number | bigint>(actual: Value, comparison: Compari
   }
 }
 
+const NANO_DIGITS = 9;
+
 /** @param actual in nano-units, exact. */
 function amount(expected: Amount, actual: bigint, pointer: string): Mismatch[] {
   const { comparison, value } = compared(String(expected));
-  if (holds(actual, comparison, toNano(decimal(value)))) return [];
+  const { digits, scale } = decimal(value);
+  const nanos = toNano({ digits, scale });
+  // An amount of fewer than nano-units is none that there could be: rounded, it would be another one.
+  const isWhole = scale <= NANO_DIGITS || nanos * 10n ** BigInt(scale - NANO_DIGITS) === digits;
+  if (isWhole && holds(actual, comparison, nanos)) return [];
   return [{ pointer, expected: String(expected), actual: nanoToString(actual) }];
 }
 

@@ -244,8 +244,8 @@ class Run {
   }
 
   async #send(given: ConfigTestGiven, background: boolean): Promise<StartedRequest> {
-    // Also what sticky balancing goes by: the same in each run.
-    const user = `${this.#case.name}/${given.user ?? ""}`;
+    // Also what sticky balancing goes by: the same in each run, and another one for each case and user.
+    const user = `${this.#case.name}/${encodeURIComponent(given.user ?? "")}`;
     await this.#room.user(user, { id: user, ...userOf(given, this.#startedAt) });
     const kind = this.#room.snapshot.models[given.model ?? ""]?.kind ?? "chat";
     const request = requestOf(given, user, kind);

@@ -1,4 +1,4 @@
-import { diagnose, type Diagnostic, didYouMean, type Finding, join } from "../config/diagnostics.ts";
+import { diagnose, type Diagnostic, didYouMean, type Finding, join, type Place } from "../config/diagnostics.ts";
 import type { Entry, ListNode, MapNode, Node, Scalar, ScalarNode } from "../config/node.ts";
 
 /** Values of `each` by name. */
@@ -34,6 +34,11 @@ export function bindings(
   let all: Binding[] = [new Map()];
   for (const [key, { value }] of each?.kind === "map" ? each.entries : []) {
     const variables = key.split(/, */);
+    const twice = variables.find((name, index) => all[0]?.has(name) || variables.indexOf(name) !== index);
+    if (twice !== undefined) {
+      const message = `'${twice}' has values already`;
+      wrong(value, join(pointer, key), { rule: "duplicate-name", message, hint: "give one of the two another name" });
+    }
     const selector = new Selector(names, (node, finding) => wrong(node, join(pointer, key), finding));
     const rows =
       variables.length === 1 ? selector.values(key, value).map((one) => [one]) : selector.rows(variables, value);
@@ -64,7 +69,8 @@ class Selector {
   values(variable: string, node: Node): readonly ScalarNode[] {
     const found = new Map<Scalar, ScalarNode>();
     for (const item of this.#items(node, new Set())) {
-      const excluded = typeof item.value === "string" && item.value.startsWith("!") ? item.value.slice(1) : null;
+      const isExclusion = isSelected(variable) && typeof item.value === "string" && item.value.startsWith("!");
+      const excluded = isExclusion ? item.value.slice(1) : null;
       const scalars = this.#scalars(variable, excluded === null ? item : { ...item, value: excluded });
       for (const scalar of scalars) {
         if (excluded !== null) found.delete(scalar.value);
@@ -144,11 +150,13 @@ const VARIABLE = /\$\$|\$([a-z][a-z0-9_]*)/g;
 /**
  * The node with values in place of `$name`, also in keys; `$$` is a literal `$`. Alone in a text it is the value itself.
  * @param unbound called for names that have no value.
+ * @param twice called for keys that are another key once they are filled.
  */
 export function filled(
   node: Node,
   binding: Binding,
   unbound: (node: Node, name: string, hint: string | null) => void,
+  twice: (place: Place, name: string) => void,
 ): Node {
   const one = (text: string, at: Node): string =>
     text.replaceAll(VARIABLE, (written, name: string | undefined) => {
@@ -171,11 +179,32 @@ export function filled(
   const filledMap = (map: MapNode): MapNode => {
     const entries = new Map<string, Entry>();
     for (const [key, { key: place, value }] of map.entries) {
-      entries.set(one(key, { kind: "scalar", place, value: key, quoted: true }), { key: place, value: fill(value) });
+      const name = one(key, { kind: "scalar", place, value: key, quoted: true });
+      if (entries.has(name)) twice(place, name);
+      entries.set(name, { key: place, value: fill(value) });
     }
     return { ...map, entries };
   };
   return fill(node);
+}
+
+/** Names of values that the node has, in texts and in keys. */
+export function namesIn(node: Node): ReadonlySet<string> {
+  const names = new Set<string>();
+  const look = (text: Scalar): void => {
+    for (const [, name] of String(text).matchAll(VARIABLE)) if (name !== undefined) names.add(name);
+  };
+  const visit = (inner: Node): void => {
+    if (inner.kind === "scalar") look(inner.value);
+    if (inner.kind === "list") for (const item of inner.items) visit(item);
+    if (inner.kind !== "map") return;
+    for (const [key, { value }] of inner.entries) {
+      look(key);
+      visit(value);
+    }
+  };
+  visit(node);
+  return names;
 }
 
 /** For a `$name` that has no value. */

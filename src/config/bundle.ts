@@ -71,6 +71,7 @@ class Bundler {
   }
 
   #target(ref: string, document: SchemaNode): readonly [unknown, SchemaNode] {
+    if (ref === "#") return [document, document];
     if (!ref.startsWith("#/")) {
       const file = this.#plugins.read(ref);
       return [file, isRecord(file) ? file : {}];
@@ -118,9 +119,10 @@ class Bundler {
   #union(branches: readonly unknown[], document: SchemaNode): SchemaNode {
     const nodes = branches.filter((branch) => !isReference(branch)).map((branch) => this.#node(branch, document));
     const [one, other] = nodes;
-    if (nodes.length === 2 && one?.type === "object" && other?.type === "object") return eitherMap(one, other);
+    const mark = markOf(one, other);
+    if (nodes.length === 2 && mark !== null) return eitherMap(one!, other!, mark);
     // Of a plugin's own: the keywords of one branch would bind the others.
-    if (nodes.filter(({ type }) => type === "object" || type === undefined).length > 1) return { anyOf: nodes };
+    if (bindEachOther(nodes)) return { anyOf: nodes };
     const types = [...new Set(nodes.flatMap(({ type }) => type ?? []))];
     const patterns = nodes.flatMap(({ pattern }) => (typeof pattern === "string" ? [pattern] : []));
     const isAnyText = nodes.some(({ type, pattern }) => type === "string" && pattern === undefined);
@@ -181,10 +183,15 @@ function optionsOf(name: string, options: SchemaNode): SchemaNode {
   };
 }
 
-/** Of two kinds of map the one that has the key which only it requires. */
-function eitherMap(one: SchemaNode, other: SchemaNode): SchemaNode {
+/** Of two kinds of map the key that only the other one requires; null when there is none to tell them by. */
+function markOf(one: SchemaNode | undefined, other: SchemaNode | undefined): string | null {
+  if (one?.type !== "object" || other?.type !== "object") return null;
   const first = new Set(Array.isArray(one.required) ? (one.required as string[]) : []);
-  const mark = (Array.isArray(other.required) ? (other.required as string[]) : []).find((key) => !first.has(key)) ?? "";
+  return (Array.isArray(other.required) ? (other.required as string[]) : []).find((key) => !first.has(key)) ?? null;
+}
+
+/** Of two kinds of map the one that has the key which only it requires. */
+function eitherMap(one: SchemaNode, other: SchemaNode, mark: string): SchemaNode {
   return {
     type: "object",
     if: { type: "object", required: [mark], properties: { [mark]: {} } },
@@ -193,6 +200,24 @@ function eitherMap(one: SchemaNode, other: SchemaNode): SchemaNode {
     else: one,
     examples: [exampleOf(one), exampleOf(other)],
   };
+}
+
+/** Keywords that say something of values of every type. */
+const OF_ANY_TYPE = ["enum", "const", "anyOf", "allOf", "not", "if"];
+const OF_TEXTS = ["minLength", "maxLength"];
+
+/** Whether the keywords of one branch would say something of the values of another, once they stand in one schema. */
+function bindEachOther(nodes: readonly SchemaNode[]): boolean {
+  const types = nodes.flatMap(({ type }) => (type === "number" ? "integer" : (type ?? "any")));
+  const others = types.filter((type) => type !== "string");
+  const texts = nodes.filter(({ type }) => [type].flat().includes("string"));
+  const has = (keywords: readonly string[]) => (node: SchemaNode) => keywords.some((keyword) => keyword in node);
+  return (
+    (others.includes("any") && nodes.length > 1) ||
+    new Set(others).size < others.length ||
+    (nodes.length > 1 && nodes.some(has(OF_ANY_TYPE))) ||
+    (texts.length > 1 && texts.some(has(OF_TEXTS)))
+  );
 }
 
 function stepOf(root: SchemaNode): unknown {
@@ -209,13 +234,23 @@ function widened(schema: SchemaNode): SchemaNode {
   const choices = Array.isArray(words) ? (words as unknown[]) : typeof word === "string" ? [word] : null;
   if (choices !== null) {
     const examples = rest.examples ?? choices;
-    return { ...rest, type: "string", pattern: alternatives([`^(${choices.join("|")})$`, REFERENCE]), examples };
+    // Of a plugin's own: numbers, flags and nothing have no pattern.
+    if (!choices.every((choice) => typeof choice === "string")) {
+      const { type: _type, ...others } = rest;
+      return { ...others, anyOf: [{ enum: choices }, { type: "string", pattern: REFERENCE }], examples };
+    }
+    const pattern = alternatives([`^(${choices.map(escaped).join("|")})$`, REFERENCE]);
+    return { ...rest, type: "string", pattern, examples };
   }
-  if (word !== undefined) return { ...schema, type: "integer", examples: [word] };
+  if (word !== undefined) return { ...schema, ...(Number.isInteger(word) && { type: "integer" }), examples: [word] };
   const { type, pattern = typeof format === "string" ? FORMATS[format] : undefined } = rest;
   if (type === "string" && typeof pattern === "string") return { ...rest, pattern: alternatives([pattern, REFERENCE]) };
   if (type !== "integer" && type !== "number" && type !== "boolean") return rest;
   return { ...rest, type: [type, "string"], pattern: REFERENCE };
+}
+
+function escaped(word: string): string {
+  return word.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 }
 
 /** Patterns that are each whole, anchors included; that of references last, and once. */

@@ -39,6 +39,8 @@ export interface Place {
   readonly line: number;
   readonly column: number;
   readonly endColumn?: number;
+  /** Of a scalar that ends on another line: after its last character. */
+  readonly end?: { readonly line: number; readonly column: number };
 }
 
 export interface Finding {
@@ -85,8 +87,9 @@ export function formatText(diagnostics: readonly Diagnostic[]): string {
 
 export function lineOf({ file, line, column, severity, rule, message, hint }: Diagnostic): string {
   const text = `${file}:${line}:${column}: ${severity} ${rule} ${message}${hint === null ? "" : ` (${hint})`}`;
-  // A file name may hold a line break: one finding stays one line.
-  return text.replaceAll(/[\r\n]+/g, " ");
+  // Names of files and keys may hold line breaks and what moves a cursor: one finding stays one line.
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  return text.replaceAll(/[\r\n]+/g, " ").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "�");
 }
 
 /** "2 errors". */

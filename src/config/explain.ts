@@ -171,9 +171,13 @@ function invalidName(pointer: string, key: string, parent: Readonly<Record<strin
   const patterns = isRecord(parent.patternProperties)
     ? Object.keys(parent.patternProperties).join(" or ")
     : String(parent.pattern);
+  const { propertyNames, examples } = parent;
+  // A map's own examples are maps: what is in them is named as this one may be.
+  const names = Array.isArray(examples) && examples.every(isRecord) ? examples.flatMap(Object.keys) : examples;
+  const named = isRecord(propertyNames) ? propertyNames : { examples: names };
   const finding: Finding = {
     rule: "invalid-name",
-    message: `'${key}' is no valid name here: it ${likeExamples(isRecord(parent.propertyNames) ? parent.propertyNames : parent, `match ${patterns}`)}`,
+    message: `'${key}' is no valid name here: it ${likeExamples(named, `match ${patterns}`)}`,
   };
   return { pointer: join(pointer, key), at: "key", unusable: true, unknown: key, finding };
 }

@@ -11,7 +11,8 @@ export function parsePlain(file: string, text: string): MapNode | null {
   try {
     return new PlainReader(file, text).read();
   } catch (error) {
-    if (error instanceof NotPlain) return null;
+    // Expressions run out of stack on lines of megabytes.
+    if (error instanceof NotPlain || error instanceof RangeError) return null;
     throw error;
   }
 }
@@ -19,6 +20,7 @@ export function parsePlain(file: string, text: string): MapNode | null {
 /** A text as a YAML plain scalar would be read; undefined for one that only the full parser can tell. */
 export function plainScalar(text: string): Scalar | undefined {
   if (text === "") return null;
+  if (text.length > MAX_TYPED_CHARACTERS) return text;
   // A key without a value is no scalar.
   if (/^[A-Za-z][\w.-]*:$/.test(text)) return text;
   BLOCK_PLAIN.lastIndex = 0;
@@ -30,6 +32,10 @@ export function plainScalar(text: string): Scalar | undefined {
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const UNUSUAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff]|^(?:---|\.\.\.|%)/m;
 const MAX_PLAIN_LEVELS = 50;
+/** YAML takes a longer one for no key. */
+const MAX_KEY_CHARACTERS = 1_024;
+/** What is longer is no number, but a key, a certificate or another text of digits. */
+export const MAX_TYPED_CHARACTERS = 64;
 const KEY = /[A-Za-z_][\w./@-]*(?::[\w./@-]+)*(?=:(?: |$))/my;
 /** Words that the core schema reads as null or as flags, which are no keys. */
 const WORD = /^(?:[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE)$/;
@@ -117,7 +123,7 @@ class PlainReader {
       const start = this.#at;
       const name = this.#key();
       const key = this.#place(start, this.#at);
-      if (entries.has(name)) throw NOT_PLAIN;
+      if (entries.has(name) || this.#at - start > MAX_KEY_CHARACTERS) throw NOT_PLAIN;
       this.#at += 1;
       entries.set(name, { key, value: this.#value(indent, key, level) });
       const next = this.#column();

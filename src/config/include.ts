@@ -9,6 +9,8 @@ export interface Merged {
   /** Null when a file could not be read or parsed. */
   readonly root: MapNode | null;
   readonly diagnostics: readonly Diagnostic[];
+  /** What was defined already, and is left out of the tree, by its pointer. */
+  readonly dropped: readonly { readonly pointer: string; readonly node: Node }[];
   /** Folders whose listing decides which files a pattern matches. */
   readonly folders: readonly string[];
 }
@@ -29,6 +31,7 @@ export async function loadTree(
 ): Promise<Merged> {
   const start: Place = { file: main, line: 1, column: 1 };
   const diagnostics: Diagnostic[] = [];
+  const dropped: { pointer: string; node: Node }[] = [];
   const folders = new Set<string>();
   const includedFrom = new Map<string, string>();
 
@@ -117,6 +120,7 @@ export async function loadTree(
     if (!repeated) {
       const { file, line, column } = former.key;
       const message = `'${name}' is defined already in ${shortPath(file)}:${line}:${column}`;
+      dropped.push({ pointer, node: entry.value });
       diagnostics.push(
         diagnose(entry.key, pointer, { rule: "duplicate-name", message, hint: "remove one of the two" }),
       );
@@ -129,5 +133,5 @@ export async function loadTree(
   }
 
   const root = await load(main, start, []);
-  return { root, diagnostics, folders: [...folders] };
+  return { root, diagnostics, dropped, folders: [...folders] };
 }

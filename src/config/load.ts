@@ -8,7 +8,7 @@ import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
 import { find, withSubject } from "./node.ts";
 import { resolveReferences } from "./references.ts";
-import { secretScalars } from "./secrets.ts";
+import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
 import { loadSteps } from "./steps.ts";
@@ -99,7 +99,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const steps = loaded.steps.flatMap((step) =>
     step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
-  const places = secrets.map(({ node }) => node.place);
+  const places = [{ pointer: "", node: validated.tree }, ...tree.dropped].flatMap(({ pointer, node }) =>
+    coveredPlaces(node, pointer, validated.diagnostics),
+  );
   for (const { use, local, plugin } of loaded.steps) if (local && plugin) localPlugins.set(use, plugin);
   const linkedWhole = finish(usable, steps, diagnostics, places);
   const refused = await dryRunAll(linkedWhole.snapshot);

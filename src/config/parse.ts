@@ -19,6 +19,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 import { diagnose, type Diagnostic, type Finding, type Place } from "./diagnostics.ts";
+import { MAX_TYPED_CHARACTERS } from "./fast-parse.ts";
 import type { Entry, MapNode, Node, Scalar } from "./node.ts";
 import type { RuleId } from "./rules.ts";
 
@@ -76,7 +77,7 @@ export function parse(file: string, text: string): Parsed {
 /** A text as a YAML plain scalar would be read. */
 export function parseScalar(text: string): Scalar {
   if (text === "") return null;
-  if (text.length > 64) return text;
+  if (text.length > MAX_TYPED_CHARACTERS) return text;
   const plain = parseDocument<YamlScalar>(text, { version: "1.2", schema: "core", prettyErrors: false });
   const { contents } = plain;
   const usable =
@@ -194,7 +195,9 @@ class Reader {
     const quoted = node.type !== "PLAIN" && node.type !== undefined;
     // A value left out has no place of its own: it is shown at its key.
     const empty = !quoted && (node.source ?? "") === "";
-    return { kind: "scalar", place: empty ? key : place, value: scalarValue(node.value), quoted };
+    const { line, col } = this.#lines.linePos(node.range?.[1] ?? 0);
+    const whole = line > place.line ? { ...place, end: { line, column: col } } : place;
+    return { kind: "scalar", place: empty ? key : whole, value: scalarValue(node.value), quoted };
   }
 
   #list(node: YAMLSeq, place: Place, depth: number): Node {

@@ -49,10 +49,10 @@ export function excerpts(
     if (source === undefined) return [];
     if (!lines.has(path)) lines.set(path, source.text.split("\n"));
     const written = (lines.get(path)?.[line - 1] ?? "").replace(/\r$/, "");
-    const here = source.secrets?.filter((place) => place.file === path && place.line === line) ?? null;
+    const here = source.secrets?.filter((place) => place.file === path) ?? null;
     // A control character would be carried out by the terminal; as long as what it stands for, it keeps the carets in place.
     // oxlint-disable-next-line no-control-regex -- these are what is looked for
-    const shown = masked(written, here).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) =>
+    const shown = masked(written, line, here).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) =>
       one === "\t" ? " " : "�",
     );
     const end = Math.min(endColumn ?? column + 1, shown.length + 1);

@@ -1,18 +1,27 @@
-import { join, type Place } from "./diagnostics.ts";
+import { nearest, pathOf } from "../kit/index.ts";
+import { type Diagnostic, join, type Place } from "./diagnostics.ts";
 import { eachScalar, type Node, type ScalarNode } from "./node.ts";
 
 /** Keys of plugins' options and of headers that hold secrets, as far as a name can tell. */
 const SECRET_KEY = /(?:^|[_-])(?:key|keys|secret|secrets|token|password|passwd|authorization|credentials?|cookie)$/i;
 /** Beginnings of keys that providers give out, whatever key of the configuration they stand at. */
 const SECRET_TEXT =
-  /^(?:sk-|gsk_|xai-|pplx-|AIza|AKIA|ghp_|github_pat_|glpat-|hf_|nvapi-|xox[bp]-|-----BEGIN [A-Z ]*PRIVATE KEY)/;
+  /^(?:Bearer )?(?:sk-|gsk_|xai-|pplx-|AIza|AKIA|ghp_|github_pat_|glpat-|hf_|nvapi-|xox[bp]-|-----BEGIN [A-Z ]*PRIVATE KEY)/;
 const MIN_SECRET_TEXT_CHARACTERS = 20;
 /** What is shorter stands in for a key, in an example or for a server that asks for none. */
 const MIN_SECRET_CHARACTERS = 8;
 /** A URL with a password, or with a query, which is where keys are put that have no other place. */
 const SECRET_URL = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/\s@]*@|[^\s?]*\?[^\s=]*=)/i;
 /** What stands in place of a key where none is needed. */
-const NO_SECRETS: ReadonlySet<string> = new Set(["", "sim", "none", "application-default"]);
+const NO_SECRETS: ReadonlySet<string> = new Set([
+  "",
+  "sim",
+  "none",
+  "application-default",
+  "lm-studio",
+  "no-key-required",
+  "not-needed",
+]);
 
 /** Whether a value is a secret by where it stands. */
 function isSecretPlace([section, ...rest]: readonly string[]): boolean {
@@ -24,6 +33,8 @@ function isSecretPlace([section, ...rest]: readonly string[]): boolean {
       return rest.join("/") === "admin/token";
     case "auth":
       return key === "client_secret" || (rest[1] === "secrets" && key === "value");
+    case "telemetry":
+      return rest[1] === "headers" && SECRET_KEY.test(key);
     case "pipeline":
       return rest[1] === "options" && SECRET_KEY.test(key);
     default:
@@ -49,6 +60,31 @@ export function secretScalars(root: Node): SecretScalar[] {
   return found;
 }
 
+/** Keys below which no output quotes anything, wherever they stand: also a key that is misspelt, or of a wrong type, has a secret. */
+const COVERED_KEY =
+  /(?:^|[^a-z]|api)(?:keys?|secrets?|token|passw(?:or)?d|passphrase|authorization|credentials?|cookie)$/i;
+const NAMES_OF_SECRETS = ["api_keys", "client_secret", "secrets", "token", "password", "authorization", "credentials"];
+
+/** Where no output may quote what the node, which stands at `base`, holds. @param found tells the keys that are not known. */
+export function coveredPlaces(root: Node, base: string, found: readonly Diagnostic[]): Place[] {
+  const misspelt = found
+    .filter(
+      ({ rule, pointer }) => rule === "unknown-key" && nearest(pathOf(pointer).at(-1)!, NAMES_OF_SECRETS) !== null,
+    )
+    .map(({ pointer }) => `${pointer}/`);
+  const places: Place[] = [];
+  eachScalar(root, [...pathOf(base)], (node, path) => {
+    const pointer = `${join("", ...path)}/`;
+    const isCovered =
+      (path.at(-1) !== "kid" && path.some((key) => COVERED_KEY.test(key.replaceAll(/([a-z])([A-Z])/g, "$1_$2")))) ||
+      misspelt.some((start) => pointer.startsWith(start)) ||
+      isSecretPlace(path) ||
+      looksSecret(textOf(node));
+    if (isCovered && textOf(node) !== "" && !NO_SECRETS.has(textOf(node))) places.push(node.place);
+  });
+  return places;
+}
+
 function looksSecret(text: string): boolean {
   return SECRET_URL.test(text) || looksLikeKey(text);
 }
@@ -69,17 +105,23 @@ function textOf({ value, reference }: ScalarNode): string {
 }
 
 /** Lines of a file that could not be read as YAML: keys whose values may be secrets, and items of lists. */
-const UNREAD_SECRET = /((?:key|secret|token|password|authorization|value|smtp|url|nodes|header)\w*["']?\s*:)(.*)$/i;
+const UNREAD_SECRET =
+  /((?:key|secret|token|passw|authorization|credential|cookie|value|smtp|url|nodes|header)\w*["']?\s*:)(.*)$/i;
 const UNREAD_ITEM = /^(\s*-\s+)(?!.*:\s)(.+)$/;
+/** Neither a key nor a comment: it goes on with what a line above began. */
+const UNREAD_REST = /^(\s*)(?!#)(?!.*:(?:\s|$))(.+)$/;
 
-/** A line of a file without its secrets. @param places of this line; null for a file that could not be read. */
-export function masked(line: string, places: readonly Place[] | null): string {
+/** A line of a file without its secrets. @param places that are not shown; null for a file that could not be read. */
+export function masked(line: string, number: number, places: readonly Place[] | null): string {
   if (places === null) {
-    return line.replace(UNREAD_SECRET, covered).replace(UNREAD_ITEM, covered);
+    return line.replace(UNREAD_SECRET, covered).replace(UNREAD_ITEM, covered).replace(UNREAD_REST, covered);
   }
-  return places.reduce((text, { column, endColumn = line.length + 1 }) => {
-    const [from, to] = [column - 1, Math.min(endColumn - 1, line.length)];
-    return text.slice(0, from) + "•".repeat(Math.max(0, to - from)) + text.slice(to);
+  return places.reduce((text, place) => {
+    const { line: first, column, endColumn = line.length + 1, end = { line: first, column: endColumn } } = place;
+    if (number < first || number > end.line) return text;
+    const from = number === first ? column - 1 : 0;
+    const to = Math.min(number === end.line ? end.column - 1 : line.length, line.length);
+    return text.slice(0, from) + "•".repeat(Math.max(0, to - from)) + text.slice(Math.max(from, to));
   }, line);
 }
 

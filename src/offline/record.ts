@@ -89,6 +89,11 @@ export class Recorder implements Observer, RouteObserver {
     this.#clock = clock;
   }
 
+  /** Whether the request is under way. */
+  has(requestId: string): boolean {
+    return this.#traces.has(requestId);
+  }
+
   begin(requestId: string): Trace {
     const trace: Trace = {
       decisions: [],

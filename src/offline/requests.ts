@@ -23,7 +23,12 @@ export interface ReadAnswer {
 }
 
 /** Of the connection, or of the machine's clock: not the gateway's answer. */
-const TRANSPORT: ReadonlySet<string> = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
+export const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+]);
 
 /** Sends a request over a connection of its own. Never rejects: a broken connection is an answer, too. */
 export function exchange(connection: StreamEnd, { method, path, headers, body }: WrittenRequest): Promise<ReadAnswer> {
@@ -56,7 +61,7 @@ export function exchange(connection: StreamEnd, { method, path, headers, body }:
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name, value]) => value !== undefined && !TRANSPORT.has(name));
+  const kept = Object.entries(headers).filter(([name, value]) => value !== undefined && !TRANSPORT_HEADERS.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 

@@ -20,6 +20,7 @@ import {
   type User,
   type Windows,
 } from "../kit/index.ts";
+import { requestIdOf } from "../server/respond.ts";
 import type { CarriedCounters, Used } from "./carried.ts";
 import type { VirtualClock } from "./clock.ts";
 import type { Fault, ProviderRequest, Providers } from "./providers.ts";
@@ -179,11 +180,17 @@ export class Room implements Offline {
     const { clock, recorder } = this.#parts;
     const caller = await this.#caller(request.user ?? DEFAULT_USER);
     this.#requests += 1;
-    const requestId = request.headers?.["x-request-id"] ?? `offline-${this.#requests}`;
+    const headers = inLowerCase(request.headers);
+    const requestId = headers["x-request-id"] ?? `offline-${this.#requests}`;
+    // The gateway would go by another id, and what it does be recorded for that one.
+    if (requestIdOf(requestId) !== requestId) {
+      throw new InvalidQuestion("an x-request-id has 1 to 128 visible ASCII characters: another would be replaced");
+    }
+    if (recorder.has(requestId)) throw new InvalidQuestion(`another request of the id ${requestId} is under way`);
     const trace = recorder.begin(requestId);
     const startedAt = clock.now();
     const connection = this.#connect(caller);
-    const answer = exchange(connection, await this.#written(request, requestId, caller));
+    const answer = exchange(connection, await this.#written({ ...request, headers }, requestId, caller));
     const { leaveAfter } = request;
     if (leaveAfter !== undefined) clock.schedule(startedAt + leaveAfter, () => connection.destroy());
     return {
@@ -308,6 +315,11 @@ export class Room implements Offline {
       trace,
     };
   }
+}
+
+/** Names of headers are the same in any case of letters. */
+function inLowerCase(headers: OfflineRequest["headers"] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** What is asked cannot be: a name that the configuration does not have, a script that is none. */

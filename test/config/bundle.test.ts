@@ -184,4 +184,59 @@ describe("the schema of one plugin", () => {
     expect(validate({ tree: { child: [] } })).toBe(false);
     expect(validate({ choice: { a: true, b: true } })).toBe(false);
   });
+
+  const forms: readonly (readonly [what: string, schema: object, values: readonly unknown[]])[] = [
+    ["a choice of numbers", { type: "integer", enum: [1, 2] }, [1, 3, "1"]],
+    ["a choice of words and nothing", { enum: ["a", null] }, ["a", null, "b"]],
+    ["words with marks", { enum: ["c++", "a.b", "*"] }, ["c++", "a.b", "*", "axb", "c"]],
+    ["one flag", { const: true }, [true, false, 1]],
+    ["one word with marks", { const: "a|b" }, ["a|b", "a"]],
+    [
+      "two ranges",
+      {
+        anyOf: [
+          { type: "integer", maximum: 0 },
+          { type: "integer", minimum: 9 },
+        ],
+      },
+      [0, 5, 9],
+    ],
+    [
+      "two forms of text",
+      {
+        anyOf: [
+          { type: "string", pattern: "^a" },
+          { type: "string", minLength: 5 },
+        ],
+      },
+      ["a", "b", "bbbbb"],
+    ],
+    [
+      "two maps, of which none requires a key",
+      {
+        anyOf: [
+          { type: "object", additionalProperties: false, properties: { a: { type: "boolean" } } },
+          { type: "object", additionalProperties: false, properties: { b: { type: "boolean" } } },
+        ],
+      },
+      [{ a: true }, { b: true }, { c: true }],
+    ],
+    ["the whole again", { $ref: "#" }, [{ value: { value: {} } }, { other: 1 }]],
+  ];
+  test.for(forms)("accepts what the plugin's own schema does: %s", ([, value, values]) => {
+    const schema = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      additionalProperties: false,
+      properties: { value: { description: "A value.", examples: [], ...value } },
+    };
+    const own = new Ajv({ strict: false }).compile(schema);
+    const bundled = new Ajv({ strict: false, allowUnionTypes: true }).compile(bundlePlugin(schema));
+    const inGateway = bundleGateway(readJson("schemas/gateway.schema.json"), {
+      read: (ref) => readJson(`schemas/${ref}`),
+      local: new Map([["./x.ts", schema]]),
+    });
+    expect(() => new Ajv({ strict: false, allowUnionTypes: true }).compile(inGateway)).not.toThrow();
+    for (const one of values) expect([one, bundled({ value: one })]).toEqual([one, own({ value: one })]);
+  });
 });

@@ -41,6 +41,7 @@ test.for([
   ["quotes", "a: \"b: c # d\"\n'e f': ['', \"\", 'x']\n"],
   ["comments", "# first\na: b#c # d\n\n   # deep\nb: {} # e\n"],
   ["no line end at the end", "a: { b: [c, { d: e }] }"],
+  ["long keys", `${"k".repeat(1024)}: 1\nb: { ${"k".repeat(1100)}: 2 }\n`],
   ["addresses", "a: http://h:80/x?y#z\nb: { c: sim:?status=503, d: route/a:b }\n"],
 ])("%s: as the full parser", ([, text]) => {
   expect(same(text!)).toBe(true);
@@ -64,8 +65,17 @@ test.for([
   ["a line too far right", "a:\n  b: 1\n   c: 2\n"],
   ["a line too far left", "a:\n    b: 1\n  c: 2\n"],
   ["a tab", "a:\n\tb: 1\n"],
+  ["a key that YAML takes for no key", `${"k".repeat(1025)}: 1\n`],
+  ["a quoted one", `a:\n- '${"k".repeat(1025)}': 1\n`],
 ])("%s: left to the full parser", ([, text]) => {
   expect(parsePlain("a.yaml", text!)).toBeNull();
+});
+
+/** As long as a file may be: more than the engine's expressions can look back on. */
+test.for(["x", "x ", ":x", "é"])("a line of %j without end is read, or left to the full parser", (part) => {
+  const text = `a: x${part.repeat((8 * 1024 * 1024) / part.length - 8)}\n`;
+  const value = parsePlain("a.yaml", text)?.entries.get("a")?.value;
+  expect([undefined, text.length - 4]).toContain(value?.kind === "scalar" ? String(value.value).length : undefined);
 });
 
 test("texts of marks and words have the same tree, or are left to the full parser", () => {
@@ -133,6 +143,11 @@ test("the shipped text, damaged anywhere, has the same tree, or is left to the f
     { numRuns: NUM_RUNS * 5 },
   );
   expect(plain).toBeGreaterThan(0);
+});
+
+test.for([["1".repeat(65)], ["x ".repeat(20_000_000)], ["0".repeat(64)]])("a long scalar is text", ([text = ""]) => {
+  const read = plainScalar(text);
+  expect(read === undefined || read === parseScalar(text)).toBe(true);
 });
 
 test("one scalar is read as by the full parser, or left to it", () => {

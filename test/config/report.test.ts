@@ -11,7 +11,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { excerpts, formatExcerpts, formatGithub, formatSarif } from "../../src/config/report.ts";
 import { type RuleId, RULES } from "../../src/config/rules.ts";
 import { readCases } from "./cases.ts";
-import { options } from "./support.ts";
+import { options, SMALL } from "./support.ts";
 
 const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 300);
 const PATH = resolve("conf/gateway.yaml");
@@ -72,6 +72,41 @@ describe("text with excerpts", () => {
       const [unread] = excerpts([{ path: PATH, text: secret, secrets: null }])(finding("yaml-syntax", "error", line));
       expect(unread).not.toContain("sk-secret");
     }
+  });
+
+  const UPSTREAM = 'dialect: openai, base_url: "https://api.example.com/v1"';
+  const KEYS = 'api_keys: ["${env:KEY}"]';
+  const leaks: readonly (readonly [what: string, upstream: string, more?: string])[] = [
+    ["a misspelt key", `{ ${UPSTREAM}, api_key: opaque-value }`],
+    ["a misspelt key in camel case", `{ ${UPSTREAM}, ${KEYS}, apiKey: opaque-value }`],
+    ["a misspelt map", `{ ${UPSTREAM}, ${KEYS}, header: { authorization: opaque-value } }`],
+    ["keys that are no list", `{ ${UPSTREAM}, api_keys: { first: opaque-value } }`],
+    ["a key over two lines", `{ ${UPSTREAM}, api_keys: ["first\n     opaque-value", 7] }`],
+    ["a key among plain text over two lines", `{ ${UPSTREAM}, api_keys: [first\n     opaque-value, 7] }`],
+    ["a key in the wrong section", `{ ${UPSTREAM}, ${KEYS} }`, "api_keys: [opaque-value]"],
+    ["a secret that is no map", `{ ${UPSTREAM}, ${KEYS} }`, "auth: { tokens: { secrets: [opaque-value] } }"],
+    ["a token that is a list", `{ ${UPSTREAM}, ${KEYS} }`, "server: { admin: { token: [opaque-value] } }"],
+    ["a misspelt token", `{ ${UPSTREAM}, ${KEYS} }`, "server: { admin: { tokn: opaque-value } }"],
+    ["a password that has no key", `{ ${UPSTREAM}, ${KEYS} }`, "store: { password: opaque-value }"],
+    ["what a file before it defines", `{ ${UPSTREAM}, ${KEYS} }`, "include: [part.yaml]"],
+    ["a list that cannot be read", `\n    api_keys: [\n      "opaque-value" "x",\n    ]`],
+    ["a key that cannot be read", `{ credential: opaque-value, x: ] }`],
+  ];
+  test.for(leaks)("what may be a secret is covered: %s", async ([, upstream, more = ""]) => {
+    const text = SMALL.replace(/^ {2}alpha: .*$/m, `  alpha: ${upstream}`) + more;
+    const part = `upstreams:\n  alpha: { ${UPSTREAM}, api_keys: [opaque-value] }\n`;
+    const read = (path: string) => Promise.resolve(path === PATH ? text : part);
+    const result = await loadConfig(options(PATH, { read, env: { KEY: "key" } }));
+    const sources = result.sources.map((source) => ({ ...source, secrets: result.secrets }));
+    const shown = formatExcerpts({ ...result, sources }, plain);
+    expect(shown).toContain("•");
+    expect(shown).toContain(" | ");
+    expect(shown).not.toContain("opaque-value");
+  });
+
+  test("a control character of a message reaches no terminal", () => {
+    const diagnostic = finding("unknown-key", "error", 3, { message: "unknown key '\u001b[31mred'" });
+    expect(formatExcerpts({ ok: false, diagnostics: [diagnostic], sources }, plain)).not.toContain("\u001b");
   });
 
   test("carets stand below the place in any line, however long", () => {

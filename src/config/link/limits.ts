@@ -45,24 +45,35 @@ function linkLimits(context: LinkContext, tier: Plan, pointer: string): void {
   }
 }
 
-/** Limits for clients at one address, which the users of a plan meet before their own. */
+/** Limits for clients at one address and for one process, which the users of a plan may meet before their own. */
 function linkAddressLimits(context: LinkContext, tier: Plan, pointer: string): void {
-  const { ip_limit: ipLimit, connections } = context.config.server ?? {};
+  const { ip_limit: ipLimit, connections, workers = 1 } = context.config.server ?? {};
   const { minute, streams } = tier?.limits ?? {};
   if (ipLimit !== undefined && ipLimit !== "none" && ipLimit.requests !== undefined && ipLimit.window !== undefined) {
-    const allowed = Math.floor((ipLimit.requests * 60_000) / milliseconds(ipLimit.window));
+    const allowed = ipLimit.requests * windowsInMinute(milliseconds(ipLimit.window));
     if (isAbove(minute, allowed)) {
       const message = `is never reached from one address: server.ip_limit lets ${allowed} through in a minute`;
       contradiction(context, join(pointer, "minute"), message, "raise server.ip_limit, or lower it");
     }
   }
-  for (const key of ["per_address", "total"] as const) {
-    const allowed = connections?.[key];
-    if (!isAbove(streams, allowed)) continue;
-    const message = `is never reached: server.connections.${key} is ${allowed}, and each stream takes a connection`;
-    contradiction(context, join(pointer, "streams"), message, `raise server.connections.${key}, or lower it`);
-    return;
+  const { per_address: ofAddress, total } = connections ?? {};
+  const takesOne = "and each stream takes a connection";
+  if (isAbove(streams, ofAddress)) {
+    const message = `is never reached from one address: server.connections.per_address is ${ofAddress}, ${takesOne}`;
+    contradiction(context, join(pointer, "streams"), message, "raise server.connections.per_address, or lower it");
+  } else if (total !== undefined && isAbove(streams, total * workers)) {
+    const processes = workers > 1 ? ` in each of ${workers} workers` : "";
+    const message = `is never reached on one instance: server.connections.total is ${total}${processes}, ${takesOne}`;
+    contradiction(context, join(pointer, "streams"), message, "raise server.connections.total, or lower it");
   }
+}
+
+const MINUTE_MS = 60_000;
+
+/** How many windows of an address a calendar minute may meet: all requests of a long one may come in one minute. */
+function windowsInMinute(window: number): number {
+  if (window % MINUTE_MS === 0) return 1;
+  return MINUTE_MS % window === 0 ? MINUTE_MS / window : Math.ceil(MINUTE_MS / window) + 1;
 }
 
 function isAbove(limit: Limit | undefined, other: Limit | undefined): boolean {

@@ -120,7 +120,7 @@ const CHARGED_AS: Readonly<Partial<Record<Unit, Unit>>> = {
   reasoning_per_million: "output_per_million",
 };
 
-/** Units that have both a cost and a price; what has no price is taken to be paid with another unit. */
+/** Units that have both a cost and a price; what has no price is taken to be paid with another unit, or with the request. */
 function linkMargin(context: LinkContext, model: Incomplete<ModelConfig>, cost: Price, pointer: string): void {
   const { price, kind } = model;
   const kindDefaults = kind === undefined ? undefined : context.config.defaults?.kinds?.[kind];
@@ -128,10 +128,13 @@ function linkMargin(context: LinkContext, model: Incomplete<ModelConfig>, cost: 
     decimal(model.multipliers?.cost ?? kindDefaults?.multipliers?.cost ?? 1),
     decimal(context.config.billing?.cost_multiplier ?? 1),
   );
+  const { per_request: askedOnce } = price ?? {};
+  // How many tokens it pays for is a matter of the requests.
+  const paysByRequest = askedOnce !== undefined && difference(askedOnce, cost?.per_request ?? 0, factor) > 0n;
   for (const unit of unitsOf(cost)) {
     const asked = chargeOf(price, unit);
     const paid = cost?.[unit];
-    if (asked === undefined || paid === undefined) continue;
+    if (asked === undefined || paid === undefined || (paysByRequest && unit !== "per_request")) continue;
     const loss = variantsOf(asked, paid).find((variant) =>
       isLoss(amountAt(asked, variant), amountAt(paid, variant), factor),
     );
@@ -173,7 +176,11 @@ function amountAt(amount: Amount, variant: string): number | undefined {
 }
 
 function isLoss(asked: number | undefined, paid: number | undefined, factor: Decimal): boolean {
-  if (asked === undefined || paid === undefined) return false;
+  return asked !== undefined && paid !== undefined && difference(asked, paid, factor) < 0n;
+}
+
+/** What is asked, times the multipliers, less what is paid: its sign is exact. */
+function difference(asked: number, paid: number, factor: Decimal): bigint {
   const { digits, scale } = decimal(paid);
-  return add(multiply(decimal(asked), factor), { digits: -digits, scale }).digits < 0n;
+  return add(multiply(decimal(asked), factor), { digits: -digits, scale }).digits;
 }
