@@ -40,7 +40,6 @@ auth:
       - { kid: c, value: "\${env:JWT_SECRET}" }
   email: { from: gateway@example.com, smtp: "smtp://user:sk-secret-mail@mail.example:587" }
   oauth: { corp: { issuer: "https://id.example.com", client_id: abc, client_secret: sk-secret-corp } }
-telemetry: { otlp: { endpoint: "https://otlp.example", headers: { authorization: Bearer sk-secret-otlp } } }
 tiers:
   Free: { access: [Free], limits: { day: 50, hour: 50, minute: 100, streams: 50 } }
 upstreams:
