@@ -125,7 +125,7 @@ test("a past request is explained by its line in the decision log, put aside or 
 test.each([
   [{ request: "none" }, "/request is looked for in telemetry.decision_log, which is not configured"],
   [{ request: "none", model: "route/one" }, "/model says nothing beside request: request, tier, down, open"],
-  [{ request: 5 }, "/request must be a string"],
+  [{ request: 5 }, "/request must be the id of a request"],
 ])("%j is a bad question about a past request", async (question, message) => {
   expect(await post(question)).toMatchObject({ status: 400, text: expect.stringContaining(message) });
 });

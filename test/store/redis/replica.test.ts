@@ -61,7 +61,9 @@ describeRedis("on Redis, a replica that becomes the primary", () => {
         return request;
       };
       const known = [await admit(), await admit(), await admit()];
-      await primary.client.wait(1, 10_000);
+      // WAIT is for what its own connection has written: everything before that is there with it.
+      await primary.client.set("test:written", "1");
+      expect(await primary.client.wait(1, 10_000)).toBe(1);
       await replica.client.replicaof("NO", "ONE");
       // From here on the replica hears nothing.
       const unknown = [await admit(), await admit()];
