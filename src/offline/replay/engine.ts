@@ -127,7 +127,7 @@ export class ReplayEngine {
       keep() {},
     };
     const { abortedBy } = past;
-    const leave = abortedBy === null ? null : this.#clock.schedule(past.endsAt, () => client.abort(abortedBy));
+    const leave = abortedBy === null ? null : this.#clock.schedule(past.leavesAt, () => client.abort(abortedBy));
     const principal = { userId, tier: plan!, keyId: null };
     const ended = (): void => leave?.();
     this.#runner!.run(request, principal).then(ended, ended);

@@ -42,6 +42,9 @@ const KINDS: Readonly<Record<Endpoint, Kind>> = {
 
 type LoggedAttempt = Decision["attempts"][number];
 
+/** Less than any time in a log tells apart, more than Unix milliseconds lose in a sum. */
+const MOMENT_MS = 0.005;
+
 /** One request of the log, as far as it is known: what is asked, and what upstreams did. */
 export class PastRequest {
   readonly decision: Decision;
@@ -87,6 +90,12 @@ export class PastRequest {
   get abortedBy(): "client_gone" | "killed" | "shutdown" | null {
     const { outcome } = this.decision;
     return ABORTED.has(outcome) ? (outcome as "client_gone" | "killed" | "shutdown") : null;
+  }
+
+  /** Of one that was ended: behind the answer, where both are of one moment, because it was charged for what had come. */
+  get leavesAt(): number {
+    if (this.serving === null) return this.endsAt;
+    return Math.max(this.endsAt, this.receivedAt + this.serving.answered_ms! + MOMENT_MS);
   }
 
   /** A refusal that neither configuration nor upstreams explain, such as credits, or a plugin's that reads the prompt. */
