@@ -11,6 +11,7 @@ export const COMMON = {
   pool: "forks",
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  setupFiles: new URL("support/seed.ts", import.meta.url).pathname,
   // A worker runs many files: what one of them replaces must not reach the next.
   restoreMocks: true,
   unstubEnvs: true,

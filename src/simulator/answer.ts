@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { example } from "./example.ts";
+import { asNumber } from "./fields.ts";
 import type { Script } from "./script.ts";
 
 /** A request for an answer, in no dialect's own terms. */
@@ -222,10 +223,6 @@ export function countsOf(
 /** `whole` less `parts`; something that is no number stays as it is. */
 export function subtract(whole: unknown, ...parts: readonly unknown[]): unknown {
   return typeof whole === "number" ? parts.reduce<number>((rest, part) => rest - asNumber(part), whole) : whole;
-}
-
-export function asNumber(value: unknown): number {
-  return typeof value === "number" ? value : 0;
 }
 
 const ARGUMENT_DELTA_CHARACTERS = 12;

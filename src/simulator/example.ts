@@ -1,10 +1,11 @@
 import { type Json, isJson } from "../kit/index.ts";
-import { asText } from "./fields.ts";
+import { asNumber, asText } from "./fields.ts";
 
 /** Beyond it only the smallest value is made, so that a schema that contains itself ends. */
 const SMALLEST_VALUE_DEPTH = 5;
 const MAXIMUM_DEPTH = 12;
 const MAXIMUM_ITEMS = 64;
+const MAXIMUM_CHARACTERS = 65_536;
 const FORMATS: Readonly<Record<string, string>> = {
   "date-time": "2026-01-01T00:00:00Z",
   date: "2026-01-01",
@@ -85,8 +86,8 @@ class Maker {
   #list(schema: Json, depth: number): readonly unknown[] {
     const { items, prefixItems, uniqueItems: unique } = schema;
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-    const min = Number(schema["minItems"] ?? (depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length)));
-    const size = Math.min(min, Number(schema["maxItems"] ?? MAXIMUM_ITEMS), MAXIMUM_ITEMS);
+    const min = asNumber(schema["minItems"], depth >= SMALLEST_VALUE_DEPTH ? 0 : Math.max(1, first.length));
+    const size = Math.min(min, asNumber(schema["maxItems"], MAXIMUM_ITEMS), MAXIMUM_ITEMS);
     const others = isJson(items) ? items : {};
     return Array.from({ length: size }, (_, at) => this.make(first[at] ?? others, depth + 1, unique === true ? at : 0));
   }
@@ -97,7 +98,7 @@ class Maker {
     const demanded = Array.isArray(required) && required.length > 0;
     const names = demanded ? required.map(asText) : depth >= SMALLEST_VALUE_DEPTH ? [] : Object.keys(properties);
     const other = isJson(schema["additionalProperties"]) ? schema["additionalProperties"] : { type: "string" };
-    for (let at = 0; names.length < Math.min(Number(schema["minProperties"] ?? 0), MAXIMUM_ITEMS); at++) {
+    for (let at = 0; names.length < Math.min(asNumber(schema["minProperties"]), MAXIMUM_ITEMS); at++) {
       const name = Object.keys(properties).find((one) => !names.includes(one)) ?? `simulated${at}`;
       if (!names.includes(name)) names.push(name);
     }
@@ -147,16 +148,17 @@ function text(schema: Json, nth: number): string {
   const formatted = FORMATS[asText(schema["format"])];
   if (formatted !== undefined) return formatted;
   const made = nth === 0 ? "simulated" : `${nth} simulated`;
-  return made.padEnd(Number(schema["minLength"] ?? 0), "x").slice(0, Number(schema["maxLength"] ?? Infinity));
+  return made
+    .padEnd(Math.min(asNumber(schema["minLength"]), MAXIMUM_CHARACTERS), "x")
+    .slice(0, asNumber(schema["maxLength"], Infinity));
 }
 
 /** The smallest number the bounds allow, at least 0 where they do; `nth` such numbers further on. */
 function number(schema: Json, step: number, nth: number): number {
-  const multiple = Number(schema["multipleOf"] ?? step);
+  const multiple = asNumber(schema["multipleOf"], step);
   const above = schema["exclusiveMinimum"];
-  const min = Number(
-    schema["minimum"] ?? above ?? Math.min(0, Number(schema["maximum"] ?? schema["exclusiveMaximum"] ?? 0)),
-  );
+  const below = asNumber(schema["maximum"] ?? schema["exclusiveMaximum"]);
+  const min = asNumber(schema["minimum"] ?? above, Math.min(0, below));
   const rounded = Math.ceil(min / multiple) * multiple + nth * multiple;
   if (typeof above === "number" && rounded <= above) return rounded + multiple;
   return schema["exclusiveMaximum"] === rounded ? rounded - multiple : rounded;

@@ -89,3 +89,8 @@ export function wrong(name: string, expects: string, value: unknown): SimError {
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 }
+
+/** A value that is no number is `otherwise`: `Number` throws for an object whose own `toString` is none. */
+export function asNumber(value: unknown, otherwise = 0): number {
+  return typeof value === "number" ? value : otherwise;
+}

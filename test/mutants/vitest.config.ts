@@ -26,7 +26,10 @@ export default defineConfig({
     bail: TESTS ? 1 : 0,
     include: TESTS ?? ["test/**/*.test.ts"],
     exclude: PROCESS_SUITES,
-    setupFiles: process.env["MUTANTS_REACH"] ? [new URL("reach.ts", import.meta.url).pathname] : [],
+    setupFiles: [
+      COMMON.setupFiles,
+      ...(process.env["MUTANTS_REACH"] ? [new URL("reach.ts", import.meta.url).pathname] : []),
+    ],
     sequence: { sequencer: InOrder },
   },
 });

@@ -162,6 +162,14 @@ describe.each(BODIES)("%s", (path, body) => {
     expect((await send(path, body)).status).toBe(200);
   });
 
+  // A JSON object with a `toString` of its own cannot be turned into text or a number.
+  test("with an object that is neither text nor number anywhere it is served or refused", async () => {
+    for (const at of pathsOf(body)) {
+      const seen = await send(path, replaced(body, at, { toString: [] }));
+      expect({ at, ...seen, status: Math.max(seen.status, 400) }).toMatchObject({ at, status: 400, whole: true });
+    }
+  });
+
   test("with anything anywhere it is served or refused, and never fails", async () => {
     const anything = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),

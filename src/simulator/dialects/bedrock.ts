@@ -5,7 +5,6 @@ import {
   type Answer,
   answer,
   argumentDeltas,
-  asNumber,
   type Choice,
   countTokens,
   onlyChoice,
@@ -23,7 +22,7 @@ import {
   type ReceivedRequest,
   type Reply,
 } from "../endpoint.ts";
-import { SimError } from "../fields.ts";
+import { asNumber, SimError } from "../fields.ts";
 import { bedrockType } from "../provider.ts";
 import type { Script } from "../script.ts";
 import { CLAUDE_STOP_REASONS } from "./anthropic.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../kit/index.ts";
-import { type Answer, answer, asNumber, callTokens, type Choice, countTokens, sign, subtract } from "../answer.ts";
+import { type Answer, answer, callTokens, type Choice, countTokens, sign, subtract } from "../answer.ts";
 import {
   bodyPart,
   decodePathPart,
@@ -13,7 +13,7 @@ import {
   streamReply,
 } from "../endpoint.ts";
 import { readBatchEmbed, readEmbed, readPredict } from "../endpoints/embeddings.ts";
-import { SimError } from "../fields.ts";
+import { asNumber, SimError } from "../fields.ts";
 import { failureOf } from "../provider.ts";
 import type { Script } from "../script.ts";
 import { type GenerateRequest, parseContents, parseGenerate, textOf } from "./gemini-request.ts";

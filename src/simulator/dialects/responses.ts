@@ -4,7 +4,6 @@ import {
   answer,
   ANY_JSON,
   argumentDeltas,
-  asNumber,
   type Choice,
   countTokens,
   CREATED_SECONDS,
@@ -27,7 +26,7 @@ import {
   type ReceivedRequest,
   streamReply,
 } from "../endpoint.ts";
-import { asText, badParameter, integer, parseModel, type SimError, wrong } from "../fields.ts";
+import { asNumber, asText, badParameter, integer, parseModel, type SimError, wrong } from "../fields.ts";
 import type { Script } from "../script.ts";
 import { RESPONSES_FORM } from "../strict/responses.ts";
 import { refusalOf } from "../strict/rule.ts";

@@ -1,5 +1,5 @@
 import { type Json, isJson } from "../../kit/index.ts";
-import { asText, SimError } from "../fields.ts";
+import { asNumber, asText, SimError } from "../fields.ts";
 import { isObjectSchema, objects, type Rule, schemasIn, type StrictRequest, unknownNames, wordSet } from "./rule.ts";
 
 /** What a model of Anthropic's takes, wherever it is served. */
@@ -83,8 +83,8 @@ function problemOf(model: string, asked: ClaudeRequest): string | undefined {
   const rules = claudeOf(model);
   if (!rules) return undefined;
   const { thinking, effort, temperature, topP, topK, schema, last } = asked;
-  if (Number(asked.maximum ?? 0) > rules.maximum)
-    return `max_tokens: ${Number(asked.maximum)} > ${rules.maximum}, which is the maximum allowed number of output tokens for ${model}`;
+  if (asNumber(asked.maximum) > rules.maximum)
+    return `max_tokens: ${asNumber(asked.maximum)} > ${rules.maximum}, which is the maximum allowed number of output tokens for ${model}`;
   if (rules.sampling === "none") {
     const name = [
       ["temperature", temperature],
@@ -242,7 +242,7 @@ export const BEDROCK: readonly Rule[] = [
     models: /amazon\.nova|meta\.llama|mistral\./,
     refuse: ({ model, body: { inferenceConfig: config } }) => {
       const max = model.includes("nova") ? 10_000 : 8_192;
-      return isJson(config) && Number(config["maxTokens"] ?? 0) > max
+      return isJson(config) && asNumber(config["maxTokens"]) > max
         ? new SimError(
             400,
             `The maximum tokens you requested exceeds the model limit of ${max}. Try again with a maximum tokens value that is lower than ${max}.`,
@@ -315,7 +315,7 @@ function claudeSchemaProblem(root: unknown): string | undefined {
       if (type !== name && !(Array.isArray(type) && type.includes(name))) continue;
       const found = keywords.filter((keyword) => schema[keyword] !== undefined).toSorted();
       if (found.length > 0) return `For '${name}' type, properties ${found.join(", ")} are not supported`;
-      if (name === "array" && Number(schema["minItems"] ?? 0) > 1)
+      if (name === "array" && asNumber(schema["minItems"]) > 1)
         return "For 'array' type, 'minItems' values other than 0 or 1 are not supported";
     }
     if (schema["oneOf"] !== undefined) return "Schema type 'oneOf' is not supported";

@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { asText, SimError } from "../fields.ts";
+import { asNumber, asText, SimError } from "../fields.ts";
 import { FIELDS, formRule, SHARED } from "./claude.ts";
 import { objects, type Rule, wordSet } from "./rule.ts";
 
@@ -120,10 +120,10 @@ export const GEMINI: readonly Rule[] = [
     refuse: ({ model, body }) => {
       const max = /gemini-(?:1|2\.0)/.test(model) ? 8_192 : 65_536;
       const { maxOutputTokens: asked } = configOf(body);
-      return Number(asked ?? 0) > max
+      return asNumber(asked) > max
         ? new SimError(
             400,
-            `Unable to submit request because it has a maxOutputTokens value of ${Number(asked)} but the supported range is from 1 (inclusive) to ${max + 1} (exclusive). Update the value and try again.`,
+            `Unable to submit request because it has a maxOutputTokens value of ${asNumber(asked)} but the supported range is from 1 (inclusive) to ${max + 1} (exclusive). Update the value and try again.`,
           )
         : undefined;
     },

@@ -1,5 +1,5 @@
 import { type Json, isJson } from "../../kit/index.ts";
-import { asText, badParameter, SimError } from "../fields.ts";
+import { asNumber, asText, badParameter, SimError } from "../fields.ts";
 import {
   badEffort,
   badMetadata,
@@ -198,7 +198,7 @@ const MODELS: readonly Rule[] = [
     refuse: ({ model, body }) => {
       const max = model.startsWith("gpt-4.1") ? 32_768 : model.startsWith("gpt-4o") ? 16_384 : 4_096;
       const name = isGiven(body, "max_tokens") ? "max_tokens" : "max_completion_tokens";
-      const asked = Number(body[name] ?? 0);
+      const asked = asNumber(body[name]);
       if (asked <= max) return undefined;
       const message = `${name} is too large: ${asked}. This model supports at most ${max} completion tokens, whereas you provided ${asked}.`;
       return badParameter(name, message, "invalid_value");

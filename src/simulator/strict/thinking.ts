@@ -1,5 +1,5 @@
 import { type Json, isJson } from "../../kit/index.ts";
-import { asText, type SimError } from "../fields.ts";
+import { asNumber, asText, type SimError } from "../fields.ts";
 import {
   formatTypeOf,
   functionsOf,
@@ -88,7 +88,7 @@ const DEEPSEEK: readonly Rule[] = [
     source: "https://github.com/we0-dev/we0/issues/56",
     models: /^deepseek-chat$/,
     refuse: ({ body }) =>
-      Number(body["max_tokens"] ?? 1) > 8_192
+      asNumber(body["max_tokens"]) > 8_192
         ? refused("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]")
         : undefined,
   },
