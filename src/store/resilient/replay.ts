@@ -85,7 +85,7 @@ export class Replay {
       return !isUnconfirmed;
     };
     await Promise.all(ready.map((kept) => this.#attempt(kept, all, first)));
-    for (const [userId, ones] of Map.groupBy(unconfirmed, ({ entry }) => entry.settlement.userId)) {
+    const ofUser = async (userId: string, ones: readonly Unconfirmed[]): Promise<void> => {
       const recorded = (async () =>
         store.recorded(
           userId,
@@ -99,7 +99,9 @@ export class Replay {
         return false;
       };
       await Promise.all(ones.map(({ kept }) => this.#attempt(kept, all, second)));
-    }
+    };
+    const byUser = Map.groupBy(unconfirmed, ({ entry }) => entry.settlement.userId);
+    await Promise.all(Array.from(byUser, ([userId, ones]) => ofUser(userId, ones)));
     return all;
   }
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { Limits } from "../../../src/kit/index.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Limits, Store } from "../../../src/kit/index.ts";
 import { openMemory } from "../../../src/store/sqlite/database.ts";
 import { countsOf, LocalView } from "../../../src/store/resilient/local-view.ts";
 import type { StoreState } from "../../../src/store/resilient/store.ts";
@@ -9,7 +9,7 @@ import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { windowStates } from "../../../src/store/windows.ts";
 import { RUNS } from "../../properties/runs.ts";
 import { resilient, until } from "./support.ts";
-import { DAY, HOUR, MINUTE, OPEN, START, admission, charged, givenBack } from "../support.ts";
+import { DAY, HOUR, MINUTE, OPEN, START, addUser, admission, charged, givenBack } from "../support.ts";
 
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
 
@@ -128,6 +128,32 @@ describe("open, while the store is away", () => {
     expect(new Set(charges().map(([id]) => id)).size).toBe(requests.length);
     // Once in each round; a round is four answers of the store, one after the other.
     expect(proxy.asked.slice(before).filter((method) => method === "recorded").length).toBeLessThan(12);
+  });
+
+  // Of a slow store each answer takes a second: one user after the other would take minutes a round.
+  test("the requests of many users are told at the same time", async () => {
+    const { store, inner, clock, away } = await opened({ sleep: () => turn() });
+    const users = await Promise.all(Array.from({ length: 20 }, () => addUser(inner, 1_000n)));
+    away(true);
+    for (const user of users) {
+      const request = admission(user.id);
+      clock.now += 1_000;
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
+    }
+    const answers = Promise.withResolvers<void>();
+    let asked = 0;
+    const asking: Store = inner;
+    const { recorded } = inner;
+    vi.spyOn(asking, "recorded").mockImplementation(async (...args) => {
+      // The first entry is a batch of its own.
+      if (++asked === users.length) answers.resolve();
+      if (asked > 1) await answers.promise;
+      return recorded(...args);
+    });
+    away(false);
+    await until(() => store.pending === 0);
+    for (const user of users) expect(inner.ledger(user.id)).toMatchObject([{ charge: 1n }]);
   });
 
   test("a user that the store does not know is kept apart, not retried for ever", async () => {
