@@ -782,7 +782,7 @@ export interface GuardWordsOptions {
    */
   words?: string[];
   /**
-   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends.
+   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.
    *
    * @minItems 1
    * @maxItems 50
