@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MODEL } from "../../bench/load/wire.ts";
+import type { Json } from "../../src/kit/index.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { TestGateway, type TestUser } from "../e2e/support/in-process.ts";
 import { describeRedis, redisOfSuite } from "../support/redis.ts";
@@ -43,7 +44,7 @@ test("a bound stays while 1 or a tenth of it is unused", () => {
     expect(corrected(work(bound), work(measured))).toEqual(work(right));
 });
 
-function testWork(store: keyof typeof BOUNDS, config: () => object): void {
+function testWork(store: keyof typeof BOUNDS, config: () => Json): void {
   let gateway: TestGateway;
   let user: TestUser;
   beforeAll(async () => {
