@@ -60,7 +60,9 @@ test("the text of a scrape, byte by byte", async () => {
   expect((await busy().scrape()).body).toBe(golden("metrics"));
 });
 
+/** As it comes from another process. */
+const sent = async (): Promise<Scrape> => JSON.parse(JSON.stringify(await busy().collect())) as Scrape;
+
 test("the text of two workers' scrapes together, byte by byte", async () => {
-  const sent = async (): Promise<Scrape> => JSON.parse(JSON.stringify(await busy().collect())) as Scrape;
   expect((await aggregateText([await sent(), await sent()])).body).toBe(golden("metrics-of-two"));
 });
