@@ -117,12 +117,13 @@ export class StoreBreaker {
         },
       };
       this.#waiting.add(question);
-      asked.then((answer) => {
+      const onAnswer = (answer: T): void => {
         if (question.index < 0) return;
         this.#waiting.delete(question);
         this.#answered();
         resolve(answer);
-      }, question.reject);
+      };
+      asked.then(onAnswer, question.reject);
     });
   }
 
