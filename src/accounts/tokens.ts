@@ -8,6 +8,7 @@ const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MIN_SECRET_BYTES = 32;
 /** So long a verified token is accepted without verifying its signature again. */
 const CACHE_MS = 60_000;
+const MAX_TOKENS_COUNT = 10_000;
 /** Header parameters that would change how a token is read, or name a key of the sender's choice. */
 const REFUSED_PARAMETERS = ["crit", "b64", "jku", "jwk", "x5u", "x5c"];
 
@@ -71,7 +72,9 @@ function tokensOf(
 ): Pick<Tokens, "issue" | "verify"> {
   /** Keyed by the whole token: two tokens may share any part. */
   const verified = new LRUCache<string, { readonly userId: string; readonly exp: number }>({
-    max: 10_000,
+    // With `max` the cache would take room for all of them at once.
+    maxSize: MAX_TOKENS_COUNT,
+    sizeCalculation: () => 1,
     ttl: CACHE_MS,
     ttlResolution: 0,
   });
