@@ -284,7 +284,8 @@ interface PoolSettings {
   /** Upstreams do not share connections, even to the same address. */
   readonly upstream: string;
   readonly origin: string;
-  readonly connections: number;
+  /** null: without a bound. */
+  readonly connections: number | null;
   readonly http2: boolean;
   /** Milliseconds. */
   readonly connectTimeout: number;
