@@ -14,7 +14,7 @@ class RandomIds {
   hex(bytes: number): string {
     const from = this.#take(bytes);
     // Nothing but zeros is no id in a trace.
-    this.#pool[from]! ||= 1;
+    this.#pool[from] ||= 1;
     return this.#pool.toString("hex", from, from + bytes);
   }
 

@@ -28,7 +28,7 @@ interface StoreBreakerOptions {
 
 /** A question without an answer. */
 interface Question extends Indexed {
-  reject(error: unknown): void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** A circuit breaker: a store that has been away is asked only now and then, and everybody else is refused at once. */
