@@ -16,7 +16,7 @@ const STORE_TIMEOUT_MS = 10_000;
 /** In the folder of a gateway on SQLite. */
 export const DATABASE = "gateway.db";
 
-export const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+export const MAIN = new URL("../../src/cli/main.js", import.meta.url).pathname;
 
 /** A gateway as an operator would run it: prices, credits, the whole pipeline; no limit is in the way. */
 export interface GatewaySite {
