@@ -32,6 +32,7 @@ import {
   Secret,
   type ServerSettings,
   type Snapshot,
+  type Steps,
   type StepSettings,
   type StoreSettings,
   type Target,
@@ -60,6 +61,7 @@ import {
   UPLOAD_SPACE,
   telemetrySettings,
 } from "./settings.ts";
+import { isStep } from "./node.ts";
 import type { LoadedStep } from "./steps.ts";
 
 /** Of a hook of a local plugin. The built-in ones wait for nothing but a store, which has a time of its own. */
@@ -73,12 +75,13 @@ interface SnapshotSources {
 }
 
 /** The frozen snapshot of a configuration without errors. */
-export function buildSnapshot(
+export function* buildSnapshot(
   config: GatewayConfig,
   steps: readonly StepSettings[],
   sources: SnapshotSources,
-): Snapshot {
+): Steps<Snapshot> {
   const { defaults } = config;
+  const models = yield* buildModels(config);
   return deepFreeze({
     hash: sources.hash,
     file: sources.file,
@@ -88,7 +91,7 @@ export function buildSnapshot(
     billing: buildBilling(config.billing ?? {}),
     tiers: mapRecord(config.tiers, buildTier),
     upstreams: mapRecord(config.upstreams, (name, upstream) => buildUpstream(name, upstream, defaults?.upstream ?? {})),
-    models: mapRecord(config.models, (id, model) => buildModel(id, model, config)),
+    models,
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
     telemetry: telemetrySettings(config.telemetry ?? {}, sources.folder),
@@ -229,6 +232,17 @@ function deepFreeze<T>(value: T): T {
 }
 
 const PREFIX = "route/";
+
+/** Each frozen on its own: all at once would take a turn of the event loop that is too long. */
+function* buildModels(config: GatewayConfig): Steps<Record<string, Model>> {
+  const models = Object.create(null) as Record<string, Model>;
+  let done = 0;
+  for (const [id, model] of Object.entries(config.models)) {
+    models[id] = deepFreeze(buildModel(id, model, config));
+    if (isStep(++done)) yield;
+  }
+  return models;
+}
 
 function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
   const kindDefaults = config.defaults?.kinds?.[model.kind];
