@@ -48,6 +48,7 @@ import {
   DEADLINE,
   GUARD,
   inCamelCase,
+  mapInSteps,
   mapRecord,
   milliseconds,
   overlay,
@@ -61,7 +62,6 @@ import {
   UPLOAD_SPACE,
   telemetrySettings,
 } from "./settings.ts";
-import { isStep } from "./node.ts";
 import type { LoadedStep } from "./steps.ts";
 
 /** Of a hook of a local plugin. The built-in ones wait for nothing but a store, which has a time of its own. */
@@ -81,7 +81,8 @@ export function* buildSnapshot(
   sources: SnapshotSources,
 ): Steps<Snapshot> {
   const { defaults } = config;
-  const models = yield* buildModels(config);
+  // Each frozen on its own: all at once would take a turn of the event loop that is too long.
+  const models = yield* mapInSteps(config.models, (id, model) => deepFreeze(buildModel(id, model, config)));
   return deepFreeze({
     hash: sources.hash,
     file: sources.file,
@@ -232,17 +233,6 @@ function deepFreeze<T>(value: T): T {
 }
 
 const PREFIX = "route/";
-
-/** Each frozen on its own: all at once would take a turn of the event loop that is too long. */
-function* buildModels(config: GatewayConfig): Steps<Record<string, Model>> {
-  const models = Object.create(null) as Record<string, Model>;
-  let done = 0;
-  for (const [id, model] of Object.entries(config.models)) {
-    models[id] = deepFreeze(buildModel(id, model, config));
-    if (isStep(++done)) yield;
-  }
-  return models;
-}
 
 function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
   const kindDefaults = config.defaults?.kinds?.[model.kind];

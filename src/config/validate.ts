@@ -163,16 +163,16 @@ function* plainInSteps(root: Node, override: ReadonlyMap<string, Scalar>): Steps
 }
 
 /** Of so many models at once: the validator takes a whole configuration in one turn of the event loop. */
-const MAX_MODELS_AT_ONCE = 256;
+const MAX_MODELS_COUNT = 256;
 
 /** What is wrong with a value. One with many models is checked with a part of them after the other. */
 function* errorsInSteps(schema: Schema, value: unknown): Steps<readonly SchemaError[]> {
   const errorsOf = (data: unknown) => (schema.validate(data) ? [] : (schema.validate.errors ?? []));
   const models = isRecord(value) && isRecord(value.models) ? Object.entries(value.models) : [];
-  if (models.length <= MAX_MODELS_AT_ONCE) return errorsOf(value);
+  if (models.length <= MAX_MODELS_COUNT) return errorsOf(value);
   const found: SchemaError[] = [];
-  for (let at = 0; at < models.length; at += MAX_MODELS_AT_ONCE) {
-    const part = Object.fromEntries(models.slice(at, at + MAX_MODELS_AT_ONCE));
+  for (let at = 0; at < models.length; at += MAX_MODELS_COUNT) {
+    const part = Object.fromEntries(models.slice(at, at + MAX_MODELS_COUNT));
     const errors = errorsOf({ ...(value as object), models: Object.setPrototypeOf(part, null) });
     // What is wrong elsewhere is found with every part.
     found.push(...(at === 0 ? errors : errors.filter(({ instancePath }) => instancePath.startsWith("/models/"))));
