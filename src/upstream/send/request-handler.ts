@@ -1,11 +1,11 @@
-import type { Duplex, Readable } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import { callbackify } from "node:util";
 import { type buildConnector, type Dispatcher, Pool } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
-import { bodyStream, isUnwritten } from "./request.ts";
+import { BodyChunks, bodyStream, isBytes, isUnwritten, writtenChunks } from "./request.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
 
 const MAX_INFORMATIONAL_COUNT = 10;
@@ -52,8 +52,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
   #reader: Reader | null = null;
-  /** A streamed body that is not sent yet. */
-  #sending: Readable | null = null;
+  /** A body in parts that is not sent yet. */
+  #sending: Readable | BodyChunks | null = null;
   /** The request while it is in its pool's queue because no connection is free. */
   #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
@@ -223,18 +223,24 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   cancel(): void {
     if (this.#phase === "over") return;
-    const sending = this.#sending !== null;
+    const streaming = this.#sending instanceof Readable;
     this.#stop();
-    // An abort in the middle of a body can make Node's HTTP/2 write empty frames for ever; destroying the body ends the
-    // request.
-    if (!sending) this.#controller?.abort(new Error("given up"));
+    // An abort in the middle of a stream can make Node's HTTP/2 write empty frames for ever; destroying the stream ends
+    // the request.
+    if (!streaming) this.#controller?.abort(new Error("given up"));
   }
 
   #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
     if (typeof body === "string" || body === null) return { method, path, headers, body };
     if (isUnwritten(body)) throw new TypeError("a body is written before it is sent");
-    this.#sending = bodyStream(body, (error) => this.#unsent(error));
-    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: this.#sending };
+    if (isBytes(body)) {
+      const bytes = writtenChunks(body);
+      if (!(bytes instanceof BodyChunks)) return { method, path, headers, body: bytes };
+      this.#sending = bytes;
+    } else this.#sending = bodyStream(body, (error) => this.#unsent(error));
+    // undici takes anything that can be iterated, which its types leave out.
+    const sent = this.#sending as Readable;
+    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: sent };
   }
 
   #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {
