@@ -9,7 +9,7 @@ import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
-import { BodyChunks, bodyStream, isBytes, isUnwritten, writtenChunks } from "./request.ts";
+import { type BodyChunks, isUnwritten, sentBody } from "./request.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
 
 type Pool = undici.Pool;
@@ -232,22 +232,18 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     if (this.#phase === "over") return;
     const streaming = this.#sending instanceof Readable;
     this.#stop();
-    // An abort in the middle of a stream can make Node's HTTP/2 write empty frames for ever; destroying the stream ends
-    // the request.
+    // Over HTTP/2 an abort in the middle of a stream can write empty frames for ever; destroying the stream ends it.
     if (!streaming) this.#controller?.abort(new Error("given up"));
   }
 
   #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
     if (typeof body === "string" || body === null) return { method, path, headers, body };
     if (isUnwritten(body)) throw new TypeError("a body is written before it is sent");
-    if (isBytes(body)) {
-      const bytes = writtenChunks(body);
-      if (!(bytes instanceof BodyChunks)) return { method, path, headers, body: bytes };
-      this.#sending = bytes;
-    } else this.#sending = bodyStream(body, (error) => this.#unsent(error));
+    const sent = sentBody(body, (error) => this.#unsent(error));
+    if (sent instanceof Uint8Array) return { method, path, headers, body: sent };
+    this.#sending = sent;
     // undici takes anything that can be iterated, which its types leave out.
-    const sent = this.#sending as Readable;
-    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: sent };
+    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: sent as Readable };
   }
 
   #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {

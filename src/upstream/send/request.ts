@@ -133,10 +133,13 @@ export function sendableBody(body: UpstreamRequest["body"], http2: boolean): Ups
   return { length: body.length, read: () => body.read() };
 }
 
-/** The chunks of a body as undici is given them. */
-export function writtenChunks(body: BytesBody): Uint8Array | BodyChunks {
-  const { chunks, length } = body;
-  return length > MAX_WHOLE_BODY_BYTES ? new BodyChunks(body) : Buffer.concat(chunks, length);
+/** A body as undici is given it: whole, or in parts, which are destroyed when the request is given up. */
+export function sentBody(
+  body: StreamedBody | BytesBody,
+  onError: (error: unknown) => void,
+): Uint8Array | BodyChunks | Readable {
+  if (!isBytes(body)) return bodyStream(body, onError);
+  return body.length > MAX_WHOLE_BODY_BYTES ? new BodyChunks(body) : Buffer.concat(body.chunks, body.length);
 }
 
 export function isBytes(body: UpstreamRequest["body"]): body is BytesBody {
