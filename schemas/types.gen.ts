@@ -13,6 +13,7 @@ export type Money = number;
 export type Flag = boolean;
 export type PartialOutcome = "delivered" | "free";
 export type Limit = number | "none";
+export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 export type ChainStep = TargetConfig | BalancedStepConfig;
@@ -298,7 +299,7 @@ export interface UpstreamDefaultsConfig {
   timeouts?: TimeoutsConfig;
   retries?: RetriesConfig;
   breaker?: BreakerConfig;
-  connections?: Count;
+  connections?: UpstreamConnections;
   http2?: Flag;
   probe?: Probe;
 }
@@ -385,7 +386,7 @@ export interface UpstreamConfig {
   timeouts?: TimeoutsConfig;
   retries?: RetriesConfig;
   breaker?: BreakerConfig;
-  connections?: Count;
+  connections?: UpstreamConnections;
   http2?: Flag;
   probe?: Probe;
   /**
@@ -781,7 +782,7 @@ export interface GuardWordsOptions {
    */
   words?: string[];
   /**
-   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends.
+   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.
    *
    * @minItems 1
    * @maxItems 50

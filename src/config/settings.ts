@@ -22,7 +22,6 @@ export const GUARD: Required<GuardConfig> = {
   max_error_ratio: 2,
   max_ttft_ratio: 1.5,
 };
-export const UPSTREAM_CONNECTIONS = 256;
 /** Of clients, of one process; an address has no bound of its own, for behind a load balancer all have the same. */
 export const SERVER_CONNECTIONS = 10_000;
 export const BODY_LIMIT = "32MiB";

@@ -44,7 +44,6 @@ import {
   BODY_MEMORY,
   BREAKER,
   bytes,
-  UPSTREAM_CONNECTIONS,
   DEADLINE,
   GUARD,
   inCamelCase,
@@ -314,7 +313,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       maxOpenFor: milliseconds(breaker.max_open_for),
       probes: breaker.probes,
     },
-    connections: upstream.connections ?? defaults.connections ?? UPSTREAM_CONNECTIONS,
+    connections: boundOf(upstream.connections ?? defaults.connections),
     http2: upstream.http2 ?? defaults.http2 ?? false,
     probe:
       probe === "none"

@@ -79,7 +79,7 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   }
   for (const [kind, setting, read] of DETAILS) changes.differs(kind, about(setting), [read(old), read(now)], plans);
   const connections = [old.connections, now.connections] as const;
-  changes.smaller("upstream-connections-fewer", about("connections"), connections, { plans });
+  changes.smaller("upstream-connections-fewer", about("connections"), connections, { none: "none", plans });
 }
 
 const DETAILS: readonly (readonly [

@@ -179,7 +179,8 @@ export interface Upstream {
   readonly timeouts: Timeouts;
   readonly retries: RetrySettings;
   readonly breaker: BreakerSettings;
-  readonly connections: number;
+  /** Of one process; null: as many as there are requests. */
+  readonly connections: number | null;
   readonly http2: boolean;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
   /** Left out: by the host of the address. */

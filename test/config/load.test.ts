@@ -75,7 +75,7 @@ describe("the snapshot", () => {
         maxOpenFor: 300_000,
         probes: 1,
       },
-      connections: 256,
+      connections: null,
       http2: false,
       probe: null,
     });

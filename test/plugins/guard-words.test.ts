@@ -116,18 +116,20 @@ describe("patterns", () => {
     "a{0,2}",
     "a{600}",
     "(a{500}){500}",
+    "[a-z]{1,500}@",
+    "(?:\\w{1,50}-?){1,8}z",
     "[\u{1f4a3}]",
     String.raw`[\u{1f4a3}]`,
     "(",
     "[",
   ])("%s is refused at setup", async (pattern) => {
     await expect(async () => setUp(guardWords, { patterns: [pattern] }, host)).rejects.toThrow(
-      /unbounded time|no regular expression|where nothing is|more than \d+ char|too many|beyond U\+FFFF/,
+      /unbounded time|no regular expression|where nothing is|more than \d+ char|too many|repeat too much|beyond U\+FFFF/,
     );
   });
 
   test("a text that would hold up a backtracking engine takes as many steps as it has characters", async () => {
-    const patterns = ["(a|a){1,30}(a|a){1,30}(a|a){1,30}c", "(?:a?){1,30}a{30}c"];
+    const patterns = ["(a|a){1,10}(a|a){1,10}(a|a){1,10}c", "(?:a?){1,10}a{10}c"];
     const startedAt = process.cpuUsage();
     expect(await masked({ patterns }, "a".repeat(20_000))).toBe("a".repeat(20_000));
     expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(10_000);

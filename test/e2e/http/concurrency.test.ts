@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/api-keys.ts";
 import type { LedgerEntry } from "../../../src/simulator/server.ts";
 import { tier } from "../support/gateway-config.ts";
+import { eventually } from "../support/http.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 let gateway: TestGateway;
@@ -26,6 +27,18 @@ async function twoKeys(plan: string): Promise<readonly [TestUser, TestUser]> {
   const { body } = await createKey(gateway.store, { userId: user.id, name: "second" });
   return [user, { ...user, key: body.key }];
 }
+
+test("1,000 streams of one upstream begin at once, and all end when their clients leave", async () => {
+  const user = await gateway.user();
+  const asked = gateway.simulator.ledger().length;
+  const streams = Array.from({ length: 1_000 }, () => gateway.open(user, { stream: true, sim: "?stall_after=2" }));
+  await Promise.all(streams.map((stream) => stream.until('"content":"')));
+  const served = gateway.simulator.ledger().slice(asked);
+  expect(served).toHaveLength(1_000);
+  expect(served.every(({ closedAt }) => closedAt === null)).toBe(true);
+  for (const stream of streams) stream.leave();
+  await eventually(() => served.every(({ closedAt }) => closedAt !== null));
+}, 60_000);
 
 describe("200 requests at once, through both addresses and two keys of one user", () => {
   test.each([
