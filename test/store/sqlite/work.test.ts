@@ -107,13 +107,13 @@ describe("a request", () => {
     const crowd = Array.from({ length: 10_100 }, (_, index) => admission(`c${index + 1}`));
     for (let at = 0; at < crowd.length; at += 1_000) {
       const some = crowd.slice(at, at + 1_000);
-      for (const request of some) store.admit(request);
+      for (const request of some) await store.admit(request);
       await Promise.all(some.map((request) => store.settle(charged(request, 1n))));
     }
     work();
     admit();
     expect(work(), "kept").toEqual([]);
-    store.admit(admission("c1"));
+    await store.admit(admission("c1"));
     expect(work(), "dropped").toEqual(["SELECT balance, stop_token,"]);
     expect(store.findUser("c1")).toMatchObject({ balance: 4n, charged: 1n });
     expect(store.running(userId)).toEqual({ requests: 2, streams: 0, held: 40n });
