@@ -116,7 +116,9 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.#measuredFrom = this.#options.now();
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Head["headers"]): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Head["headers"]): void {
+    // undici would keep them until the end of the answer, and with them all bytes of the read that they came in.
+    controller.rawHeaders = null;
     if (this.#phase !== "head") return;
     if (status < 200) {
       this.#informational += 1;
