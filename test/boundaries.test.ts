@@ -56,7 +56,6 @@ const HOMES: Readonly<Record<string, string>> = {
   undici: "src/upstream/send/",
   "p-retry": "src/upstream/send/retries-and-batches.ts",
   "eventsource-parser": "src/dialects/",
-  "@smithy/eventstream-codec": "src/dialects/bedrock/aws.ts",
   "@smithy/signature-v4": "src/upstream/signing/aws.ts",
   "google-auth-library": "src/upstream/signing/google.ts",
   "@aws-crypto/sha256-js": "src/upstream/signing/aws.ts",
@@ -75,7 +74,6 @@ const HOMES: Readonly<Record<string, string>> = {
 /** The only second homes. */
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
   ["ajv", "src/server/body-schemas.ts", "bodies are checked by other options, and the server does not know `config`"],
-  ["@smithy/eventstream-codec", "src/simulator/dialects/bedrock.ts", "the simulator shares nothing with `dialects`"],
 ];
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
@@ -235,9 +233,12 @@ test("a start loads nothing that only some gateways use", () => {
   expect(packages).toContain("undici");
   const some = [
     ...Object.keys(HOMES).filter((name) => name.startsWith("@opentelemetry/")),
+    "@aws-crypto/sha256-js",
+    "@smithy/signature-v4",
     "google-auth-library",
     "gpt-tokenizer",
     "ioredis",
+    "jose",
     "listhen",
     "nodemailer",
     "openid-client",

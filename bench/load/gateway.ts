@@ -4,7 +4,7 @@ import { freePort, LOAD_CPU, PROXY_CPU } from "./processes.ts";
 import type { Processes } from "./processes.ts";
 import { MODEL } from "./wire.ts";
 
-const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+const MAIN = new URL("../../src/cli/main.js", import.meta.url).pathname;
 
 /** A gateway as an operator would run it: prices, credits, the whole pipeline; no limit is in the way. */
 export interface GatewaySite {

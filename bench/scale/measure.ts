@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerRecord } from "../../src/kit/index.ts";
-import { chargeId } from "../../src/server/inference.ts";
+import { timedUuid } from "../../src/kit/index.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { bootGateway, driveOn, type Site } from "../load/bench.ts";
 import { prepareGateway } from "../load/gateway.ts";
@@ -39,7 +39,7 @@ export async function measureStore(server: RedisServer, count: number): Promise<
   const empty = await meter.memory();
   const people = await addPeople(stores, count);
   const atRest = await meter.memory();
-  const ids = people.map(() => chargeId(Date.now()));
+  const ids = people.map(() => timedUuid(Date.now()));
   await eachThrough(stores, people, (store, person, index) => admit(store, person, ids[index]!));
   const running = await meter.memory();
   await eachThrough(stores, people, (store, { userId }, index) =>
@@ -70,7 +70,7 @@ async function measureOperations(meter: Meter, stores: readonly RedisStore[], pe
   >;
   for (let at = 0; at < people.length; at += GROUP) {
     const group = people.slice(at, at + GROUP);
-    const ids = group.map(() => chargeId(Date.now()));
+    const ids = group.map(() => timedUuid(Date.now()));
     const shares = stores.map((store, index) => ({
       store,
       share: group.filter((_, place) => place % stores.length === index),
@@ -122,7 +122,7 @@ async function settle(store: RedisStore, { userId, keyId }: Person, id: string):
 }
 
 async function serve(store: RedisStore, person: Person): Promise<void> {
-  const id = chargeId(Date.now());
+  const id = timedUuid(Date.now());
   await admit(store, person, id);
   await settle(store, person, id);
 }

@@ -14,7 +14,7 @@ export interface AuthenticationOptions {
   readonly onFailure?: () => "closed" | "open";
   /** Milliseconds between writes of the keys' last use. */
   readonly flushEvery?: number;
-  /** Keys remembered at once; room is taken for all of them from the start. */
+  /** Keys remembered at once. */
   readonly maxKeys?: number;
 }
 
@@ -133,8 +133,10 @@ export function createAuthentication({
 /** A key that another process revokes works no longer than this. */
 const CACHE_MS = 500;
 const MAX_LOOK_UPS_COUNT = 10_000;
+/** A bound for a cache that grows up to it: with `max` it would take room for all entries at once, 45 bytes each. */
+const entries = (maxCount: number) => ({ maxSize: maxCount, sizeCalculation: () => 1 });
 const lookUpCache = (maxKeys: number) => ({
-  max: Math.min(MAX_LOOK_UPS_COUNT, maxKeys),
+  ...entries(Math.min(MAX_LOOK_UPS_COUNT, maxKeys)),
   ttl: CACHE_MS,
   ttlResolution: 0,
 });
@@ -157,7 +159,7 @@ export class Principals {
     this.#known = new LRUCache(lookUpCache(maxKeys));
     this.#presumed = new LRUCache({
       ...VERSIONED_CACHE,
-      max: maxKeys,
+      ...entries(maxKeys),
       dispose: (principal, secret) => this.#gone(principal, secret),
     });
   }

@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from "node:crypto";
-import { errors, type JWTHeaderParameters, jwtVerify, SignJWT } from "jose";
+import type { JWTHeaderParameters, JWTVerifyOptions } from "jose";
 import { LRUCache } from "lru-cache";
 import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
 
@@ -8,6 +8,7 @@ const MAX_TOKEN_CHARACTERS = 8 * 1024;
 const MIN_SECRET_BYTES = 32;
 /** So long a verified token is accepted without verifying its signature again. */
 const CACHE_MS = 60_000;
+const MAX_TOKENS_COUNT = 10_000;
 /** Header parameters that would change how a token is read, or name a key of the sender's choice. */
 const REFUSED_PARAMETERS = ["crit", "b64", "jku", "jwk", "x5u", "x5c"];
 
@@ -71,14 +72,16 @@ function tokensOf(
 ): Pick<Tokens, "issue" | "verify"> {
   /** Keyed by the whole token: two tokens may share any part. */
   const verified = new LRUCache<string, { readonly userId: string; readonly exp: number }>({
-    max: 10_000,
+    // With `max` the cache would take room for all of them at once.
+    maxSize: MAX_TOKENS_COUNT,
+    sizeCalculation: () => 1,
     ttl: CACHE_MS,
     ttlResolution: 0,
   });
   const alive = (exp: number) => Math.floor(now() / 1000) < exp;
 
   async function check(token: string): Promise<{ readonly userId: string } | null> {
-    const claims = await claimsOf(token, (header) => keyOf(header, keys), {
+    const claims = await claimsOf(token, keys, {
       algorithms: ["HS256"],
       issuer,
       audience,
@@ -95,6 +98,7 @@ function tokensOf(
     async issue(user) {
       const issuedAt = Math.floor(now() / 1000);
       const expires_in = Math.max(1, Math.floor(accessTtl / 1000));
+      const { SignJWT } = await import("jose/jwt/sign");
       const access_token = await new SignJWT({ plan: user.tier })
         .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
         .setSubject(user.id)
@@ -116,25 +120,23 @@ function tokensOf(
 }
 
 /** @returns null for a token that jose refuses; throws any other error. */
-async function claimsOf(
-  token: string,
-  key: (header: JWTHeaderParameters) => KeyObject,
-  options: Parameters<typeof jwtVerify>[2],
-) {
+async function claimsOf(token: string, keys: ReadonlyMap<string, KeyObject>, options: JWTVerifyOptions) {
+  // Few clients come with tokens, and each is verified once a minute.
+  const [{ jwtVerify }, { JOSEError, JWSInvalid }] = await Promise.all([
+    import("jose/jwt/verify"),
+    import("jose/errors"),
+  ]);
+  const keyOf = (header: JWTHeaderParameters): KeyObject => {
+    const key = typeof header.kid === "string" ? keys.get(header.kid) : undefined;
+    if (key && !REFUSED_PARAMETERS.some((name) => Object.hasOwn(header, name))) return key;
+    throw new JWSInvalid("unknown kid, or a header parameter that is not accepted");
+  };
   try {
-    return (await jwtVerify(token, key, options)).payload;
+    return (await jwtVerify(token, keyOf, options)).payload;
   } catch (error) {
-    if (error instanceof errors.JOSEError) return null;
+    if (error instanceof JOSEError) return null;
     throw error;
   }
-}
-
-function keyOf(header: JWTHeaderParameters, keys: ReadonlyMap<string, KeyObject>): KeyObject {
-  const key = typeof header.kid === "string" ? keys.get(header.kid) : undefined;
-  if (!key || REFUSED_PARAMETERS.some((name) => Object.hasOwn(header, name))) {
-    throw new errors.JWSInvalid("unknown kid, or a header parameter that is not accepted");
-  }
-  return key;
 }
 
 const GENERATED_SECRET_NAME = "jwt-secret";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../config/diagnostics.ts";
+import { ConfigurationError, lineOf } from "../config/diagnostics.ts";
 import { inBackground } from "../kit/index.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -155,8 +155,7 @@ function logReload({ log, state }: StartContext, event: ReloadEvent): void {
   if (event.type === "rejected") {
     const errors = event.diagnostics.filter(({ severity }) => severity === "error");
     const first = errors[0] ?? event.diagnostics[0];
-    const place = first && `${first.file}:${first.line}:${first.column}: ${first.message}`;
-    log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${place}`);
+    log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${first && lineOf(first)}`);
     return;
   }
   const { hash } = event;

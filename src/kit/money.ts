@@ -38,10 +38,6 @@ export function add(a: Decimal, b: Decimal): Decimal {
   return { digits: rescale(a, scale) + rescale(b, scale), scale };
 }
 
-export function timesInteger(a: Decimal, count: number | bigint): Decimal {
-  return { digits: a.digits * BigInt(count), scale: a.scale };
-}
-
 /** Nano-units, rounded half up: the one rounding of a charge. Negative values round half away. */
 export function toNano(value: Decimal): bigint {
   if (value.scale <= 9) return rescale(value, 9);
@@ -116,6 +112,7 @@ export interface Price {
 const PER_MILLION: Decimal = { digits: 1n, scale: 6 };
 const PER_THOUSAND: Decimal = { digits: 1n, scale: 3 };
 const ZERO: Decimal = { digits: 0n, scale: 0 };
+const ONE: Decimal = { digits: 1n, scale: 0 };
 
 /** A model's price with both multipliers, ready to be applied. */
 export interface Tariff {
@@ -127,23 +124,38 @@ export interface Tariff {
 
 /** @param multipliers the model's and `billing.cost_multiplier`. */
 export function createTariff(price: Price, multipliers: readonly Decimal[]): Tariff {
-  const scaled = (unit: Decimal | undefined): Decimal => multipliers.reduce(multiply, unit ?? ZERO);
-  const input = multiply(scaled(price.inputPerMillion), PER_MILLION);
-  const cached = multiply(scaled(price.cachedInputPerMillion ?? price.inputPerMillion), PER_MILLION);
-  const write = price.cacheWritePerMillion ?? price.inputPerMillion;
-  const written = multiply(scaled(write), PER_MILLION);
-  const written1h = multiply(scaled(price.cacheWrite1hPerMillion ?? write), PER_MILLION);
-  const output = multiply(scaled(price.outputPerMillion), PER_MILLION);
-  const reasoning = multiply(scaled(price.reasoningPerMillion ?? price.outputPerMillion), PER_MILLION);
-  const request = scaled(price.perRequest);
-  const others = (
-    [
-      ["characters", multiply(scaled(price.perMillionCharacters), PER_MILLION)],
-      ["milliseconds", multiply(scaled(price.perSecond), PER_THOUSAND)],
-    ] as const
-  ).filter(([, unit]) => unit.digits > 0n);
-  const images = imagePrices(price.perImage);
-  const tokens = price.inputPerMillion !== undefined || price.outputPerMillion !== undefined;
+  const scaled = (unit: Decimal | undefined, part: Decimal): Decimal =>
+    multiply(multipliers.reduce(multiply, unit ?? ZERO), part);
+  const { inputPerMillion, outputPerMillion, cacheWritePerMillion = inputPerMillion } = price;
+  const units = {
+    input: scaled(inputPerMillion, PER_MILLION),
+    cached: scaled(price.cachedInputPerMillion ?? inputPerMillion, PER_MILLION),
+    written: scaled(cacheWritePerMillion, PER_MILLION),
+    written1h: scaled(price.cacheWrite1hPerMillion ?? cacheWritePerMillion, PER_MILLION),
+    output: scaled(outputPerMillion, PER_MILLION),
+    reasoning: scaled(price.reasoningPerMillion ?? outputPerMillion, PER_MILLION),
+    request: scaled(price.perRequest, ONE),
+    characters: scaled(price.perMillionCharacters, PER_MILLION),
+    milliseconds: scaled(price.perSecond, PER_THOUSAND),
+  };
+  const images = Object.entries(imagePrices(price.perImage)).map(
+    ([variant, unit]) => [variant, scaled(unit, ONE)] as const,
+  );
+  // Powers of ten are as dear as all else about a charge: everything is brought to one scale here, once.
+  const scale = Math.max(9, ...Object.values(units).map((unit) => unit.scale), ...images.map(([, unit]) => unit.scale));
+  const input = rescale(units.input, scale);
+  const cached = rescale(units.cached, scale);
+  const written = rescale(units.written, scale);
+  const written1h = rescale(units.written1h, scale);
+  const output = rescale(units.output, scale);
+  const reasoning = rescale(units.reasoning, scale);
+  const request = rescale(units.request, scale);
+  const characters = rescale(units.characters, scale);
+  const milliseconds = rescale(units.milliseconds, scale);
+  const image = new Map(images.map(([variant, unit]) => [variant, rescale(unit, scale)]));
+  const nano = 10n ** BigInt(scale - 9);
+  const half = nano / 2n;
+  const tokens = inputPerMillion !== undefined || outputPerMillion !== undefined;
   const time = price.perSecond !== undefined;
   return {
     lacks(usage) {
@@ -154,27 +166,29 @@ export function createTariff(price: Price, multipliers: readonly Decimal[]): Tar
     },
     charge(usage) {
       const { prompt, completion, cacheWrite = 0, cacheWrite1h = 0 } = usage;
-      let sum = add(request, timesInteger(input, prompt - usage.cached - cacheWrite));
-      sum = add(sum, timesInteger(cached, usage.cached));
-      if (cacheWrite > 0) sum = add(sum, timesInteger(written, cacheWrite - cacheWrite1h));
-      if (cacheWrite1h > 0) sum = add(sum, timesInteger(written1h, cacheWrite1h));
-      sum = add(sum, timesInteger(output, completion - usage.reasoning));
-      if (usage.reasoning > 0) sum = add(sum, timesInteger(reasoning, usage.reasoning));
-      for (const [unit, price] of others) sum = add(sum, timesInteger(price, usage[unit] ?? 0));
-      if (usage.images !== undefined) sum = add(sum, timesInteger(scaled(images(usage.imageVariant)), usage.images));
-      return toNano(sum);
+      let sum = request + input * BigInt(prompt - usage.cached - cacheWrite);
+      if (usage.cached > 0) sum += cached * BigInt(usage.cached);
+      if (cacheWrite > 0) sum += written * BigInt(cacheWrite - cacheWrite1h);
+      if (cacheWrite1h > 0) sum += written1h * BigInt(cacheWrite1h);
+      sum += output * BigInt(completion - usage.reasoning);
+      if (usage.reasoning > 0) sum += reasoning * BigInt(usage.reasoning);
+      if (characters > 0n) sum += characters * BigInt(usage.characters ?? 0);
+      if (milliseconds > 0n) sum += milliseconds * BigInt(usage.milliseconds ?? 0);
+      if (usage.images !== undefined) sum += imagePrice(image, usage.imageVariant) * BigInt(usage.images);
+      return sum >= 0n ? (sum + half) / nano : -((half - sum) / nano);
     },
   };
 }
 
+function imagePrices(price: Decimal | ImagePrices | undefined): Readonly<Record<string, Decimal>> {
+  if (price === undefined) return {};
+  return "default" in price ? price : { default: price };
+}
+
 /** What an image of a variant costs. */
-function imagePrices(price: Decimal | ImagePrices | undefined): (variant?: string) => Decimal | undefined {
-  if (price === undefined || !("default" in price)) return () => price;
-  const prices = new Map(Object.entries(price));
-  return (variant = "") => {
-    const [size = "", quality = ""] = variant.split("/");
-    return prices.get(variant) ?? prices.get(size) ?? prices.get(quality) ?? price.default;
-  };
+function imagePrice(prices: ReadonlyMap<string, bigint>, variant = ""): bigint {
+  const [size = "", quality = ""] = variant.split("/");
+  return prices.get(variant) ?? prices.get(size) ?? prices.get(quality) ?? prices.get("default") ?? 0n;
 }
 
 /** The part of a configuration that says what a request costs. */

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomHex } from "./ids.ts";
 
 /** Where a request stands in a distributed trace, by the W3C's recommendation. */
 export interface RequestTrace {
@@ -67,11 +67,11 @@ function stateOf(header: string | readonly string[] | undefined): string {
 }
 
 export function newTraceId(): string {
-  return randomBytes(16).toString("hex");
+  return randomHex(16);
 }
 
 export function newSpanId(): string {
-  return randomBytes(8).toString("hex");
+  return randomHex(8);
 }
 
 /** The headers by which a trace goes on. @param spanId of the sender; null: as it came. */

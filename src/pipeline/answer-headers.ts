@@ -3,11 +3,16 @@ import { type AttemptSpan, type InferenceRequest, upstreamTime, type Windows, ty
 /** Characters of a header's value; the log has the whole list. */
 const MAX_DROPPED_CHARACTERS = 1024;
 
-const WINDOWS: readonly (readonly [WindowName, string])[] = [
-  ["day", "Day"],
-  ["hour", "Hour"],
-  ["minute", "Minute"],
-];
+/** A header's name each, made once: put together for every answer they are as dear as what they say. */
+const WINDOWS = (["day", "hour", "minute"] as const satisfies readonly WindowName[]).map((window) => {
+  const label = `${window[0]!.toUpperCase()}${window.slice(1)}`;
+  return {
+    window,
+    limitName: `X-RateLimit-Limit-${label}`,
+    remainingName: `X-RateLimit-Remaining-${label}`,
+    resetName: `X-RateLimit-Reset-${label}`,
+  };
+});
 
 /** `X-Gateway-Dropped`: what the upstream could not be asked. The pointers are made of names that clients chose. */
 export function droppedHeader(dropped: readonly string[]): Record<string, string> {
@@ -45,12 +50,12 @@ export function serverTimingHeader(
 export function rateLimitHeaders(windows: Windows | null, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
   if (windows === null) return headers;
-  for (const [name, label] of WINDOWS) {
-    const { limit, used, resetsAt } = windows[name];
+  for (const { window, limitName, remainingName, resetName } of WINDOWS) {
+    const { limit, used, resetsAt } = windows[window];
     if (limit === null) continue;
-    headers[`X-RateLimit-Limit-${label}`] = String(limit);
-    headers[`X-RateLimit-Remaining-${label}`] = String(Math.max(0, limit - used));
-    headers[`X-RateLimit-Reset-${label}`] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
+    headers[limitName] = String(limit);
+    headers[remainingName] = String(Math.max(0, limit - used));
+    headers[resetName] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
   }
   return headers;
 }

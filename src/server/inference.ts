@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   type ClientRequest,
   DenseSet,
@@ -13,6 +12,7 @@ import {
   type RequestPipeline,
   type RequestTrace,
   type Target,
+  timedUuid,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
@@ -117,7 +117,9 @@ class ServedRequest implements InferenceRequest, Indexed {
 
   constructor(received: ReceivedInference, format: Format, options: InferenceOptions) {
     const { http, ip, receivedAt, arrivedAt, serverTiming, trace } = received;
-    this.id = chargeId(receivedAt);
+    // Its time comes first, so that records of one user are written side by side: with random ids each charge would dirty a
+    // page of its own in the ledger.
+    this.id = timedUuid(receivedAt);
     this.receivedAt = receivedAt;
     this.arrivedAt = arrivedAt;
     this.serverTiming = serverTiming;
@@ -230,16 +232,6 @@ class ServedRequest implements InferenceRequest, Indexed {
     if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
     return Object.freeze(body);
   }
-}
-
-/**
- * What makes a charge unique: a UUID of version 7. Its time comes first, so that records of one user are written side
- * by side; with random ids each charge would dirty a page of its own in the ledger.
- * @param at Unix milliseconds
- */
-export function chargeId(at: number): string {
-  const time = at.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
 /** Several of one name are one. */

@@ -1,6 +1,6 @@
-import { Counter, Gauge, Histogram, type MetricObject, Registry } from "@prometheus-io/client";
+import { Counter, Gauge, type MetricObject, Registry } from "@prometheus-io/client";
 import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
-import { HookTimes } from "./hook-times.ts";
+import { Counts, Distributions, HookTimes } from "./counts.ts";
 
 /** For names that a client sent and the gateway does not know: client text must never become a label. */
 const UNKNOWN_LABEL = "unknown";
@@ -65,55 +65,47 @@ export interface Metrics {
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
+  const requests = new Counts(registry, {
     name: "gateway_requests_total",
     help: "Requests by how they ended.",
     labelNames: ["endpoint", "model", "tier", "status", "outcome"],
-    registers,
   });
-  const durations = new Histogram({
+  const durations = new Distributions(registry, {
     name: "gateway_request_duration_seconds",
     help: "From a request's arrival to the end of its answer.",
     labelNames: ["endpoint", "model"],
-    buckets: DURATION_BUCKETS_SECONDS,
-    registers,
+    bounds: DURATION_BUCKETS_SECONDS,
   });
-  const firstTokens = new Histogram({
+  const firstTokens = new Distributions(registry, {
     name: "gateway_time_to_first_token_seconds",
     help: "From a request's arrival to the first token.",
     labelNames: ["model", "upstream"],
-    buckets: FIRST_TOKEN_BUCKETS_SECONDS,
-    registers,
+    bounds: FIRST_TOKEN_BUCKETS_SECONDS,
   });
-  const tokens = new Counter({
+  const tokens = new Counts(registry, {
     name: "gateway_tokens_total",
     help: "Billed tokens; prompt includes cached, completion includes reasoning.",
     labelNames: ["model", "type"],
-    registers,
   });
-  const units = new Counter({
+  const units = new Counts(registry, {
     name: "gateway_units_total",
     help: "Billed characters, seconds of audio and images.",
     labelNames: ["model", "type"],
-    registers,
   });
-  const cost = new Counter({
+  const cost = new Counts(registry, {
     name: "gateway_cost_total",
     help: "Charges in the configured currency.",
     labelNames: ["model"],
-    registers,
   });
-  const attempts = new Counter({
+  const attempts = new Counts(registry, {
     name: "gateway_upstream_attempts_total",
     help: "Attempts at upstreams by result: ok, or the class of the failure.",
     labelNames: ["upstream", "result"],
-    registers,
   });
-  const dropped = new Counter({
+  const dropped = new Counts(registry, {
     name: "gateway_dropped_fields_total",
     help: "Fields of requests that the upstream's dialect could not express.",
     labelNames: ["model", "upstream"],
-    registers,
   });
   const pluginFailures = new Counter({
     name: "gateway_plugin_failures_total",
@@ -121,18 +113,16 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["plugin"],
     registers,
   });
-  const hookTimes = new HookTimes(registers);
-  const tagged = new Counter({
+  const hookTimes = new HookTimes(registry);
+  const tagged = new Counts(registry, {
     name: "gateway_tagged_requests_total",
     help: "Requests by a tag that a plugin wants measured, and how they ended.",
     labelNames: ["tag", "value", "outcome"],
-    registers,
   });
-  const taggedCost = new Counter({
+  const taggedCost = new Counts(registry, {
     name: "gateway_tagged_cost_total",
     help: "Charges in the configured currency by a tag that a plugin wants measured.",
     labelNames: ["tag", "value"],
-    registers,
   });
   const knownValues = new KnownValues();
   const reloads = new Counter({
@@ -237,34 +227,34 @@ export function createMetrics(sources: MetricSources): Metrics {
 
   return {
     attempt({ upstream }, result) {
-      attempts.inc({ upstream, result });
+      attempts.add(1, upstream, result);
     },
     finished({ endpoint, model: { id: model }, tier, receivedAt, tags }, outcome) {
       const { status, kind, bill, firstEventAt, endedAt, target } = outcome;
-      requests.inc({ endpoint, model, tier: tier.name, status, outcome: kind });
-      durations.observe({ endpoint, model }, seconds(receivedAt, endedAt));
+      requests.add(1, endpoint, model, tier.name, status, kind);
+      durations.observe(seconds(receivedAt, endedAt), endpoint, model);
       if (firstEventAt !== null && target !== null) {
-        firstTokens.observe({ model, upstream: target.upstream }, seconds(receivedAt, firstEventAt));
+        firstTokens.observe(seconds(receivedAt, firstEventAt), model, target.upstream);
       }
-      for (const type of TOKEN_TYPES) if (bill.usage[type] > 0) tokens.inc({ model, type }, bill.usage[type]);
+      for (const type of TOKEN_TYPES) if (bill.usage[type] > 0) tokens.add(bill.usage[type], model, type);
       const { characters = 0, milliseconds = 0, images = 0 } = bill.usage;
-      if (characters > 0) units.inc({ model, type: "characters" }, characters);
-      if (milliseconds > 0) units.inc({ model, type: "audio_seconds" }, milliseconds / 1000);
-      if (images > 0) units.inc({ model, type: "images" }, images);
+      if (characters > 0) units.add(characters, model, "characters");
+      if (milliseconds > 0) units.add(milliseconds / 1000, model, "audio_seconds");
+      if (images > 0) units.add(images, model, "images");
       if (outcome.dropped.length > 0 && target !== null) {
-        dropped.inc({ model, upstream: target.upstream }, outcome.dropped.length);
+        dropped.add(outcome.dropped.length, model, target.upstream);
       }
-      if (bill.charge > 0n) cost.inc({ model }, Number(bill.charge) / 1e9);
+      if (bill.charge > 0n) cost.add(Number(bill.charge) / 1e9, model);
       for (const { name: tag, value: text, measured } of tags ?? []) {
         if (measured !== true) continue;
         const value = knownValues.labelOf(tag, text);
-        tagged.inc({ tag, value, outcome: kind });
-        if (bill.charge > 0n) taggedCost.inc({ tag, value }, Number(bill.charge) / 1e9);
+        tagged.add(1, tag, value, kind);
+        if (bill.charge > 0n) taggedCost.add(Number(bill.charge) / 1e9, tag, value);
       }
     },
     answered(endpoint, outcome, status, durationMs) {
-      requests.inc({ endpoint, model: UNKNOWN_LABEL, tier: UNKNOWN_LABEL, status, outcome });
-      durations.observe({ endpoint, model: UNKNOWN_LABEL }, Math.max(0, durationMs) / 1000);
+      requests.add(1, endpoint, UNKNOWN_LABEL, UNKNOWN_LABEL, status, outcome);
+      durations.observe(Math.max(0, durationMs) / 1000, endpoint, UNKNOWN_LABEL);
     },
     pluginFailed(plugin) {
       pluginFailures.inc({ plugin });

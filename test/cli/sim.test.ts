@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { call, chat } from "../simulator/support.ts";
 
-const MAIN = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+const MAIN = new URL("../../src/cli/main.js", import.meta.url).pathname;
 
 const running: ChildProcess[] = [];
 afterEach(() => running.splice(0).forEach((child) => child.kill("SIGKILL")));

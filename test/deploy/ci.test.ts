@@ -109,7 +109,7 @@ function optionsOf(name: string) {
 /** A repository with the shipped configuration and its tests, and stand-ins for what a runner brings. */
 beforeEach(() => {
   workspace = new Workspace();
-  const main = join(ROOT, "src/cli/main.ts");
+  const main = join(ROOT, "src/cli/main.js");
   const tool = (name: string, script: string) => {
     workspace.write(`bin/${name}`, `#!/bin/sh\n${script}\n`);
     chmodSync(workspace.path(`bin/${name}`), 0o755);

@@ -48,7 +48,7 @@ test("the image has all it needs to run: the copied files and the packages witho
     await symlink(join(ROOT, path), join(folder, path));
   }
   const config = join(ROOT, "deploy/config/gateway.yaml");
-  const { stdout } = await run(process.execPath, ["src/cli/main.ts", "check", "--strict", config], {
+  const { stdout } = await run(process.execPath, ["src/cli/main.js", "check", "--strict", config], {
     cwd: folder,
     env: ENVIRONMENT,
   });

@@ -1,16 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  add,
-  decimal,
-  multiply,
-  NANOS_PER_UNIT,
-  nanoToNumber,
-  nanoToString,
-  timesInteger,
-  toNano,
-} from "../../src/kit/index.ts";
-import { equal, ofDecimal, parseRational, plus, rational, roundToNano, times } from "./rational.ts";
+import { add, decimal, multiply, NANOS_PER_UNIT, nanoToNumber, nanoToString, toNano } from "../../src/kit/index.ts";
+import { equal, ofDecimal, parseRational, plus, roundToNano, times } from "./rational.ts";
 
 const digits = fc.string({ unit: fc.constantFrom(..."0123456789".split("")), minLength: 1, maxLength: 30 });
 
@@ -106,14 +97,6 @@ describe("arithmetic is exact", () => {
     fc.assert(
       fc.property(anyDecimal, anyDecimal, (a, b) => {
         expect(equal(ofDecimal(add(a, b)), plus(ofDecimal(a), ofDecimal(b)))).toBe(true);
-      }),
-    );
-  });
-
-  test("timesInteger", () => {
-    fc.assert(
-      fc.property(anyDecimal, fc.maxSafeInteger(), (a, count) => {
-        expect(equal(ofDecimal(timesInteger(a, count)), times(ofDecimal(a), rational(BigInt(count))))).toBe(true);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { type CompactJWEHeaderParameters, EncryptJWT, errors, jwtDecrypt } from "jose";
+import type { CompactJWEHeaderParameters } from "jose";
 import type { ClientAuth, Configuration } from "openid-client";
 import {
   type AuthSettings,
@@ -240,6 +240,7 @@ function createStateSeal({ keyring, now, lifeSeconds }: StateSealOptions): State
   return {
     async close(state) {
       const { kid, key } = await keyring();
+      const { EncryptJWT } = await import("jose/jwt/encrypt");
       return new EncryptJWT({ ...state })
         .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid })
         .setExpirationTime(Math.floor(now() / 1000) + lifeSeconds)
@@ -248,6 +249,15 @@ function createStateSeal({ keyring, now, lifeSeconds }: StateSealOptions): State
 
     async open(sealed) {
       const { keys } = await keyring();
+      const [{ jwtDecrypt }, { JOSEError, JWEInvalid }] = await Promise.all([
+        import("jose/jwt/decrypt"),
+        import("jose/errors"),
+      ]);
+      const keyOf = ({ kid }: CompactJWEHeaderParameters): KeyObject => {
+        const key = typeof kid === "string" ? keys.get(kid) : undefined;
+        if (!key) throw new JWEInvalid("unknown kid");
+        return deriveKey(key, STATE_KEY_LABEL);
+      };
       const options = {
         keyManagementAlgorithms: ["dir"],
         contentEncryptionAlgorithms: ["A256GCM"],
@@ -255,24 +265,14 @@ function createStateSeal({ keyring, now, lifeSeconds }: StateSealOptions): State
         currentDate: new Date(now()),
       };
       try {
-        const { payload } = await jwtDecrypt<SignInState>(
-          sealed,
-          (header: CompactJWEHeaderParameters) => keyOf(header, keys),
-          options,
-        );
+        const { payload } = await jwtDecrypt<SignInState>(sealed, keyOf, options);
         return payload;
       } catch (error) {
-        if (error instanceof errors.JOSEError) return null;
+        if (error instanceof JOSEError) return null;
         throw error;
       }
     },
   };
-}
-
-function keyOf({ kid }: CompactJWEHeaderParameters, keys: ReadonlyMap<string, KeyObject>): KeyObject {
-  const key = typeof kid === "string" ? keys.get(kid) : undefined;
-  if (!key) throw new errors.JWEInvalid("unknown kid");
-  return deriveKey(key, STATE_KEY_LABEL);
 }
 
 /** Percent-encoded, as it is stored in a cookie. */

@@ -1,5 +1,4 @@
 import { crc32 } from "node:zlib";
-import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { type AttemptError, isJson } from "../../kit/index.ts";
 import { errorMessage as commonMessage, errorOf, malformed, publicMessage, reported } from "../canonical/errors.ts";
 import { parseJson } from "../canonical/json.ts";
@@ -53,7 +52,6 @@ export interface Frame {
  * verified (https://smithy.io/2.0/aws/amazon-eventstream.html).
  */
 export class FrameReader {
-  readonly #codec = new EventStreamCodec(decoded, encoded);
   readonly #prelude = new Uint8Array(PRELUDE_BYTES);
   /** The frame being filled, once its length is known. */
   #frame: Uint8Array | null = null;
@@ -76,20 +74,7 @@ export class FrameReader {
       const frame = this.#frame;
       this.#frame = null;
       this.#filled = 0;
-      yield this.#decoded(frame);
-    }
-  }
-
-  #decoded(frame: Uint8Array): Frame {
-    try {
-      const { headers, body } = this.#codec.decode(frame);
-      const texts = Object.entries(headers).map(([name, { value }]) => [name, value] as const);
-      return {
-        headers: new Map(texts.filter((entry): entry is readonly [string, string] => isTextHeader(entry))),
-        body,
-      };
-    } catch (cause) {
-      throw damaged(cause);
+      yield decoded(frame);
     }
   }
 }
@@ -105,20 +90,44 @@ function begun(prelude: Uint8Array): Uint8Array {
   return frame;
 }
 
-function damaged(cause?: unknown): AttemptError {
-  const error = malformed("an event that is damaged");
-  error.cause = cause;
-  return error;
+function damaged(): AttemptError {
+  return malformed("an event that is damaged");
 }
 
-function isTextHeader(entry: readonly [string, unknown]): entry is readonly [string, string] {
-  return typeof entry[1] === "string";
+const CHECKSUM_BYTES = 4;
+
+/** Of a frame whose prelude is good. @throws AttemptError */
+function decoded(frame: Uint8Array): Frame {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
+  const end = frame.length - CHECKSUM_BYTES;
+  if (crc32(frame.subarray(0, end)) !== view.getUint32(end)) throw damaged();
+  const bodyAt = PRELUDE_BYTES + view.getUint32(4);
+  return { headers: textHeaders(frame.subarray(PRELUDE_BYTES, bodyAt)), body: frame.subarray(bodyAt, end) };
 }
 
-function decoded(input: Uint8Array | string): string {
-  return typeof input === "string" ? input : new TextDecoder().decode(input);
-}
+/** Bytes of a header's value by its type: true, false, byte, short, integer, long; timestamp and UUID. */
+const FIXED_VALUE_BYTES: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
+/** Types whose value has its length in front. */
+const BINARY = 6;
+const TEXT = 7;
 
-function encoded(input: string): Uint8Array {
-  return new TextEncoder().encode(input);
+/** A name and a value after the other, each name with its length in front. @throws AttemptError */
+function textHeaders(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  const take = (length: number): Buffer => {
+    at += length;
+    if (at > view.length) throw damaged();
+    return view.subarray(at - length, at);
+  };
+  while (at < view.length) {
+    const name = take(take(1)[0]!).toString();
+    const type = take(1)[0]!;
+    if (type === TEXT) texts.set(name, take(take(2).readUInt16BE()).toString());
+    else if (type === BINARY) take(take(2).readUInt16BE());
+    else if (type in FIXED_VALUE_BYTES) take(FIXED_VALUE_BYTES[type]!);
+    else throw damaged();
+  }
+  return texts;
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { EventStreamCodec } from "@smithy/eventstream-codec";
+import { crc32 } from "node:zlib";
 import {
   type Answer,
   answer,
@@ -162,11 +162,8 @@ function idOf(id: string): string {
 export const EVENT_STREAM = "application/vnd.amazon.eventstream";
 
 const CHECKSUM_BYTES = 4;
-
-const codec = new EventStreamCodec(
-  (bytes) => (typeof bytes === "string" ? bytes : Buffer.from(bytes).toString()),
-  (text) => Buffer.from(text),
-);
+/** Length of the frame, length of its headers, and the checksum of both. */
+const PRELUDE_BYTES = 12;
 
 /** An event of a stream as bytes: its payload is the inner object, its name a header. */
 export function eventFrame(name: string, payload: object): Uint8Array {
@@ -186,12 +183,33 @@ export function faultFrame(error: SimError | null): Uint8Array {
   return bytes;
 }
 
+/** Of a header's value: its type. */
+const TEXT = 7;
+
 function frame(headers: Readonly<Record<string, string>>, payload: string): Uint8Array {
-  const all = { ...headers, ":content-type": "application/json" };
-  return codec.encode({
-    headers: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, { type: "string", value }])),
-    body: Buffer.from(payload),
+  const written = Object.entries({ ...headers, ":content-type": "application/json" }).map(([name, value]) => {
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(Buffer.byteLength(value));
+    return Buffer.concat([
+      Buffer.of(Buffer.byteLength(name)),
+      Buffer.from(name),
+      Buffer.of(TEXT),
+      length,
+      Buffer.from(value),
+    ]);
   });
+  const fields = Buffer.concat(written);
+  const bytes = Buffer.concat([
+    Buffer.alloc(PRELUDE_BYTES),
+    fields,
+    Buffer.from(payload),
+    Buffer.alloc(CHECKSUM_BYTES),
+  ]);
+  bytes.writeUInt32BE(bytes.length, 0);
+  bytes.writeUInt32BE(fields.length, 4);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, PRELUDE_BYTES - CHECKSUM_BYTES)), PRELUDE_BYTES - CHECKSUM_BYTES);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, -CHECKSUM_BYTES)), bytes.length - CHECKSUM_BYTES);
+  return bytes;
 }
 
 const SIGNATURE =

@@ -1,4 +1,11 @@
-import { type Awaitable, isStoreUnavailable, type Store, storeUnavailable } from "../../kit/index.ts";
+import {
+  type Awaitable,
+  DenseSet,
+  type Indexed,
+  isStoreUnavailable,
+  type Store,
+  storeUnavailable,
+} from "../../kit/index.ts";
 
 /** Failures in a row after which the store is away. */
 const FAILURES_TO_OPEN = 3;
@@ -19,14 +26,18 @@ interface StoreBreakerOptions {
   readonly onChange: (away: boolean) => void;
 }
 
+/** A question without an answer. */
+interface Question extends Indexed {
+  readonly reject: (error: unknown) => void;
+}
+
 /** A circuit breaker: a store that has been away is asked only now and then, and everybody else is refused at once. */
 export class StoreBreaker {
   readonly #options: StoreBreakerOptions;
   /** Since the last answer. */
   #failures = 0;
   #answers = 0;
-  /** Rejects a question without an answer, one each. */
-  readonly #waiting = new Set<(error: Error) => void>();
+  readonly #waiting = new DenseSet<Question>();
   #probeAt = 0;
   #leaving = false;
   #hurry: NodeJS.Timeout | null = null;
@@ -56,7 +67,7 @@ export class StoreBreaker {
       before = this.#answers;
       if (silent < HURRY.looks) return;
       const error = storeUnavailable(new Error("the process ends, and the store does not answer"));
-      for (const giveUp of this.#waiting) giveUp(error);
+      this.#waiting.each((question) => question.reject(error));
     }, HURRY.everyMs).unref();
   }
 
@@ -93,19 +104,27 @@ export class StoreBreaker {
     return this.#await(asked, before);
   }
 
-  async #await<T>(asked: Promise<T>, before: number): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.add(reject);
-    asked.then(resolve, reject);
-    try {
-      const answer = await promise;
-      this.#answered();
-      return answer;
-    } catch (error) {
-      throw this.#failed(error, before);
-    } finally {
-      this.#waiting.delete(reject);
-    }
+  /** One promise of its own and no more: every request asks twice. */
+  #await<T>(asked: Promise<T>, before: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const question: Question = {
+        index: -1,
+        reject: (error) => {
+          // The store has answered, or was given up before.
+          if (question.index < 0) return;
+          this.#waiting.delete(question);
+          reject(this.#failed(error, before));
+        },
+      };
+      this.#waiting.add(question);
+      const onAnswer = (answer: T): void => {
+        if (question.index < 0) return;
+        this.#waiting.delete(question);
+        this.#answered();
+        resolve(answer);
+      };
+      asked.then(onAnswer, question.reject);
+    });
   }
 
   #mayProbe(): boolean {

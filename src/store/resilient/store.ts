@@ -1,6 +1,7 @@
 import {
   type Admission,
   type AdmissionResult,
+  type Awaitable,
   isStoreUnavailable,
   type Limits,
   type Log,
@@ -41,8 +42,6 @@ export interface ResilienceOptions {
 
 /** A store with the means to end a process in good order. */
 export interface ResilientStore extends Store {
-  admit(admission: Admission): Promise<AdmissionResult>;
-  settle(settlement: Settlement): Promise<boolean>;
   windows(userId: string, limits: Limits): Promise<Windows>;
   close(): Promise<void>;
   /** Settlements that the store has not acknowledged. */
@@ -128,53 +127,64 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     },
   };
 
-  async function admit(admission: Admission): Promise<AdmissionResult> {
-    if (options.onFailure() === "closed") return breaker.ask(() => store.admit(admission));
+  // Without frames of their own around what the store returns: on the way of every request each is a promise more, and a
+  // store that has its answer at once would wait for a turn.
+
+  function admit(admission: Admission): Awaitable<AdmissionResult> {
+    const isClosed = options.onFailure() === "closed";
     let asked = false;
-    try {
-      const result = await breaker.ask(() => {
-        asked = true;
-        return store.admit(admission);
-      });
+    const noteAdmitted = (result: AdmissionResult): AdmissionResult => {
       noteWindows(admission.userId, result.windows);
       if (!result.ok) return result;
       localView.sawStopToken(admission.userId, result.stopToken);
       localView.began(admission);
       return result;
-    } catch (error) {
+    };
+    const admitHere = (error: unknown): AdmissionResult => {
       if (!goesOn(error) || settlements.full) throw error;
       const result = localView.admit(admission, asked);
       reportState();
       return result;
+    };
+    try {
+      const result = breaker.ask(() => {
+        asked = true;
+        return store.admit(admission);
+      });
+      if (isClosed) return result;
+      return result instanceof Promise ? result.then(noteAdmitted, admitHere) : noteAdmitted(result);
+    } catch (error) {
+      // Always a rejection, as of a store that was asked.
+      return isClosed ? Promise.reject(error) : Promise.try(admitHere, error);
     }
   }
 
   /** Does not wait for a store that is away: resolves, with true, when the journal has the settlement. */
-  async function settle(settlement: Settlement): Promise<boolean> {
+  function settle(settlement: Settlement): Awaitable<boolean> {
     const local = localView.end(settlement.id, settlement.giveBack);
     if (local) {
       reportState();
       // The store has not heard of it: or, when it lost the answer, takes it back by itself.
       if (settlement.giveBack) return true;
-      await settlements.add({ settlement, admission: local.admission, tried: local.asked });
-      return true;
+      return settlements.add({ settlement, admission: local.admission, tried: local.asked }).then(() => true);
     }
     const repeated = settlements.repeated(settlement.id);
-    if (repeated) {
-      await repeated;
-      return false;
-    }
+    if (repeated) return repeated.then(() => false);
     if (breaker.left) return later(settlement);
     try {
       // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
-      return await breaker.observe(() => store.settle(settlement));
+      const settled = breaker.observe(() => store.settle(settlement));
+      return settled instanceof Promise ? settled.catch((error: unknown) => refused(settlement, error)) : settled;
     } catch (error) {
-      if (!isStoreUnavailable(error)) {
-        await reject(settlement, error);
-        throw error;
-      }
+      return refused(settlement, error);
     }
-    return later(settlement);
+  }
+
+  /** @throws what a store that answers threw */
+  async function refused(settlement: Settlement, error: unknown): Promise<boolean> {
+    if (isStoreUnavailable(error)) return later(settlement);
+    await reject(settlement, error);
+    throw error;
   }
 
   async function later(settlement: Settlement): Promise<boolean> {
@@ -187,7 +197,11 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     // The caller's own mistake, or an attempt to free it: nothing to keep.
     if (settlement.record === null || settlement.charge < 0n) return;
     await settlements.reject({ settlement, admission: null, tried: true }, error);
-    await settle(releaseOf(settlement)).catch(() => {});
+    try {
+      await settle(releaseOf(settlement));
+    } catch {
+      // The request leaves slot and hold behind: it was said why when it was kept aside.
+    }
   }
 
   async function windows(userId: string, limits: Limits): Promise<Windows> {

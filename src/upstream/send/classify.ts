@@ -1,4 +1,3 @@
-import { errors } from "undici";
 import {
   clientText,
   failureMessage,
@@ -82,7 +81,7 @@ export function connectionFailure(cause: Error, sent: boolean): AttemptError {
   const known = FAILURES_BY_CODE[code];
   if (known) return new AttemptError(known[0], known[1], { cause });
   // undici's messages for an unsolicited 100 or 101; both have the code of a reset.
-  if (cause instanceof errors.HTTPParserError || cause.message === "bad response" || cause.message === "bad upgrade") {
+  if (cause.name === "HTTPParserError" || cause.message === "bad response" || cause.message === "bad upgrade") {
     return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
   }
   return new AttemptError("reset", "upstream broke off the connection", { cause });

@@ -1,12 +1,19 @@
 import type { Duplex, Readable } from "node:stream";
 import { callbackify } from "node:util";
-import { type buildConnector, type Dispatcher, Pool } from "undici";
+import type * as undici from "undici";
+import type { buildConnector, Dispatcher } from "undici";
+// The whole package, with its fetch, caches and mocks, takes 45 ms of a start and 8 MB.
+// @ts-expect-error -- it declares the types of its parts as one
+import UndiciPool from "undici/lib/dispatcher/pool.js";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
 import { bodyStream, isUnwritten } from "./request.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
+
+type Pool = undici.Pool;
+const Pool: typeof undici.Pool = UndiciPool;
 
 const MAX_INFORMATIONAL_COUNT = 10;
 /**

@@ -82,7 +82,13 @@ interface BatchOptions {
 /** Sends one call as several requests; the first failure aborts the others. @throws AttemptError */
 export async function sendInBatches({ batches, calls, target, exchange, send }: BatchOptions): Promise<AnswerReply> {
   const failed = new AbortController();
-  const part: Exchange = { ...exchange, signal: AbortSignal.any([exchange.signal, failed.signal]) };
+  const { call, tags } = exchange;
+  const part: Exchange = {
+    ...exchange,
+    call,
+    ...(tags && { tags }),
+    signal: AbortSignal.any([exchange.signal, failed.signal]),
+  };
   const replies: AnswerReply[] = Array.from({ length: calls.length });
   // One iterator for all workers: each takes the next call.
   const waiting = calls.entries();

@@ -1,6 +1,4 @@
 import { createHash, hash } from "node:crypto";
-import { Sha256 } from "@aws-crypto/sha256-js";
-import { SignatureV4 } from "@smithy/signature-v4";
 import { type AwsCredentials, awsCredentials } from "../../dialects/bedrock/aws.ts";
 import type { StreamedBody, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import { type Awaitable, nextTurn } from "../../kit/index.ts";
@@ -87,6 +85,11 @@ interface Signing {
 export async function signRequest(signing: Signing): Promise<Readonly<Record<string, string>>> {
   const { method, host, path, headers, body, credentials, region, service, now } = signing;
   const { encodePath = true, digest = true } = signing;
+  // Few gateways sign anything.
+  const [{ SignatureV4 }, { Sha256 }] = await Promise.all([
+    import("@smithy/signature-v4"),
+    import("@aws-crypto/sha256-js"),
+  ]);
   const signer = new SignatureV4({
     credentials,
     region,

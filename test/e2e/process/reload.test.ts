@@ -120,6 +120,9 @@ test("an edit takes effect by itself: by the watcher, and by SIGHUP", { timeout:
   await poll(async () => (await gateway.config()).last_rejection);
   expect(await gateway.config()).toMatchObject({ generation: 3, hash: expect.not.stringContaining(hash) });
   await gateway.child.printed("stderr", /configuration rejected, the old one serves on: \S*gateway\.yaml:\d+:\d+: /);
+  const { models, ...others } = edited(2);
+  workspace.write("gateway.yaml", { ...others, modells: models });
+  await gateway.child.printed("stderr", /unknown key 'modells' \(did you mean 'models'\?\)/);
   const metrics = await (await gateway.ask("/metrics")).text();
   expect(metrics).toMatch(/gateway_config_reloads_total\{result="rejected"\} [1-9]/);
   workspace.write("gateway.yaml", edited(2));

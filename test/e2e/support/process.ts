@@ -11,7 +11,7 @@ import { Child, type Exit, poll } from "./child.ts";
 import { ADMIN_TOKEN } from "./configuration.ts";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const MAIN = join(ROOT, "src/cli/main.ts");
+const MAIN = join(ROOT, "src/cli/main.js");
 /** A gateway under way, as its own process. */
 export class GatewayProcess {
   readonly child: Child;

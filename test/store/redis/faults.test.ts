@@ -123,7 +123,7 @@ describeRedis("on Redis, faults", () => {
       let refused = 0;
       while (performance.now() < until) {
         // A hundred at a time, as if they were a busy process's.
-        const all = Array.from({ length: 100 }, () => store.admit(admission(user.id)));
+        const all = Array.from({ length: 100 }, () => Promise.try(() => store.admit(admission(user.id))));
         const settled = Promise.allSettled(all.map((one) => one.catch(() => refused++)));
         // The one that finds out whether it is back waits longer than the others.
         await (refused === 0 ? settled : sleep(5));

@@ -50,7 +50,7 @@ describeRedis("the end of a process while Redis stands still", () => {
 
     const startedAt = performance.now();
     store.leave();
-    await Promise.all(running.map((request) => store.settle(charged(request, 5n))));
+    await Promise.all(running.map(async (request) => store.settle(charged(request, 5n))));
     await registry.close();
     await store.done();
     await expect((async () => store.markInstanceDead("one"))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });

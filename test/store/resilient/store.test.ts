@@ -71,11 +71,11 @@ describe("a settlement while the store is away", () => {
     const store = open();
     const admitted = async (count: number) => {
       const requests = Array.from({ length: count }, () => admission(user.id, { hold: 1n }));
-      await Promise.all(requests.map((request) => store.admit(request)));
+      await Promise.all(requests.map(async (request) => store.admit(request)));
       return requests;
     };
     const settleAll = async (requests: readonly Admission[]) =>
-      Promise.all(requests.map((request) => store.settle(charged(request, 1n))));
+      Promise.all(requests.map(async (request) => store.settle(charged(request, 1n))));
     await settleAll(await admitted(100));
     const reads = async (requests: readonly Admission[], taken: readonly Admission[]) => {
       away(true);
@@ -125,10 +125,10 @@ describe("a settlement while the store is away", () => {
     const { user, open, proxy, away, charges, books } = await resilient();
     const store = open();
     const requests = Array.from({ length: 2_000 }, () => admission(user.id));
-    await Promise.all(requests.map((request) => store.admit(request)));
+    await Promise.all(requests.map(async (request) => store.admit(request)));
     away(true);
     proxy.asked.length = 0;
-    await Promise.all(requests.map((request) => store.settle(charged(request, 1n))));
+    await Promise.all(requests.map(async (request) => store.settle(charged(request, 1n))));
     expect(store.pending).toBe(2_000);
     // All of the first turn were under way before the first failure was known; each later one was a probe.
     const before = proxy.asked.length;
@@ -458,7 +458,7 @@ test("stores that share a journal replay each other's settlements, each once", a
   const requests = Array.from({ length: 30 }, (_, index) => admission(index % 2 ? user.id : other.id, { hold: 1n }));
   for (const [index, request] of requests.entries()) await stores[index % 3]!.admit(request);
   away(true);
-  await Promise.all(requests.map((request, index) => stores[index % 3]!.settle(charged(request, 2n))));
+  await Promise.all(requests.map(async (request, index) => stores[index % 3]!.settle(charged(request, 2n))));
   away(false);
   await Promise.all(stores.map((store) => store.done()));
   expect(charges()).toHaveLength(15);
