@@ -156,8 +156,11 @@ function redactValue(value: unknown, depth: number): unknown {
 const SECRET_PATTERN =
   /rk_[0-9a-f]{64}|\brt_[\w-]{43}|\bsk-[\w-]{16,}|(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^\s/@:"]{0,256}:)[^\s/@"]+(?=@)/gi;
 
-/** Every secret contains one of these: texts without any skip the expression, whose look-behind is slow. */
-const SECRET_MARKERS = /rk_|rt_|sk-|eyJ|:\/\//i;
+/**
+ * Every secret contains one of these: texts without any skip the expression, whose look-behind is slow. In this form, for
+ * with the flag that ignores case, and with a third class, it takes four times as long.
+ */
+const SECRET_MARKERS = /[Rr][KkTt]_|[Ss][Kk]-|[Yy][Jj]|:\/\//;
 
 /** The JSON of a value, or of what one field of a line has, as `createLog` would write it. */
 export function logged(value: string | object): string {

@@ -20,7 +20,7 @@ import type { Sweeper } from "./deadlines.ts";
 import type { Answer } from "./relay.ts";
 import { readAnswer, type ReadContext } from "./readers.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
-import { type Address, addressRequest, isUnwritten, textBody, withParameters, writtenBody } from "./request.ts";
+import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {
@@ -37,12 +37,6 @@ export interface RouteOptions {
   readonly random: () => number;
   readonly log: Log;
 }
-
-/**
- * Longer bodies are sent as streams: undici keeps any other until the end of the answer, and a long one takes memory as
- * long as its stream lives.
- */
-const MAX_WHOLE_BODY_CHARACTERS = 64 * 1024;
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */
 const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
@@ -191,10 +185,8 @@ export class Route {
       signal: exchange.signal,
       timeout: Math.min(target.timeouts.connect, deadline - now()),
     });
-    // Over HTTP/2 only a streamed body can be broken off without harm.
-    const { body } = request;
-    const whole = typeof body === "string" && (upstream.http2 || body.length > MAX_WHOLE_BODY_CHARACTERS);
-    return { request: whole ? { ...request, body: textBody(body) } : request, dropped, form: written.form };
+    const body = sendableBody(request.body, upstream.http2);
+    return { request: body === request.body ? request : { ...request, body }, dropped, form: written.form };
   }
 
   #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
