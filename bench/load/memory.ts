@@ -31,8 +31,8 @@ export async function measureMemory(
   const bare: Memory[] = [];
   const own: Memory[] = [];
   for (let round = 0; round < options.rounds; round++) {
-    bare.push(await memoryOf(site, await bootBare(site), "none", options));
-    own.push(await memoryOf(site, await bootGateway(site, gateway, options.logLevel), gateway.key, options));
+    bare.push(await memoryOf(site, () => bootBare(site), "none", options));
+    own.push(await memoryOf(site, () => bootGateway(site, gateway, options.logLevel), gateway.key, options));
   }
   return FIGURES.map(({ what, unit, of }) => ({
     row: 10,
@@ -43,8 +43,14 @@ export async function measureMemory(
   }));
 }
 
-async function memoryOf(site: Site, booted: Booted, key: string, { seconds, sizes }: RowOptions): Promise<Memory> {
-  const { child, port } = booted;
+type Boot = () => Promise<Booted>;
+
+async function memoryOf(site: Site, boot: Boot, key: string, options: RowOptions): Promise<Memory> {
+  const streams = await memoryOfStreams(site, await boot(), key, options);
+  return { ...streams, afterLoad: await memoryAfterLoad(site, await boot(), key, options) };
+}
+
+async function memoryOfStreams(site: Site, { child, port }: Booted, key: string, { sizes }: RowOptions) {
   const settle = () => sleep(sizes.settling * 1_000);
   const resident = () => residentMemory(child.pid ?? 0);
   await settle();
@@ -59,14 +65,14 @@ async function memoryOf(site: Site, booted: Booted, key: string, { seconds, size
   const eachStream = (resident() - before) / sizes.idleStreams;
   streams.close();
   await setRate(site.upstreamPort, RATE);
-  const { warmup, warmupAnswers } = sizes;
-  const { residentBytes: afterLoad } = await driveOn(site, booted, {
-    key,
-    mode: "json",
-    seconds,
-    warmup,
-    warmupAnswers,
-  });
   await site.processes.end(child);
-  return { atRest, afterLoad, eachStream };
+  return { atRest, eachStream };
+}
+
+/** In a process of its own: what many streams leave behind is not the load's. */
+async function memoryAfterLoad(site: Site, booted: Booted, key: string, { seconds, sizes }: RowOptions) {
+  const { warmup, warmupAnswers } = sizes;
+  const { residentBytes } = await driveOn(site, booted, { key, mode: "json", seconds, warmup, warmupAnswers });
+  await site.processes.end(booted.child);
+  return residentBytes;
 }
