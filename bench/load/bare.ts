@@ -51,7 +51,7 @@ class Relay implements Dispatcher.DispatchHandler {
 
 /** Starts the bare proxy in front of `origin` on a free port of loopback. */
 export async function startBare(origin: string): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const pool = new Pool(origin, { connections: 256, allowH2: false });
+  const pool = new Pool(origin, { connections: null, allowH2: false });
   const server = createServer((request, response) => relay(pool, request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -19,7 +19,8 @@ export interface Site {
   readonly processes: Processes;
   /** Temporary. */
   readonly folder: string;
-  /** Of the mock upstream. */
+  /** The mock upstream. */
+  readonly upstream: ChildProcess;
   readonly upstreamPort: number;
 }
 
@@ -37,13 +38,15 @@ export async function withSite(work: (site: Site) => Promise<void>): Promise<voi
     await processes.endAll();
     await rm(folder, { recursive: true, force: true });
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => void end().then(() => process.exit(130)));
+  const interrupted = () => void end().then(() => process.exit(130));
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, interrupted);
   try {
     const upstream = processes.start(LOAD_CPU, [pathOf("upstream")]);
-    await work({ processes, folder, upstreamPort: Number(await firstLine(upstream)) });
+    await work({ processes, folder, upstream, upstreamPort: Number(await firstLine(upstream)) });
   } finally {
     await end();
+    for (const signal of signals) process.off(signal, interrupted);
   }
 }
 
@@ -56,36 +59,13 @@ export async function bootGateway({ processes }: Site, gateway: GatewaySite, log
   return { child: await startGateway(processes, gateway, logLevel), port: gateway.port };
 }
 
-/** Puts a mode's load on a proxy and measures for `seconds`. @param storePid the server of its store */
+/** Puts a load on a proxy and measures for `seconds`. @param how `storePid`: the server of its store */
 export async function driveOn(
   { processes }: Site,
   { child, port }: Booted,
-  how: Pick<Load, "key" | "mode" | "seconds" | "storePid">,
+  how: Pick<Load, "key" | "mode" | "seconds"> & Partial<Load>,
 ): Promise<Result> {
-  const load: Load = {
-    ...how,
-    port,
-    pid: child.pid ?? 0,
-    connections: CONNECTIONS,
-    warmup: WARMUP[how.mode],
-    warmupAnswers: WARMUP_ANSWERS,
-  };
+  const usual = { connections: CONNECTIONS, warmup: WARMUP[how.mode], warmupAnswers: WARMUP_ANSWERS };
+  const load: Load = { ...usual, ...how, port, pid: child.pid ?? 0 };
   return JSON.parse(await processes.run(LOAD_CPU, [pathOf("drive"), JSON.stringify(load)])) as Result;
-}
-
-/** As many rounds, in each of them every target once, in an order that moves on from round to round. */
-export async function inRounds<Name extends string, Measured>(
-  count: number,
-  targets: Readonly<Record<Name, () => Promise<Measured>>>,
-): Promise<readonly Readonly<Record<Name, Measured>>[]> {
-  const names = Object.keys(targets) as Name[];
-  const rounds: Readonly<Record<Name, Measured>>[] = [];
-  for (let round = 0; round < count; round++) {
-    process.stderr.write(`round ${round + 1} of ${count}\n`);
-    const first = round % names.length;
-    const measured: Partial<Record<Name, Measured>> = {};
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) measured[name] = await targets[name]();
-    rounds.push(measured as Record<Name, Measured>);
-  }
-  return rounds;
 }

@@ -11,6 +11,8 @@ export const PROXY_CPU = 0;
 export const LOAD_CPU = 1;
 export const PINNED = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
+const ASKING_PAUSE_MS = 5;
+
 /** The processes of a bench; `end` ends those it started, by their ids. */
 export class Processes {
   readonly #running = new Set<ChildProcess>();
@@ -61,6 +63,17 @@ export async function firstLine(child: ChildProcess): Promise<string> {
     if (end >= 0) return printed.slice(0, end);
   }
   throw new Error(`process ${child.pid} ended without a word`);
+}
+
+/** Waits until a server answers whatever it is asked. @throws Error when its process ends, or takes too long. */
+export async function untilItAnswers(child: ChildProcess, port: number, path: string, seconds = 10): Promise<void> {
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end && child.exitCode === null;) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer) return;
+    await new Promise((resolve) => setTimeout(resolve, ASKING_PAUSE_MS));
+  }
+  throw new Error(`process ${child.pid} did not answer within ${seconds} s`);
 }
 
 /** A port of loopback on which nobody listens. */

@@ -28,7 +28,8 @@ export class AnswerReader {
     while (rest.length > 0) {
       const used = this.#step(rest);
       if (used === 0) {
-        this.#kept = rest;
+        // What it came in is read into again.
+        this.#kept = Buffer.from(rest);
         return;
       }
       rest = rest.subarray(used);

@@ -4,40 +4,48 @@ export interface Spread {
   readonly max: number;
 }
 
-/** One round: every target, one after the other. */
-export type Round<Name extends string, Measured> = Readonly<Record<Name, Measured>>;
-
-/** A figure; null of a target that has none. */
-export interface Metric<Measured> {
+/** One side of a comparison. */
+export interface Side {
   readonly name: string;
-  readonly of: (measured: Measured) => number | null;
+  readonly values: readonly number[];
 }
 
-export interface Row<Name extends string> {
-  readonly name: string;
-  readonly targets: Readonly<Record<Name, Spread | null>>;
-  /** By `one/other`: of the two in the same round. */
-  readonly ratios: Readonly<Record<string, Spread | null>>;
+/** One line of the table, measured round by round. */
+export interface Comparison {
+  /** Of the table. */
+  readonly row: number;
+  readonly what: string;
+  readonly unit: string;
+  /** What it is compared with; null: nothing. */
+  readonly reference: Side | null;
+  readonly measured: Side;
+  /** Said in place of figures: why there are none. */
+  readonly absent?: string;
 }
 
-export function rowsOf<Name extends string, Measured>(
-  rounds: readonly Round<Name, Measured>[],
-  metrics: readonly Metric<Measured>[],
-  names: readonly Name[],
-  ratios: readonly (readonly [Name, Name])[],
-): readonly Row<Name>[] {
-  return metrics.map(({ name, of }) => ({
-    name,
-    targets: Object.fromEntries(
-      names.map((target) => [target, spreadOf(rounds.map((round) => of(round[target])))]),
-    ) as Record<Name, Spread | null>,
-    ratios: Object.fromEntries(
-      ratios.map(([one, other]) => [
-        `${one}/${other}`,
-        spreadOf(rounds.map((round) => quotient(of(round[one]), of(round[other])))),
-      ]),
-    ),
-  }));
+export interface Line {
+  readonly row: number;
+  readonly what: string;
+  readonly unit: string;
+  readonly reference: ({ readonly name: string } & Spread) | null;
+  readonly measured: ({ readonly name: string } & Spread) | null;
+  /** Of the two in the same round. */
+  readonly ratio: Spread | null;
+  readonly absent: string | null;
+}
+
+export function lineOf({ row, what, unit, reference, measured, absent }: Comparison): Line {
+  if (absent !== undefined) return { row, what, unit, reference: null, measured: null, ratio: null, absent };
+  const ratios = reference?.values.map((value, round) => (measured.values[round] ?? NaN) / value);
+  return {
+    row,
+    what,
+    unit,
+    reference: reference && { name: reference.name, ...spread(reference.values) },
+    measured: { name: measured.name, ...spread(measured.values) },
+    ratio: ratios === undefined ? null : spread(ratios),
+    absent: null,
+  };
 }
 
 /** @throws RangeError for an even number of values. */
@@ -48,16 +56,16 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? median, max: sorted.at(-1) ?? median };
 }
 
-export function tableOf<Name extends string>(rows: readonly Row<Name>[]): string {
-  const [first] = rows;
-  if (first === undefined) return "";
-  const head = ["", ...Object.keys(first.targets), ...Object.keys(first.ratios)];
-  const cells = rows.map(({ name, targets, ratios }) => [
-    name,
-    ...Object.values<Spread | null>(targets).map((of) => format(of, 1)),
-    ...Object.values(ratios).map((of) => format(of, 2)),
+export function tableOf(lines: readonly Line[]): string {
+  const cells = lines.map(({ row, what, unit, reference, measured, ratio, absent }) => [
+    String(row),
+    what,
+    unit,
+    absent ?? sideOf(reference),
+    sideOf(measured),
+    ratio === null ? "" : formatOf(ratio, 2),
   ]);
-  return linesOf([head, ...cells]);
+  return linesOf([["row", "what", "unit", "against", "measured", "ratio"], ...cells]);
 }
 
 /** Columns as wide as their widest cell. */
@@ -73,15 +81,12 @@ export function linesOf(table: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-function spreadOf(values: readonly (number | null)[]): Spread | null {
-  return values.every((value) => value !== null) ? spread(values) : null;
+function sideOf(side: Line["measured"]): string {
+  return side === null ? "" : `${side.name} ${formatOf(side, Math.abs(side.median) < 100 ? 1 : 0)}`;
 }
 
-function quotient(of: number | null, by: number | null): number | null {
-  return of === null || by === null ? null : of / by;
-}
-
-function format(of: Spread | null, digits: number): string {
-  if (of === null) return "n/a";
-  return `${of.median.toFixed(digits)} [${of.min.toFixed(digits)}-${of.max.toFixed(digits)}]`;
+function formatOf(of: Spread, digits: number): string {
+  const { median, min, max } = of;
+  if (min === max) return median.toFixed(digits);
+  return `${median.toFixed(digits)} [${min.toFixed(digits)}-${max.toFixed(digits)}]`;
 }

@@ -137,7 +137,7 @@ const BAD_SHARE = 0.01;
  */
 export async function measureGateway(site: Site, server: RedisServer, seconds: number): Promise<Constants["gateway"]> {
   const folder = join(site.folder, `gateway-${randomUUID()}`);
-  const gateway = await prepareGateway(site.processes, folder, site.upstreamPort, server.url);
+  const gateway = await prepareGateway(folder, site.upstreamPort, server.url);
   let sample = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const booted = await bootGateway(site, gateway, "warn");

@@ -48,7 +48,7 @@ export async function simulate(
   const people = await addPeople(stores, scene.users);
   await Promise.all(stores.map((store) => store.close()));
 
-  const gateway = await prepareGateway(processes, join(folder, randomUUID()), site.upstreamPort, server.url);
+  const gateway = await prepareGateway(join(folder, randomUUID()), site.upstreamPort, server.url);
   const booted = await bootGateway(site, gateway, "warn");
   const traffic: Traffic = {
     ...scene,

@@ -3,35 +3,18 @@ import {
   type Exchange,
   GatewayError,
   type Log,
-  nanoToString,
   type Observer,
-  type Outcome,
-  type RequestTrace,
   type Snapshot,
   type TelemetrySettings,
 } from "../kit/index.ts";
 import type { LineFile } from "./decision-file.ts";
-import { decisionOf, durationsOf, type Feature, featuresOf, refusalOf } from "./decisions.ts";
+import { decisionOf, type Feature, featuresOf, refusalOf } from "./decisions.ts";
 import type { Digests } from "./digests.ts";
 import { exchangeTelemetry, requestTelemetry } from "./gen-ai.ts";
-import { scrub } from "./log.ts";
+import { type GatewayLog, scrub } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { TelemetrySink } from "./otlp.ts";
-
-/** Pointers in one line of the log: a client decides how many there are. */
-const MAX_DROPPED_POINTERS = 1_000;
-
-/** A request that was answered without the pipeline. */
-interface AnsweredRequest {
-  /** One of the gateway's own names; of a route its pattern, never the path as sent. */
-  readonly endpoint: string;
-  readonly status: number;
-  readonly requestId: string;
-  readonly durationMs: number;
-  /** Left out: not known. */
-  readonly method?: string;
-  readonly trace?: RequestTrace | null;
-}
+import { type AnsweredRequest, RequestLines } from "./request-line.ts";
 
 /** A request that was refused before it reached the pipeline. */
 export interface RejectedRequest extends AnsweredRequest {
@@ -54,7 +37,7 @@ export interface GatewayObserver extends RouteObserver {
 
 export interface ObserverParts {
   readonly metrics: Metrics;
-  readonly log: Log;
+  readonly log: Log & Pick<GatewayLog, "requestLine">;
   /** False saves the work where the log level drops the lines. */
   readonly logRequests: boolean;
   /** Of the configuration in force. */
@@ -82,23 +65,17 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
     const { method = "_OTHER", trace = null } = request;
     for (const span of requestTelemetry({ ...request, code, method, trace }, now(), record)) sink.span(span);
   };
+  const lines = new RequestLines();
+  const writeLine = (fields: string): void => {
+    if (log.requestLine) log.requestLine(fields);
+    else log.info(JSON.parse(`{${fields}}`) as object, "request");
+  };
   const refused = (request: RejectedRequest): void => {
-    const { endpoint, status, code, requestId, durationMs, trace } = request;
+    const { endpoint, status, code, durationMs } = request;
     metrics.answered(endpoint, "refused", status, durationMs);
     answered(request, code);
     if (!isLogged(status)) return;
-    log.info(
-      {
-        request_id: requestId,
-        trace_id: trace?.traceId,
-        endpoint,
-        outcome: "refused",
-        status,
-        code: code ?? undefined,
-        latency_ms: durationMs,
-      },
-      "request",
-    );
+    writeLine(lines.answered(request, "refused", code));
   };
   // A client's words in it are the model and X-Request-Id, where a key may stand by mistake.
   const decided = (decision: Decision): void => decisions.write(scrub(JSON.stringify(decision)));
@@ -107,13 +84,12 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
   return {
     rejectedEarly: refused,
     routeServed(request) {
-      const { endpoint, status, requestId, durationMs, trace } = request;
+      const { endpoint, status, durationMs } = request;
       const outcome = status < 400 ? "served" : "refused";
       metrics.answered(endpoint, outcome, status, durationMs);
       answered(request, null);
       if (!isLogged(status)) return;
-      const trace_id = trace?.traceId;
-      log.info({ request_id: requestId, trace_id, endpoint, outcome, status, latency_ms: durationMs }, "request");
+      writeLine(lines.answered(request, outcome, null));
     },
     of: (configuration) => ({
       began(exchange) {
@@ -149,7 +125,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         }
         if (!isLogged(outcome.status)) return;
         const user = accessLog().users ? (digest(exchange.principal.userId) ?? undefined) : undefined;
-        log.info(requestLine(exchange, outcome, user), "request");
+        writeLine(lines.finished(exchange, outcome, user));
       },
       hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
       pluginSlow(plugin, hook, milliseconds) {
@@ -160,41 +136,5 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         log.warn({ plugin, err: error }, "plugin failed");
       },
     }),
-  };
-}
-
-/** @param user digest of the user's id */
-function requestLine(exchange: Exchange, outcome: Outcome, user: string | undefined): object {
-  const { receivedAt, tags } = exchange;
-  const { bill, target, firstEventAt, timeline } = outcome;
-  const { upstream_ms, gateway_ms } = timeline ? durationsOf(timeline, 0) : {};
-  return {
-    request_id: exchange.requestId,
-    id: exchange.id,
-    trace_id: exchange.trace?.traceId,
-    endpoint: exchange.endpoint,
-    model: exchange.model.id,
-    tier: exchange.tier.name,
-    user,
-    stream: exchange.call.stream,
-    tags: tags && Object.fromEntries(tags.map(({ name, value }) => [name, value])),
-    outcome: outcome.kind,
-    status: outcome.status,
-    code: outcome.code ?? undefined,
-    upstream: target?.upstream,
-    answered_by: outcome.answeredBy,
-    attempts: outcome.attempts,
-    dropped: outcome.dropped.length > 0 ? outcome.dropped.slice(0, MAX_DROPPED_POINTERS) : undefined,
-    prompt_tokens: bill.usage.prompt,
-    completion_tokens: bill.usage.completion,
-    characters: bill.usage.characters,
-    audio_ms: bill.usage.milliseconds,
-    images: bill.usage.images,
-    estimated: bill.estimated || undefined,
-    cost: nanoToString(bill.charge),
-    first_event_ms: firstEventAt === null ? undefined : Math.max(0, firstEventAt - receivedAt),
-    upstream_ms,
-    gateway_ms,
-    latency_ms: Math.max(0, outcome.endedAt - receivedAt),
   };
 }

@@ -6,7 +6,7 @@ import { Agent, createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort } from "node:worker_threads";
-import { answerBody, CONTENT_EVENT, events, requestBody } from "../../bench/load/wire.ts";
+import { answerBody, CONTENT_MARKS, events, requestBody } from "../../bench/load/wire.ts";
 
 /** What the main thread asks for. */
 export interface RequestBatch {
@@ -53,7 +53,7 @@ function ask({ port, key, events: wanted }: RequestBatch): Promise<void> {
       incoming.setEncoding("latin1");
       incoming.on("data", (piece: string) => {
         text += piece;
-        if (wanted === null || open === null || text.split(CONTENT_EVENT).length - 1 < sent) return;
+        if (wanted === null || open === null || text.split(CONTENT_MARKS.openai).length - 1 < sent) return;
         if (sent < wanted) open.write(content);
         else open.end(last);
         sent++;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "../../src/store/redis/client.ts";
-import { type Argument, type Connection, RedisConnection } from "../../src/store/redis/connection.ts";
+import type { Argument } from "../../src/store/redis/calls.ts";
+import { type Connection, RedisConnection } from "../../src/store/redis/connection.ts";
 import type { Script } from "../../src/store/redis/scripts.ts";
 import { redisStore, type RedisStore } from "../../src/store/redis/store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../src/kit/index.ts";
-import { createLog, type LogOptions, prettyLines } from "../../src/telemetry/log.ts";
+import { createLog, logged, type LogOptions, prettyLines, withConfig } from "../../src/telemetry/log.ts";
 
 const KEY = `rk_${"0123456789abcdef".repeat(4)}`;
 
@@ -59,6 +59,7 @@ const LEAKS: readonly (readonly [string, object, string])[] = [
   ["a key in a message", {}, `refused ${KEY}`],
   ["a key in a field", { value: KEY }, "x"],
   ["a key in upper case", { value: KEY.toUpperCase() }, "x"],
+  ["a key in mixed case", { value: `Rk_${KEY.slice(3)}` }, "x"],
   ["a key inside a longer text", { value: `Bearer ${KEY},` }, "x"],
   ["a key in an error", { err: new Error(`bad ${KEY}`, { cause: new Error(KEY) }) }, "x"],
   ["a key deep down", { a: { b: { c: { d: [KEY] } } } }, "x"],
@@ -89,10 +90,26 @@ test.each(LEAKS)("%s is never printed, neither as JSON nor for people", async (_
     log.error(fields, message);
     const text = lines.join("");
     expect(text).toContain("[redacted]");
-    for (const secret of [KEY, KEY.toUpperCase(), JWT, "sk-proj-abc", "hunter2", "opaque-secret"]) {
+    for (const secret of [KEY.slice(3), KEY.toUpperCase(), JWT, "sk-proj-abc", "hunter2", "opaque-secret"]) {
       expect(text).not.toContain(secret);
     }
   }
+});
+
+test("the line of a request is one of level info, of the configuration that is named first, also for people", async () => {
+  const { log, lines } = logTo();
+  log.requestLine!(`"request_id":${logged("r1")}`);
+  withConfig(log, () => "c1").requestLine!('"status":200');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { level: 30, time: expect.any(Number), request_id: "r1", msg: "request" },
+    { level: 30, time: expect.any(Number), config: "c1", status: 200, msg: "request" },
+  ]);
+  const quiet = logTo({ level: "warn" });
+  quiet.log.requestLine!('"status":200');
+  expect(quiet.lines).toEqual([]);
+  const people = logTo({ pretty: await prettyLines() });
+  people.log.requestLine!('"status":200');
+  expect(people.lines.join("")).toMatch(/INFO.*request.*status.*200/);
 });
 
 test("what is no secret stays readable", () => {

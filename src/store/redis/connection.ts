@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, type Redis } from "ioredis";
-import { type Log, storeUnavailable } from "../../kit/index.ts";
-import { type Client, replyCode, storeError, Unanswered, type PendingAnswer, PendingAnswers } from "./client.ts";
+import type { Log } from "../../kit/index.ts";
+import { type Argument, Calls, type Command } from "./calls.ts";
+import type { Client } from "./client.ts";
 import type { Script } from "./scripts.ts";
-
-export type Argument = string | number | Buffer;
 
 /** What the parts of the store need of a server or Cluster. */
 export interface Connection {
@@ -47,33 +46,14 @@ interface Subscription {
   readonly missed: (() => void) | undefined;
 }
 
-/** Calls that may wait for the server at once. */
-const MAX_PENDING_CALLS = 10_000;
-
-/** In place of a reply: the server does not know the script. */
-const UNKNOWN_SCRIPT = Symbol("NOSCRIPT");
-
-/** Milliseconds that a closing connection gives the calls that it has taken. */
-const CLOSE_TIMEOUT_MS = 250;
-
 export class RedisConnection implements Connection {
   readonly receives?: (within: number) => Promise<boolean>;
   readonly #client: Client;
   readonly #subscriber: Client;
-  readonly #timeout: number;
   readonly #log: Log | undefined;
-  readonly #answers: PendingAnswers;
+  readonly #calls: Calls;
   readonly #subscriptions = new Map<string, Set<Subscription>>();
-  readonly #waiting = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
-  #pending = 0;
-  /** Of connections made so far. */
-  #made = 0;
-  /** The number of the last one that was dropped as silent. */
-  #dropped = 0;
-  /** As `PendingAnswers.attended` counts: when anything was last answered, if only to say no. */
-  #answeredAt = 0;
-  #readyAt = 0;
   #reachable = true;
   #subscribes = false;
 
@@ -83,8 +63,7 @@ export class RedisConnection implements Connection {
     // A connection that subscribes can do little else; a Cluster keeps one for it by itself.
     this.#subscriber = client instanceof Cluster ? client : client.duplicate();
     if (!(client instanceof Cluster)) this.receives = (within) => this.#receives(within);
-    this.#timeout = timeout;
-    this.#answers = new PendingAnswers(timeout);
+    this.#calls = new Calls(client, timeout);
     this.#log = log;
     client.on("error", (error: Error) => this.#onUnreachable(error));
     client.on("ready", () => this.#onReachable());
@@ -120,36 +99,33 @@ export class RedisConnection implements Connection {
   }
 
   call(command: string, ...args: readonly Argument[]): Promise<unknown> {
-    return this.#timed(() => this.#client.call(command, [...args]));
+    return this.#calls.ask({ command: [command, ...args] });
   }
 
   read(command: string, ...args: readonly Argument[]): Promise<unknown> {
-    const send = () => this.#client.call(command, [...args]);
-    return this.#timed(send, send);
+    const words: Command = [command, ...args];
+    return this.#calls.ask({ command: words, again: () => words });
   }
 
-  async run(
+  run(
     script: Script,
     keys: readonly string[],
     args: readonly Argument[],
     again?: () => readonly Argument[],
   ): Promise<unknown> {
-    const short = (args: readonly Argument[]) =>
-      this.#client.call("EVALSHA", [script.sha1, keys.length, ...keys, ...args]).catch((error: unknown) => {
-        if (replyCode(error) !== "NOSCRIPT") throw error;
-        return UNKNOWN_SCRIPT;
-      });
-    const reply = await this.#timed(() => short(args), again && (() => short(again())));
-    if (reply !== UNKNOWN_SCRIPT) return reply;
-    // That was an answer: the next question has its own time, or a slow server would be away after each restart.
-    const whole = (args: readonly Argument[]) => this.#client.call("EVAL", [script.lua, keys.length, ...keys, ...args]);
-    return this.#timed(() => whole(again?.() ?? args), again && (() => whole(again())));
+    const short = (args: readonly Argument[]): Command => ["EVALSHA", script.sha1, keys.length, ...keys, ...args];
+    const whole = (args: readonly Argument[]): Command => ["EVAL", script.lua, keys.length, ...keys, ...args];
+    return this.#calls.ask({
+      command: short(args),
+      again: again && (() => short(again())),
+      withText: () => ({ command: whole(again?.() ?? args), again: again && (() => whole(again())) }),
+    });
   }
 
   /** One command on every server that takes writes. */
   callEach(command: string, ...args: readonly Argument[]): Promise<unknown[]> {
     const servers: readonly Redis[] = this.#client instanceof Cluster ? this.#client.nodes("master") : [this.#client];
-    return Promise.all(servers.map((server) => this.#timed(() => server.call(command, [...args]))));
+    return Promise.all(servers.map((server) => this.#calls.ask({ command: [command, ...args], server })));
   }
 
   get isCluster(): boolean {
@@ -190,78 +166,13 @@ export class RedisConnection implements Connection {
   }
 
   async #close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise((resolve) => {
-      timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-    });
-    await Promise.race([Promise.allSettled(this.#waiting), enough]);
-    clearTimeout(timer);
-    this.#answers.close();
+    await this.#calls.close();
     for (const client of new Set([this.#client, this.#subscriber])) client.disconnect();
   }
 
-  /** Calls that wait for the server. */
+  /** Commands that wait for the server. */
   get pending(): number {
-    return this.#pending;
-  }
-
-  get #connected(): number | null {
-    return this.#client.status === "ready" ? this.#made : null;
-  }
-
-  async #timed(send: () => Promise<unknown>, again?: () => Promise<unknown>): Promise<unknown> {
-    if (this.#closing) throw storeUnavailable(new Error("redis: the store has been closed"));
-    if (this.#pending >= MAX_PENDING_CALLS)
-      throw storeUnavailable(new Error("redis: too many calls wait for the server"));
-    const timed = this.#within(send, again);
-    this.#waiting.add(timed);
-    try {
-      return await timed;
-    } finally {
-      this.#waiting.delete(timed);
-    }
-  }
-
-  #within(send: () => Promise<unknown>, again?: () => Promise<unknown>): Promise<unknown> {
-    const connection = this.#connected;
-    return new Promise((resolve, reject) => {
-      const ask = (send: () => Promise<unknown>, next?: () => Promise<unknown>): void => {
-        this.#pending++;
-        const wait = this.#answers.begin(() => {
-          const stands = connection !== null && connection === this.#connected;
-          if (next && stands) return ask(next);
-          reject(storeUnavailable(new Unanswered(`redis: no answer within ${this.#timeout} ms`, stands)));
-          this.#dropSilent();
-        });
-        const answer = send().then(
-          (reply) => {
-            this.#left(wait, true);
-            return reply;
-          },
-          (error: unknown) => {
-            this.#left(wait, replyCode(error) !== null);
-            throw storeError(error);
-          },
-        );
-        answer.then(resolve, reject);
-      };
-      ask(send, again);
-    });
-  }
-
-  /** Nothing is to be expected any more: answered, if too late for who waited, or its connection is lost. */
-  #left(wait: PendingAnswer, answered: boolean): void {
-    this.#pending--;
-    this.#answers.end(wait);
-    if (answered) this.#answeredAt = this.#answers.attended;
-  }
-
-  /** A connection that answered nothing for two timeouts is made afresh: its other end may be gone. */
-  #dropSilent(): void {
-    if (this.#client instanceof Cluster || this.#connected === null || this.#dropped === this.#made) return;
-    if (this.#answers.attended - Math.max(this.#answeredAt, this.#readyAt) < 2 * this.#timeout) return;
-    this.#dropped = this.#made;
-    this.#client.disconnect(true);
+    return this.#calls.pending;
   }
 
   #subscribe(...channels: readonly string[]): void {
@@ -295,8 +206,7 @@ export class RedisConnection implements Connection {
   }
 
   #onReachable(): void {
-    this.#made++;
-    this.#readyAt = this.#answers.attended;
+    this.#calls.onReady();
     if (this.#reachable) return;
     this.#reachable = true;
     this.#log?.info({}, "the store can be reached again");

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isStoreUnavailable, type Log } from "../../kit/index.ts";
 import { createClient, createCluster } from "./client.ts";
-import { type Argument, RedisConnection } from "./connection.ts";
+import type { Argument } from "./calls.ts";
+import { RedisConnection } from "./connection.ts";
 import { redisStore, type RedisStore } from "./store.ts";
 
 /** Milliseconds that opening waits for the server; later it is connected to in the background. */

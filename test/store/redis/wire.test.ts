@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { isStoreUnavailable } from "../../../src/kit/index.ts";
-import { createClient, createCluster } from "../../../src/store/redis/client.ts";
+import { createClient, createCluster, Unanswered, unanswered } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
 import { type Fault, type RespOptions, startResp } from "../../support/resp.ts";
 
@@ -156,6 +156,19 @@ describe("many calls on one connection", () => {
     ]);
     await recovers(connection);
     expect(await connection.call("GET", "key")).toBe("kept");
+  });
+
+  test("what has not been sent when its time is over is not executed later", async () => {
+    const { server, connection } = await connect(SHORT);
+    server.fail("GET", "silence");
+    const [first, second] = [connection.call("GET", "first"), pause(0).then(() => connection.call("SET", "k", "v"))];
+    const causes = (await Promise.allSettled([first, second])).map((call) =>
+      call.status === "rejected" ? unanswered(call.reason) : "answered",
+    );
+    expect(causes, "of the second one it is known").toEqual([expect.any(Unanswered), null]);
+    await recovers(connection);
+    expect(sent(server)).not.toContain("SET");
+    expect(connection.pending).toBe(0);
   });
 
   test("a server that says nothing is asked now and then only, and not by all who wait", async () => {
