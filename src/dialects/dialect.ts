@@ -18,7 +18,7 @@ export interface UpstreamRequest {
   /** May begin with a version (`/v2/…`), which gives way to one that the base URL ends with. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | UnwrittenBody | StreamedBody | null;
+  readonly body: string | UnwrittenBody | StreamedBody | BytesBody | null;
   /** JSON pointers into the client's body of what the dialect cannot express; left out: none. */
   readonly dropped?: readonly string[];
   /**
@@ -40,6 +40,11 @@ export interface StreamedBody {
   /** Bytes. */
   readonly length: number;
   read(): AsyncIterable<Uint8Array>;
+}
+
+/** A body in memory, in chunks that are sent one after the other. */
+export interface BytesBody extends StreamedBody {
+  readonly chunks: readonly Uint8Array[];
 }
 
 export interface Decoded {

@@ -108,6 +108,21 @@ export interface CallFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The text that a client sent for a body: UTF-8 and valid JSON. */
+export interface BodyText {
+  /** What it was parsed to. */
+  readonly body: Json;
+  /** In their order. */
+  readonly chunks: readonly Uint8Array[];
+  /** Bytes. */
+  readonly length: number;
+  /** Names of fields in it. Where the body has fewer, an object has one twice, and others may not read the last. */
+  readonly fields: number;
+  /** Where the text stands that is the outermost `model`, quotes included; -1: not found. */
+  readonly modelAt: number;
+  readonly modelEnd: number;
+}
+
 /**
  * A request in the canonical shape, unknown fields included: for every kind that of OpenAI's endpoint, for rerank that of
  * Cohere's (`query`, `documents`, `top_n`). Frozen.
@@ -116,6 +131,8 @@ export interface Call extends CallFacts {
   readonly body: Json;
   /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
   readonly native?: Json;
+  /** What the client sent. Another body than it has makes it worthless. Left out: nobody kept it, or a plugin had the call. */
+  readonly text?: BodyText;
 }
 
 /**

@@ -27,7 +27,9 @@ export async function transform(hooks: BoundHooks["transform"], exchange: Exchan
       passOver(hook, error, observer);
     }
   }
-  return call;
+  // What is deep within its body may have been changed in place.
+  const { text: _text, ...changed } = call;
+  return Object.freeze(changed);
 }
 
 /** A complete answer as the response hooks leave it. @throws GatewayError */

@@ -1,4 +1,5 @@
 import {
+  type Call,
   type ClientRequest,
   DenseSet,
   type Indexed,
@@ -22,7 +23,7 @@ import { credentialsOf } from "./credentials.ts";
 import type { Format } from "./endpoint.ts";
 import { readForm, type StoredUpload } from "./form.ts";
 import { SMALL_BODY_BYTES } from "./json.ts";
-import { readJson } from "./request-body.ts";
+import { JoinedBodies, readJson } from "./request-body.ts";
 import type { HttpExchange } from "./respond.ts";
 
 export interface InferenceOptions {
@@ -81,10 +82,11 @@ export interface Inference {
 
 export function createInference(options: InferenceOptions): Inference {
   const requests = new DenseSet<ServedRequest>();
+  const joined = new JoinedBodies();
   return {
     requests,
     serve(received, format) {
-      const request = new ServedRequest(received, format, options);
+      const request = new ServedRequest(received, format, options, joined);
       requests.add(request);
       request.serve(requests).catch((err: unknown) => {
         options.log.error({ err, request_id: request.head.requestId }, "a request was not put away");
@@ -111,12 +113,13 @@ class ServedRequest implements InferenceRequest, Indexed {
   readonly #received: ReceivedInference;
   readonly #format: Format;
   readonly #options: InferenceOptions;
+  readonly #joined: JoinedBodies;
   /** Entered, from `serve` on. */
   #pipeline: RequestPipeline;
   #claim: ByteClaim | null = null;
   #upload: StoredUpload | null = null;
 
-  constructor(received: ReceivedInference, format: Format, options: InferenceOptions) {
+  constructor(received: ReceivedInference, format: Format, options: InferenceOptions, joined: JoinedBodies) {
     const { http, ip, receivedAt, arrivedAt, serverTiming, trace } = received;
     // Its time comes first, so that records of one user are written side by side: with random ids each charge would dirty a
     // page of its own in the ledger.
@@ -136,6 +139,7 @@ class ServedRequest implements InferenceRequest, Indexed {
     this.#received = received;
     this.#format = format;
     this.#options = options;
+    this.#joined = joined;
     this.#pipeline = options.pipeline();
   }
 
@@ -206,13 +210,14 @@ class ServedRequest implements InferenceRequest, Indexed {
       this.waited = elapsed() - since;
     };
     const parts = { signal: this.client.signal, claim: this.#claim, onWhole };
-    let call;
+    let call: Call;
     if (format.body === "json") {
-      const body = this.#checked(await readJson(http, bodyLimit, parts), this.#claim.bytes);
+      const text = await readJson(http, bodyLimit, parts, this.#joined);
+      const body = this.#checked(text.body, this.#claim.bytes);
       // Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each.
       const isLong = this.#claim.bytes > SMALL_BODY_BYTES;
       if (isLong) await nextTurn();
-      call = format.read(body, headers);
+      call = { ...format.read(body, headers), ...(format.endpoint === "chat" && { text }) };
       if (isLong) await nextTurn();
     } else {
       const { fields, upload } = await readForm(http, bodyLimit, parts);

@@ -42,12 +42,23 @@ export function skipText(body: Buffer, at: number, to: number): number {
   }
 }
 
+const MODEL = "model";
+
+function isModel(body: Buffer, at: number): boolean {
+  return body.toString("latin1", at, at + MODEL.length) === MODEL;
+}
+
 /** The size of a JSON text, known before anything is made of it: of one that is not JSON an upper bound. */
 export class JsonSize {
   /** Lists, objects and what is in them. */
   values = 1;
   containers = 0;
   levels = 0;
+  /** Names of fields, each as often as it stands there: as many as the parsed value has, or one object has one twice. */
+  fields = 0;
+  /** Where the text that is the outermost object's `model` stands, quotes included; -1: not found. */
+  modelAt = -1;
+  modelEnd = -1;
   /** What fields are called, as it is written; null where it is not asked for. */
   readonly names: Set<string> | null;
   #level = 0;
@@ -55,6 +66,8 @@ export class JsonSize {
   #textAt = 0;
   #textEnd = 0;
   #inText = false;
+  /** The next text is the value of `model`: it is none of the object's other names where that value is a text. */
+  #atModel = false;
   readonly #maxLevels: number;
   readonly #maxNames: number;
 
@@ -71,6 +84,7 @@ export class JsonSize {
     let level = this.#level;
     let values = this.values;
     let containers = this.containers;
+    let { fields } = this;
     let textAt = this.#textAt;
     let textEnd = this.#textEnd;
     if (this.#inText) {
@@ -79,6 +93,8 @@ export class JsonSize {
       if (this.#inText) return at;
       textEnd = at;
       at += 1;
+      // One that is cut in two is not looked for.
+      this.#atModel = false;
     }
     for (; at < to; at += 1) {
       const byte = body[at];
@@ -90,9 +106,12 @@ export class JsonSize {
           this.#inText = true;
           break;
         }
+        if (this.#atModel) this.#endModel(textAt - 1, at + 1);
       } else if (byte === COMMA) {
         values += 1;
       } else if (byte === COLON) {
+        fields += 1;
+        if (level === 1 && textEnd - textAt === MODEL.length) this.#atModel = isModel(body, textAt);
         if (names !== null && names.size <= this.#maxNames) names.add(body.toString("latin1", textAt, textEnd));
       } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         values += 1;
@@ -112,7 +131,14 @@ export class JsonSize {
     this.#textEnd = textEnd;
     this.values = values;
     this.containers = containers;
+    this.fields = fields;
     return at;
+  }
+
+  #endModel(at: number, end: number): void {
+    this.modelAt = at;
+    this.modelEnd = end;
+    this.#atModel = false;
   }
 }
 

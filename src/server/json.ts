@@ -28,6 +28,18 @@ export const SMALL_BODY_BYTES = 256 * 1024;
  * @throws GatewayError 400 for anything but one JSON object in UTF-8 within the bounds.
  */
 export function parseJson(body: Buffer): Awaitable<Json> {
+  const parsed = parseBody(body);
+  return parsed instanceof Promise ? parsed.then(({ value }) => value) : parsed.value;
+}
+
+/** A body, and what was seen of its text. */
+export interface ParsedBody {
+  readonly value: Json;
+  readonly size: JsonSize;
+}
+
+/** The same with what was seen of the body's text. */
+export function parseBody(body: Buffer): Awaitable<ParsedBody> {
   if (body.length === 0) throw invalidRequest("/", "must not be empty");
   if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
   if (body.length > SMALL_BODY_BYTES) return parseLong(body);
@@ -35,13 +47,13 @@ export function parseJson(body: Buffer): Awaitable<Json> {
   size.scan(body, 0, body.length);
   requireBounds(size);
   try {
-    return objectOf(JSON.parse(body.toString()));
+    return { value: objectOf(JSON.parse(body.toString())), size };
   } catch (error) {
     throw refusalOf(error);
   }
 }
 
-async function parseLong(body: Buffer): Promise<Json> {
+async function parseLong(body: Buffer): Promise<ParsedBody> {
   const size = await inTurns(sizeSteps(body, MAX_LEVELS, MAX_NAMES));
   requireBounds(size);
   const names = size.names?.size ?? 0;
@@ -55,7 +67,7 @@ async function parseLong(body: Buffer): Promise<Json> {
   try {
     const value = await inTurns(parseSteps(body, MAX_LEVELS));
     await nextTurn();
-    return objectOf(value);
+    return { value: objectOf(value), size };
   } catch (error) {
     throw refusalOf(error);
   }

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { type BodyText, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
-import { parseJson } from "./json.ts";
+import { parseBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
 export const ROUTE_BODY_BYTES = 64 * 1024;
 /** Chunks that are copied together: kept one by one, those of a byte would take hundreds of times their size. */
 const JOINED_CHUNKS = 1024;
+/** Chunks that are shorter on average are not kept one by one. */
+const MIN_CHUNK_BYTES = 4096;
 const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?;?$/i;
 
 export interface BodyParts {
@@ -19,13 +21,55 @@ export interface BodyParts {
   readonly onWhole?: () => void;
 }
 
-/** The JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
-export async function readJson(http: HttpExchange, limit: number, parts: BodyParts): Promise<Json> {
+/** The text of the JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
+export async function readJson(
+  http: HttpExchange,
+  limit: number,
+  parts: BodyParts,
+  joined: JoinedBodies,
+): Promise<BodyText> {
   requireJson(http.req);
   sendContinue(http, limit);
-  const body = await readBody(http.req, limit, parts);
+  const received = await readBody(http.req, limit, parts);
   parts.onWhole?.();
-  return parseJson(body);
+  const { bytes, chunks } = joined.join(received);
+  const { value, size } = await parseBody(bytes);
+  const { fields, modelAt, modelEnd } = size;
+  return { body: value, chunks, length: received.length, fields, modelAt, modelEnd };
+}
+
+interface ReceivedBody {
+  readonly chunks: readonly Buffer[];
+  /** Bytes of all of them. */
+  readonly length: number;
+}
+
+/**
+ * Joins the chunks of bodies for their parser. Those of a body that is parsed at once come into the same place as those
+ * of the body before: memory of its own for each costs more than the copy.
+ */
+export class JoinedBodies {
+  #place: Buffer | null = null;
+
+  /** @returns the whole in `bytes`, for this turn of the event loop; in `chunks` for as long as they are kept. */
+  join(received: ReceivedBody): { readonly bytes: Buffer; readonly chunks: readonly Buffer[] } {
+    const { chunks, length } = received;
+    if (length > SMALL_BODY_BYTES || chunks.length <= 1 || length < chunks.length * MIN_CHUNK_BYTES) {
+      const bytes = whole(received);
+      return { bytes, chunks: [bytes] };
+    }
+    this.#place ??= Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
+    let at = 0;
+    for (const chunk of chunks) {
+      this.#place.set(chunk, at);
+      at += chunk.length;
+    }
+    return { bytes: this.#place.subarray(0, length), chunks };
+  }
+}
+
+function whole({ chunks, length }: ReceivedBody): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
 }
 
 /** The JSON object of any other request. @throws GatewayError 400, 413, 415, 503 */
@@ -45,7 +89,7 @@ export async function readOptionalObject(req: IncomingMessage): Promise<Json> {
 /** What is left of a body that was too long is read over, or the connection would stand still. */
 async function readAndDrain(req: IncomingMessage, limit: number, claim?: ByteClaim): Promise<Buffer> {
   try {
-    return await readBody(req, limit, claim === undefined ? {} : { claim });
+    return whole(await readBody(req, limit, claim === undefined ? {} : { claim }));
   } finally {
     req.resume();
   }
@@ -67,10 +111,10 @@ export function requireIdentity(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * The whole body in one buffer of at most `limit` bytes.
+ * The whole body, of at most `limit` bytes.
  * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops or its budget is used up.
  */
-function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyParts): Promise<Buffer> {
+function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyParts): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
     const announced = Number(req.headers["content-length"] ?? 0);
     if (announced > limit) return reject(tooLarge(limit));
@@ -107,7 +151,7 @@ function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyPa
     };
     const onEnd = (): void => {
       stop();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+      resolve({ chunks, length: size });
     };
     const onClose = (): void => {
       stop();

@@ -1,4 +1,4 @@
-import type { Counter, MetricType, MetricValueWithName, Registry } from "@prometheus-io/client";
+import type { Counter, MetricType, Registry } from "@prometheus-io/client";
 
 type LabelValue = string | number;
 type Labels = Readonly<Record<string, LabelValue>>;
@@ -22,7 +22,7 @@ export class Counts<const Names extends readonly string[]> {
   constructor(registry: Registry, { name, help, labelNames }: Family<Names>) {
     this.#series = new SeriesByLabels(labelNames, (labels) => ({ labels, count: 0 }));
     const { all } = this.#series;
-    const values = (): readonly Sample[] => all.map(({ labels, count }) => ({ labels, value: count }));
+    const values = (): readonly Sample[] => all.map(({ labels, count }) => ({ sharedLabels: labels, value: count }));
     registerSamples(registry, { name, help, labelNames, type: "counter", values });
   }
 
@@ -52,16 +52,16 @@ export class Distributions<const Names extends readonly string[]> {
       sum: 0,
     }));
     const { all } = this.#series;
+    const bucketLabels = [...bounds, "+Inf"].map((le) => ({ le }));
     const values = (): readonly Sample[] =>
-      all.flatMap(({ labels, counts, sum }) => {
-        const buckets = cumulative(counts).map((value, index) => {
-          return { labels: { le: bounds[index] ?? "+Inf", ...labels }, value, metricName: `${name}_bucket` };
+      all.flatMap(({ labels: sharedLabels, counts, sum }) => {
+        const buckets: Sample[] = cumulative(counts).map((value, index) => {
+          return { labels: bucketLabels[index]!, sharedLabels, value, metricName: `${name}_bucket` };
         });
-        return [
-          ...buckets,
-          { labels, value: sum, metricName: `${name}_sum` },
-          { labels, value: buckets.at(-1)!.value, metricName: `${name}_count` },
-        ];
+        const { value } = buckets.at(-1)!;
+        buckets.push({ sharedLabels, value: sum, metricName: `${name}_sum` });
+        buckets.push({ sharedLabels, value, metricName: `${name}_count` });
+        return buckets;
       });
     registerSamples(registry, { name, help, labelNames, type: "histogram", values });
   }
@@ -99,7 +99,7 @@ export class HookTimes {
       values: () =>
         [...calls.values()].flatMap(({ labels, counts }) =>
           cumulative(counts).map((value, index) => {
-            return { labels: { ...labels, le: String(HOOK_BUCKETS_SECONDS[index] ?? "+Inf") }, value };
+            return { sharedLabels: { ...labels, le: String(HOOK_BUCKETS_SECONDS[index] ?? "+Inf") }, value };
           }),
         ),
     });
@@ -108,14 +108,18 @@ export class HookTimes {
       help: "What calls of plugins' hooks took together.",
       labelNames: ["plugin", "hook"],
       type,
-      values: () => Array.from(calls.values(), ({ labels, ms }) => ({ labels, value: ms / 1000 })),
+      values: () => Array.from(calls.values(), ({ labels, ms }) => ({ sharedLabels: labels, value: ms / 1000 })),
     });
     registerSamples(registry, {
       name: "gateway_plugin_hook_seconds_count",
       help: "Calls of plugins' hooks.",
       labelNames: ["plugin", "hook"],
       type,
-      values: () => Array.from(calls.values(), ({ labels, counts }) => ({ labels, value: cumulative(counts).at(-1)! })),
+      values: () =>
+        Array.from(calls.values(), ({ labels, counts }) => ({
+          sharedLabels: labels,
+          value: cumulative(counts).at(-1)!,
+        })),
     });
   }
 
@@ -147,8 +151,16 @@ function cumulative(counts: Float64Array): readonly number[] {
   return Array.from(counts, (count) => (sum += count));
 }
 
-/** One line of a scrape; `metricName` where it is not the family's. */
-type Sample = Pick<MetricValueWithName<string>, "value" | "metricName"> & { readonly labels: Labels };
+/** One line of a scrape. */
+interface Sample {
+  /** Before those of the series. */
+  readonly labels?: Labels;
+  /** The same object at each scrape has its text made once. */
+  readonly sharedLabels: Labels;
+  readonly value: number;
+  /** Where it is not the family's. */
+  readonly metricName?: string;
+}
 
 interface SampledFamily extends Family<readonly string[]> {
   readonly type: MetricType;
@@ -159,8 +171,17 @@ interface SampledFamily extends Family<readonly string[]> {
 /** Hands a family to the registry that is counted elsewhere. Several processes' are added up. */
 function registerSamples(registry: Registry, { name, help, type, values }: SampledFamily): void {
   const family = { name, help, type, aggregator: "sum" };
-  const metric = { ...family, get: async () => ({ ...family, values: values() }) };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the registry asks a metric for `get` alone, as those that it has aggregated itself
+  const metric = {
+    ...family,
+    get: async () => ({
+      ...family,
+      values: values().map(({ labels, sharedLabels, value, metricName }) => {
+        return { labels: { ...labels, ...sharedLabels }, value, metricName };
+      }),
+    }),
+    getForPromString: async () => ({ ...family, values: values() }),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the registry asks a metric for these two alone
   registry.registerMetric(metric as unknown as Counter);
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import { AttemptError, invalidRequest, isJson, type Json, type StreamEvent, type Upload } from "../../kit/index.ts";
-import type { StreamedBody, StreamReader, UnwrittenBody, UpstreamRequest } from "../dialect.ts";
+import type { BytesBody, StreamedBody, StreamReader, UnwrittenBody, UpstreamRequest } from "../dialect.ts";
 import { malformed, reportedError } from "./errors.ts";
 import { guardDepth, parseJson } from "./json.ts";
 import { isLong } from "./long-json.ts";
@@ -13,23 +13,31 @@ export function bearer(apiKey: string): Readonly<Record<string, string>> {
 
 export interface JsonRequest extends UpstreamRequest {
   readonly method: "POST";
-  readonly body: string | UnwrittenBody;
+  readonly body: string | UnwrittenBody | BytesBody;
 }
 
 export function getJson(path: string, apiKey: string): UpstreamRequest {
   return { method: "GET", path, headers: { ...bearer(apiKey), accept: "application/json" }, body: null };
 }
 
-/** @throws GatewayError when the body cannot be written. */
-export function postJson(path: string, apiKey: string, body: Json, accept = "application/json"): JsonRequest {
+/** @param body with its text, where there is one already. @throws GatewayError when it cannot be written. */
+export function postJson(
+  path: string,
+  apiKey: string,
+  body: Json,
+  accept = "application/json",
+  text: BytesBody | null = null,
+): JsonRequest {
   return {
     method: "POST",
     path,
     headers: { ...bearer(apiKey), "content-type": "application/json", accept },
-    body: guardDepth(
-      () => (isLong(body) ? { json: body } : JSON.stringify(body)),
-      () => invalidRequest("/", "is nested too deeply"),
-    ),
+    body:
+      text ??
+      guardDepth(
+        () => (isLong(body) ? { json: body } : JSON.stringify(body)),
+        () => invalidRequest("/", "is nested too deeply"),
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { textWithModel } from "../canonical/body-text.ts";
 import { requestedSchema } from "../canonical/json-tool.ts";
 import { changed, Edits, pick } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
@@ -7,13 +8,19 @@ import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
+import type { BytesBody } from "../dialect.ts";
 import { fittedMessages, withoutMarks } from "./history.ts";
 import { writeMessages } from "./messages.ts";
 
-interface ChatBody {
+interface Fitted {
   readonly body: Json;
   /** What tools are called in the body. */
   readonly names: ToolNames;
+}
+
+interface ChatBody extends Fitted {
+  /** What the client sent, where that says the same; null where the body has to be written. */
+  readonly text: BytesBody | null;
 }
 
 /** `cache_control` marks what is cached automatically. */
@@ -29,7 +36,18 @@ export function chatBody(call: Call, model: string, rules: Rules, report: Report
   const { body, names } = fitted(call.body, rules, translated, report);
   const written = translated ? translatedBody(call, body, report) : body;
   if (translated) report.dropNative();
-  return { body: { ...written, model, ...streamFields(call, written, rules) }, names };
+  const streamed = streamFields(call, written, rules);
+  const text = written === call.body ? sameText(call, model, streamed) : null;
+  return { body: { ...written, model, ...streamed }, text, names };
+}
+
+/** The client's text with the model and the fields of a stream; null where it is not known to say the same. */
+function sameText({ body, text }: Call, model: string, { stream_options: options }: Json): BytesBody | null {
+  if (text === undefined) return null;
+  const { stream_options: asked } = body;
+  const isAsked = options === undefined || (isJson(asked) && asked["include_usage"] === true);
+  if (!isAsked && asked !== undefined) return null;
+  return textWithModel(text, body, model, isAsked ? "" : `,"stream_options":${JSON.stringify(options)}`);
 }
 
 /** The gateway meters streams by the upstream's own count. */
@@ -76,7 +94,7 @@ const USUAL: ReadonlyMap<string, unknown> = new Map([
  * and reported; the very same body where the target takes all of it.
  * @param translated the body was made of another format's: of fields that nobody here knows it has none for this target.
  */
-export function fitted(body: Json, rules: Rules, translated: boolean, report: Report): ChatBody {
+export function fitted(body: Json, rules: Rules, translated: boolean, report: Report): Fitted {
   const fitting = new Fitting(body, rules, translated, report);
   return { body: fitting.fit(), names: fitting.names };
 }

@@ -1,4 +1,4 @@
-import type { Duplex, Readable } from "node:stream";
+import { type Duplex, Readable } from "node:stream";
 import { callbackify } from "node:util";
 import type * as undici from "undici";
 import type { buildConnector, Dispatcher } from "undici";
@@ -9,7 +9,7 @@ import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
-import { bodyStream, isUnwritten } from "./request.ts";
+import { type BodyChunks, isUnwritten, sentBody } from "./request.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
 
 type Pool = undici.Pool;
@@ -59,8 +59,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
   #reader: Reader | null = null;
-  /** A streamed body that is not sent yet. */
-  #sending: Readable | null = null;
+  /** A body in parts that is not sent yet. */
+  #sending: Readable | BodyChunks | null = null;
   /** The request while it is in its pool's queue because no connection is free. */
   #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
@@ -230,18 +230,20 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   cancel(): void {
     if (this.#phase === "over") return;
-    const sending = this.#sending !== null;
+    const streaming = this.#sending instanceof Readable;
     this.#stop();
-    // An abort in the middle of a body can make Node's HTTP/2 write empty frames for ever; destroying the body ends the
-    // request.
-    if (!sending) this.#controller?.abort(new Error("given up"));
+    // Over HTTP/2 an abort in the middle of a stream can write empty frames for ever; destroying the stream ends it.
+    if (!streaming) this.#controller?.abort(new Error("given up"));
   }
 
   #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
     if (typeof body === "string" || body === null) return { method, path, headers, body };
     if (isUnwritten(body)) throw new TypeError("a body is written before it is sent");
-    this.#sending = bodyStream(body, (error) => this.#unsent(error));
-    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: this.#sending };
+    const sent = sentBody(body, (error) => this.#unsent(error));
+    if (sent instanceof Uint8Array) return { method, path, headers, body: sent };
+    this.#sending = sent;
+    // undici takes anything that can be iterated, which its types leave out.
+    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: sent as Readable };
   }
 
   #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { writeSteps } from "../../dialects/canonical/long-json.ts";
-import type { StreamedBody, UnwrittenBody, UpstreamRequest } from "../../dialects/dialect.ts";
+import { bytesBody } from "../../dialects/canonical/body-text.ts";
+import type { BytesBody, StreamedBody, UnwrittenBody, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
   inTurns,
@@ -75,6 +76,7 @@ export function withLowerCaseNames(headers: Headers): Headers {
  */
 export function withParameters(request: UpstreamRequest, parameters: Parameters): UpstreamRequest {
   const { set, remove, rename } = parameters;
+  if (isBytes(request.body)) throw new TypeError("parameters are set before a body is written");
   const long = isUnwritten(request.body);
   if (!long && typeof request.body !== "string") return request;
   let body: unknown = long ? request.body.json : JSON.parse(request.body);
@@ -115,18 +117,70 @@ export function bodyStream(body: StreamedBody, onError: (error: unknown) => void
   });
 }
 
-/** Text as a body that can be streamed. */
-export function textBody(text: string): StreamedBody {
-  return bytesBody([Buffer.from(text)]);
+/**
+ * Longer bodies are not given to undici whole: it keeps them until the end of the answer, and a long one takes memory as
+ * long as its stream lives.
+ */
+const MAX_WHOLE_BODY_BYTES = 64 * 1024;
+
+/** A body as a request can be given it over HTTP/1.1, or over HTTP/2, where only a stream is broken off without harm. */
+export function sendableBody(body: UpstreamRequest["body"], http2: boolean): UpstreamRequest["body"] {
+  if (typeof body === "string") {
+    if (!http2 && body.length <= MAX_WHOLE_BODY_BYTES) return body;
+    return sendableBody(bytesBody([Buffer.from(body)]), http2);
+  }
+  if (!http2 || !isBytes(body)) return body;
+  return { length: body.length, read: () => body.read() };
 }
 
-function bytesBody(chunks: readonly Uint8Array[]): StreamedBody {
-  return {
-    length: chunks.reduce((sum, { length }) => sum + length, 0),
-    async *read() {
-      yield* chunks;
-    },
-  };
+/** A body as undici is given it: whole, or in parts, which are destroyed when the request is given up. */
+export function sentBody(
+  body: StreamedBody | BytesBody,
+  onError: (error: unknown) => void,
+): Uint8Array | BodyChunks | Readable {
+  if (!isBytes(body)) return bodyStream(body, onError);
+  return body.length > MAX_WHOLE_BODY_BYTES ? new BodyChunks(body) : Buffer.concat(body.chunks, body.length);
+}
+
+export function isBytes(body: UpstreamRequest["body"]): body is BytesBody {
+  return body !== null && typeof body === "object" && "chunks" in body;
+}
+
+/**
+ * The chunks of a body, each let go of when it is taken: undici keeps what it reads them from until the end of the
+ * answer. It costs less than a stream of them, which only HTTP/2 needs.
+ */
+export class BodyChunks implements AsyncIterableIterator<Uint8Array> {
+  #chunks: readonly Uint8Array[];
+  #next = 0;
+  #at = 0;
+
+  constructor({ chunks }: BytesBody) {
+    this.#chunks = chunks;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const chunk = this.#chunks[this.#next];
+    if (chunk === undefined) {
+      this.destroy();
+      return Promise.resolve({ value: undefined, done: true });
+    }
+    const value = chunk.subarray(this.#at, this.#at + CHUNK_BYTES);
+    this.#at += value.length;
+    if (this.#at === chunk.length) {
+      this.#next += 1;
+      this.#at = 0;
+    }
+    return Promise.resolve({ value, done: false });
+  }
+
+  destroy(): void {
+    this.#chunks = [];
+  }
 }
 
 export function isUnwritten(body: UpstreamRequest["body"]): body is UnwrittenBody {
@@ -134,7 +188,7 @@ export function isUnwritten(body: UpstreamRequest["body"]): body is UnwrittenBod
 }
 
 /** Writes a long body with turns of the event loop between its parts. @throws AttemptError for what no call stack can follow. */
-export async function writtenBody({ json, maxBytes = Infinity }: UnwrittenBody): Promise<StreamedBody> {
+export async function writtenBody({ json, maxBytes = Infinity }: UnwrittenBody): Promise<BytesBody> {
   // The work until here was a turn of its own.
   await nextTurn();
   try {

@@ -22,7 +22,7 @@ import type { Sweeper } from "./deadlines.ts";
 import type { Answer } from "./relay.ts";
 import { readAnswer, type ReadContext } from "./readers.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
-import { type Address, addressRequest, isUnwritten, textBody, withParameters, writtenBody } from "./request.ts";
+import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
 import { sendInBatches, withRetries } from "./retries-and-batches.ts";
 
 export interface RouteOptions {
@@ -39,12 +39,6 @@ export interface RouteOptions {
   readonly random: () => number;
   readonly log: Log;
 }
-
-/**
- * Longer bodies are sent as streams: undici keeps any other until the end of the answer, and a long one takes memory as
- * long as its stream lives.
- */
-const MAX_WHOLE_BODY_CHARACTERS = 64 * 1024;
 
 const NO_KEYS: readonly PooledKey[] = [];
 const NOTHING: readonly string[] = [];
@@ -209,15 +203,12 @@ export class Route {
     const at = now();
     const timeout = Math.min(target.timeouts.connect, deadline - at);
     const signing = signer.sign({ dialect, request, host: address.host, apiKey, now: at, signal, timeout });
-    return isPromise(signing) ? signing.then((signed) => this.#streamable(signed)) : this.#streamable(signing);
+    return isPromise(signing) ? signing.then((signed) => this.#sendable(signed)) : this.#sendable(signing);
   }
 
-  #streamable(request: UpstreamRequest): UpstreamRequest {
-    const { body } = request;
-    // Over HTTP/2 only a streamed body can be broken off without harm.
-    const isStreamed =
-      typeof body === "string" && (this.#options.upstream.http2 || body.length > MAX_WHOLE_BODY_CHARACTERS);
-    return isStreamed ? { ...request, body: textBody(body) } : request;
+  #sendable(request: UpstreamRequest): UpstreamRequest {
+    const body = sendableBody(request.body, this.#options.upstream.http2);
+    return body === request.body ? request : { ...request, body };
   }
 
   #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
