@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { RULES } from "../src/config/rules.ts";
+import { _, Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import { createCompiler } from "../src/config/compile.ts";
 import { absoluteBranch, isRecord, runtimeSchema } from "../src/config/schema.ts";
+import { isLonger } from "../src/kit/index.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 /** Files that gateway.schema.json does not refer to; the built-in plugins' options come with it. */
@@ -13,7 +15,12 @@ const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do n
 
 /** Every file that is made from the schemas, by its name here. */
 export async function generate(): Promise<Readonly<Record<string, string>>> {
-  return { "types.gen.ts": await types(), "validate.gen.js": validators(), "README.md": readme() };
+  return {
+    "types.gen.ts": await types(),
+    "validate.gen.js": validators(),
+    "bodies.gen.js": bodies(),
+    "README.md": readme(),
+  };
 }
 
 async function types(): Promise<string> {
@@ -63,6 +70,65 @@ function validators(): string {
   return `${BANNER}${code}\nexport const branches = {\n${table.join("\n")}\n};\n`;
 }
 
+/** Bodies of requests and the files of their schemas. */
+const BODIES = {
+  chat: "chat",
+  messages: "messages",
+  count_tokens: "count-tokens",
+  responses: "responses-create",
+  embeddings: "embeddings",
+  rerank: "rerank",
+  speech: "speech",
+  transcription: "transcription",
+  image: "image",
+} as const;
+
+/** The validators of request bodies as a module, each with the fields that its schema names. */
+function bodies(): string {
+  const ajv = new Ajv({
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    verbose: true,
+    code: { source: true, esm: true, lines: true },
+  });
+  lengthInCodePoints(ajv);
+  const fields: Record<string, readonly string[]> = {};
+  for (const [name, file] of Object.entries(BODIES)) {
+    const schema = read(`api/${file}.schema.json`);
+    if (!isRecord(schema) || !isRecord(schema.properties)) throw new Error(`${file} has no properties`);
+    ajv.addSchema(schema, `body:${name}`);
+    fields[name] = Object.keys(schema.properties);
+  }
+  const names = Object.fromEntries(Object.keys(BODIES).map((name) => [name, `body:${name}`]));
+  const head = 'import { isLonger } from "../src/kit/texts.ts";\nimport { createRequire } from "node:module";\n';
+  const code = standalone
+    .default(ajv, names)
+    .replace('"use strict";', "const require = createRequire(import.meta.url);");
+  return `${BANNER}${head}${code}\nexport const validators = { ${Object.keys(BODIES).join(", ")} };\nexport const fields = ${JSON.stringify(fields)};\n`;
+}
+
+/**
+ * Replaces `minLength` and `maxLength` by ones that look at no more of a text than the limit: ajv's own walk through all
+ * of it, 3 ms a megabyte, before they refuse it.
+ */
+export function lengthInCodePoints(ajv: Ajv): void {
+  for (const keyword of ["minLength", "maxLength"]) {
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: "string",
+      schemaType: "number",
+      code(context) {
+        const { gen, data, schema } = context;
+        const longer = gen.scopeValue("func", { ref: isLonger, code: _`isLonger` });
+        const limit = Number(schema);
+        context.fail(keyword === "maxLength" ? _`${longer}(${data}, ${limit})` : _`!${longer}(${data}, ${limit - 1})`);
+      },
+    });
+  }
+}
+
 function unionBranches(schema: unknown): unknown[] {
   if (Array.isArray(schema)) return schema.flatMap(unionBranches);
   if (!isRecord(schema)) return [];
@@ -95,7 +161,7 @@ const INTRODUCTION = `<!-- Generated from rules.json and test/config/cases by \`
 # Schemas and rules
 
 \`gateway.schema.json\` is the format of gateway.yaml, \`plugins/\` has the options of plugins and \`api/\` the bodies of the
-API. \`npm run types\` makes \`types.gen.ts\`, \`validate.gen.js\` and this file from them and from \`rules.json\`. \`gateway schema\`
+API. \`npm run types\` makes \`types.gen.ts\`, \`validate.gen.js\`, \`bodies.gen.js\` and this file from them and from \`rules.json\`. \`gateway schema\`
 prints the format as one schema with the options of the plugins that a configuration uses.
 
 ## Rules

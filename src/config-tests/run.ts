@@ -7,7 +7,7 @@ import { loadOffline } from "../offline/load.ts";
 import { type OfflineOptions, openOffline, sequence } from "../offline/offline.ts";
 import type { Snapshot } from "../kit/index.ts";
 import type { Offline, StartedRequest } from "../offline/room.ts";
-import { bodyValidators } from "../server/body-schemas.ts";
+import { validateBody } from "../server/body-schemas.ts";
 import { readTestFile, testFileSchema, type TestCase, type TestFile } from "./cases.ts";
 import { type Mismatch, mismatches, wayOf } from "./expectations.ts";
 import { faultsOf, givenOf, requestOf, userOf } from "./given.ts";
@@ -58,7 +58,7 @@ export async function runTests(files: readonly string[], options: TestOptions): 
   };
   const schema = testFileSchema();
   const tokenizer = createTokenizer();
-  const shared = { tokenizer, validateBody: bodyValidators() };
+  const shared = { tokenizer, validateBody };
   const results: FileResult[] = [];
   try {
     for (const path of files) {

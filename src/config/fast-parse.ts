@@ -1,15 +1,16 @@
+import type { Steps } from "../kit/index.ts";
 import type { Place } from "./diagnostics.ts";
-import type { Entry, MapNode, Node, Scalar, ScalarNode } from "./node.ts";
+import { type Entry, isStep, type MapNode, type Node, type Scalar, type ScalarNode } from "./node.ts";
 
 /**
  * The tree of a file that uses plain YAML alone: block maps and lists, plain scalars, quoted ones without escapes, and
  * collections in brackets, each on one line. A tenth of the time of the full parser, whose tree it is, place by place.
  * @returns null for everything else, right or wrong: the full parser then reads the file and says what is wrong.
  */
-export function parsePlain(file: string, text: string): MapNode | null {
+export function* parsePlain(file: string, text: string): Steps<MapNode | null> {
   if (UNUSUAL.test(text)) return null;
   try {
-    return new PlainReader(file, text).read();
+    return yield* new PlainReader(file, text).read();
   } catch (error) {
     // Expressions run out of stack on lines of megabytes.
     if (error instanceof NotPlain || error instanceof RangeError) return null;
@@ -85,10 +86,10 @@ class PlainReader {
     this.#text = text;
   }
 
-  read(): MapNode {
+  *read(): Steps<MapNode> {
     const indent = this.#nextLine();
     if (indent !== 0 || this.#isDash()) throw NOT_PLAIN;
-    const root = this.#map(0, 0);
+    const root = yield* this.#mapInSteps(0, 0);
     if (this.#at < this.#text.length) throw NOT_PLAIN;
     return root;
   }
@@ -115,21 +116,48 @@ class PlainReader {
     }
   }
 
+  /** The root, or one of its sections: a step for every few entries of a section. */
+  *#mapInSteps(indent: number, level: number): Steps<MapNode> {
+    const place = this.#place(this.#at);
+    const entries = new Map<string, Entry>();
+    do {
+      const [name, key] = this.#entryKey(entries);
+      const below = this.#below();
+      const isSection = level === 0 && below !== null && below > indent && !this.#isDash();
+      const value = isSection ? yield* this.#mapInSteps(below, level + 1) : this.#valueFrom(below, indent, key, level);
+      entries.set(name, { key, value });
+      if (isStep(entries.size)) yield;
+    } while (this.#goesOn(indent));
+    return { kind: "map", place, entries };
+  }
+
   #map(indent: number, level: number): MapNode {
     if (level > MAX_PLAIN_LEVELS) throw NOT_PLAIN;
     const place = this.#place(this.#at);
     const entries = new Map<string, Entry>();
-    for (;;) {
-      const start = this.#at;
-      const name = this.#key();
-      const key = this.#place(start, this.#at);
-      if (entries.has(name) || this.#at - start > MAX_KEY_CHARACTERS) throw NOT_PLAIN;
-      this.#at += 1;
-      entries.set(name, { key, value: this.#value(indent, key, level) });
-      const next = this.#column();
-      if (next < indent) return { kind: "map", place, entries };
-      if (next > indent || this.#isDash()) throw NOT_PLAIN;
-    }
+    do {
+      const [name, key] = this.#entryKey(entries);
+      entries.set(name, { key, value: this.#valueFrom(this.#below(), indent, key, level) });
+    } while (this.#goesOn(indent));
+    return { kind: "map", place, entries };
+  }
+
+  /** A key that is not among the entries yet, with the colon behind it. */
+  #entryKey(entries: ReadonlyMap<string, Entry>): readonly [name: string, key: Place] {
+    const start = this.#at;
+    const name = this.#key();
+    const key = this.#place(start, this.#at);
+    if (entries.has(name) || this.#at - start > MAX_KEY_CHARACTERS) throw NOT_PLAIN;
+    this.#at += 1;
+    return [name, key];
+  }
+
+  /** Whether another entry of a map follows. */
+  #goesOn(indent: number): boolean {
+    const next = this.#column();
+    if (next < indent) return false;
+    if (next > indent || this.#isDash()) throw NOT_PLAIN;
+    return true;
   }
 
   #list(indent: number, level: number): Node {
@@ -156,18 +184,22 @@ class PlainReader {
     return this.#inline(indent, dash, level);
   }
 
-  /** What stands behind `key:`, there or in deeper lines below. A list may begin as far left as its key. */
-  #value(indent: number, key: Place, level: number): Node {
+  /** The indentation of the line below `key:`, -1 at the end; null where a value stands behind the key. */
+  #below(): number | null {
     this.#skipSpaces();
     const code = this.#text.charCodeAt(this.#at);
-    if (this.#at < this.#text.length && code !== CODES.newline && code !== CODES.hash)
-      return this.#inline(indent, key, level);
+    if (this.#at < this.#text.length && code !== CODES.newline && code !== CODES.hash) return null;
     if (code === CODES.hash && this.#text.charCodeAt(this.#at - 1) !== CODES.space) throw NOT_PLAIN;
     this.#endLine();
-    const next = this.#nextLine();
-    const isList = next >= 0 && this.#isDash();
-    if (isList && next >= indent) return this.#list(next, level + 1);
-    if (next > indent) return this.#map(next, level + 1);
+    return this.#nextLine();
+  }
+
+  /** What stands behind `key:`, or in the lines below. A list may begin as far left as its key. */
+  #valueFrom(below: number | null, indent: number, key: Place, level: number): Node {
+    if (below === null) return this.#inline(indent, key, level);
+    const isList = below >= 0 && this.#isDash();
+    if (isList && below >= indent) return this.#list(below, level + 1);
+    if (below > indent) return this.#map(below, level + 1);
     return { kind: "scalar", place: key, value: null, quoted: false };
   }
 

@@ -1,4 +1,5 @@
 import { dirname, join as joinPath, resolve } from "node:path";
+import { inTurns } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, type Place, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { parsePlain } from "./fast-parse.ts";
@@ -52,7 +53,7 @@ export async function loadTree(
   async function readTree(file: string, from: Place): Promise<MapNode | null> {
     try {
       const text = await files.read(file);
-      const plain = parsePlain(file, text);
+      const plain = await inTurns(parsePlain(file, text));
       if (plain !== null) return plain;
       // Most files are plain, and the library takes longer to load than they to check.
       const { parse } = await import("./parse.ts");

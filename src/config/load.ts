@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
-import type { Plugin, Snapshot, StepSettings } from "../kit/index.ts";
+import { inTurns, type Plugin, type Snapshot, type Steps, type StepSettings } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Place, sorted } from "./diagnostics.ts";
 import { disk, type FileAccess } from "./files.ts";
 import { loadTree } from "./include.ts";
@@ -55,7 +55,7 @@ export interface LoadResult {
   readonly files: readonly string[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
-  /** Where secrets stand in the files; null when one could not be read to its end. */
+  /** Where secrets stand in the files; null when one could not be read to its end, and outside of a check. */
   readonly secrets: readonly Place[] | null;
 }
 
@@ -79,33 +79,35 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
 
   const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
   for (const path of tree.folders) watched.add(path);
-  if (!tree.root) return finish(null, [], tree.diagnostics, null);
+  if (!tree.root) return inTurns(finish(null, [], tree.diagnostics, null));
 
-  const validated = validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA);
+  const validated = await inTurns(validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA));
   const files: FileAccess = { ...access, read: reader("plugin") };
-  const secrets = secretScalars(validated.tree);
   const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
   const mustBeComplete = options.mode === "serve" || options.strict === true;
-  const linked = link(validated, loaded, {
+  const isCheck = options.mode === "check";
+  const linking = link(validated, loaded, {
     dialects: options.dialects,
     // Of how a file is kept, and no reason not to serve it.
-    secrets: options.mode === "check" ? secrets : [],
+    secrets: isCheck ? secretScalars(validated.tree) : [],
     now: options.now ?? null,
     missingSecret: mustBeComplete ? "error" : "warning",
     missingValue: mustBeComplete || options.mode === "dev" ? "error" : "warning",
   });
+  const linked = await inTurns(linking);
   const diagnostics = [...tree.diagnostics, ...validated.diagnostics, ...loaded.diagnostics, ...linked];
   const usable = loaded.unsetPointers.length === 0 ? validated.valid : null;
   const steps = loaded.steps.flatMap((step) =>
     step.plugin ? [{ plugin: step.plugin, settings: buildStep(step), at: step.at }] : [],
   );
-  const places = [{ pointer: "", node: validated.tree }, ...tree.dropped].flatMap(({ pointer, node }) =>
-    coveredPlaces(node, pointer, validated.diagnostics),
-  );
+  const read = [{ pointer: "", node: validated.tree }, ...tree.dropped];
+  const places = isCheck
+    ? read.flatMap(({ pointer, node }) => coveredPlaces(node, pointer, validated.diagnostics))
+    : null;
   for (const { use, local, plugin } of loaded.steps) if (local && plugin) localPlugins.set(use, plugin);
-  const linkedWhole = finish(usable, steps, diagnostics, places);
+  const linkedWhole = await inTurns(finish(usable, steps, diagnostics, places));
   const refused = await dryRunAll(linkedWhole.snapshot);
-  return refused.length === 0 ? linkedWhole : finish(null, [], [...diagnostics, ...refused], places);
+  return refused.length === 0 ? linkedWhole : inTurns(finish(null, [], [...diagnostics, ...refused], places));
 
   async function dryRunAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
     const found: Diagnostic[] = [];
@@ -122,16 +124,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     return found;
   }
 
-  function finish(
+  function* finish(
     valid: typeof validated.valid,
     steps: LoadResult["steps"],
     found: readonly Diagnostic[],
     secrets: LoadResult["secrets"],
-  ): LoadResult {
+  ): Steps<LoadResult> {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || options.strict === true);
     const settings = steps.map((step) => step.settings);
-    const snapshot = ok && valid ? buildSnapshot(valid, settings, { file, folder, hash }) : null;
+    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash }) : null;
     const rest = { hash, files: [...watched], sources: [...sources.values()], secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };

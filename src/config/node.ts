@@ -1,4 +1,4 @@
-import { pathOf } from "../kit/index.ts";
+import { pathOf, type Steps } from "../kit/index.ts";
 import { type Diagnostic, join, type Place } from "./diagnostics.ts";
 
 export type Scalar = string | number | boolean | null;
@@ -76,6 +76,28 @@ export function toPlain(node: Node, override?: ReadonlyMap<string, Scalar>, poin
     record[key] = toPlain(value, override, below(key));
   }
   return record;
+}
+
+/** Entries of a section that are worked on in one turn of the event loop: a millisecond or two. */
+const ENTRIES_PER_STEP = 32;
+
+/** Whether work on a section that has come so far is to pause, for requests that wait. */
+export function isStep(done: number): boolean {
+  return done % ENTRIES_PER_STEP === 0;
+}
+
+/** As `eachScalar` from the root, with steps between the entries of sections. */
+export function* scalarsInSteps(root: Node, visit: (node: ScalarNode, path: readonly string[]) => void): Steps<void> {
+  if (root.kind !== "map") return eachScalar(root, [], visit);
+  let done = 0;
+  for (const [section, { value }] of root.entries) {
+    const entries = value.kind === "map" ? value.entries : null;
+    if (entries === null) eachScalar(value, [section], visit);
+    for (const [name, entry] of entries ?? []) {
+      eachScalar(entry.value, [section, name], visit);
+      if (isStep(++done)) yield;
+    }
+  }
 }
 
 /** Visits every scalar with the keys and indexes that lead to it. The path is one array that changes on the way. */

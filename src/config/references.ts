@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
+import { inTurns } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { plainScalar } from "./fast-parse.ts";
-import { eachScalar, type Entry, type MapNode, type Node, type ScalarNode } from "./node.ts";
+import { type Entry, type MapNode, type Node, type ScalarNode, scalarsInSteps } from "./node.ts";
 
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,28 +25,32 @@ const VARIABLE = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 export async function resolveReferences(root: MapNode, sources: ReferenceSources): Promise<Resolved> {
   const diagnostics: Diagnostic[] = [];
   const written: { readonly node: ScalarNode; readonly pointer: string }[] = [];
-  eachScalar(root, [], (node, path) => {
+  const note = (node: ScalarNode, path: readonly string[]): void => {
     if (typeof node.value === "string" && node.value.includes("$")) written.push({ node, pointer: join("", ...path) });
-  });
+  };
+  await inTurns(scalarsInSteps(root, note));
   const resolved = new Map<Node, ScalarNode>();
   for (const { node, pointer } of written) {
     const result = await resolveScalar(node, pointer, sources);
     diagnostics.push(...result.diagnostics);
     resolved.set(node, result.node);
   }
-  return { root: resolved.size === 0 ? root : replacedMap(root, resolved), diagnostics };
+  return { root: resolved.size === 0 ? root : (replaced(root, resolved) as MapNode), diagnostics };
 }
 
+/** The node with other scalars in place of some; a part that holds none of them is the same as before. */
 function replaced(node: Node, by: ReadonlyMap<Node, ScalarNode>): Node {
   if (node.kind === "scalar") return by.get(node) ?? node;
-  if (node.kind === "map") return replacedMap(node, by);
-  return { ...node, items: node.items.map((item) => replaced(item, by)) };
-}
-
-function replacedMap(node: MapNode, by: ReadonlyMap<Node, ScalarNode>): MapNode {
-  const entries = new Map<string, Entry>();
-  for (const [name, { key, value }] of node.entries) entries.set(name, { key, value: replaced(value, by) });
-  return { ...node, entries };
+  if (node.kind === "list") {
+    const items = node.items.map((item) => replaced(item, by));
+    return items.every((item, index) => item === node.items[index]) ? node : { ...node, items };
+  }
+  let entries: Map<string, Entry> | null = null;
+  for (const [name, { key, value }] of node.entries) {
+    const now = replaced(value, by);
+    if (now !== value) (entries ??= new Map(node.entries)).set(name, { key, value: now });
+  }
+  return entries === null ? node : { ...node, entries };
 }
 
 /**

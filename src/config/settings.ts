@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig, TelemetryConfig } from "#schema";
-import { type Kind, Secret, type TelemetrySettings } from "../kit/index.ts";
+import { type Kind, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
+import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
 
 /** Given to what neither the entry nor `defaults` says. */
@@ -86,6 +87,20 @@ export function mapRecord<From, To>(
 ): Record<string, To> {
   const mapped = Object.create(null) as Record<string, To>;
   for (const [name, value] of Object.entries(record)) mapped[name] = map(name, value);
+  return mapped;
+}
+
+/** As `mapRecord`, with steps between the entries. */
+export function* mapInSteps<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (name: string, value: From) => To,
+): Steps<Record<string, To>> {
+  const mapped = Object.create(null) as Record<string, To>;
+  let done = 0;
+  for (const [name, value] of Object.entries(record)) {
+    mapped[name] = map(name, value);
+    if (isStep(++done)) yield;
+  }
   return mapped;
 }
 

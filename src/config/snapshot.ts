@@ -32,6 +32,7 @@ import {
   Secret,
   type ServerSettings,
   type Snapshot,
+  type Steps,
   type StepSettings,
   type StoreSettings,
   type Target,
@@ -47,6 +48,7 @@ import {
   DEADLINE,
   GUARD,
   inCamelCase,
+  mapInSteps,
   mapRecord,
   milliseconds,
   overlay,
@@ -73,12 +75,14 @@ interface SnapshotSources {
 }
 
 /** The frozen snapshot of a configuration without errors. */
-export function buildSnapshot(
+export function* buildSnapshot(
   config: GatewayConfig,
   steps: readonly StepSettings[],
   sources: SnapshotSources,
-): Snapshot {
+): Steps<Snapshot> {
   const { defaults } = config;
+  // Each frozen on its own: all at once would take a turn of the event loop that is too long.
+  const models = yield* mapInSteps(config.models, (id, model) => deepFreeze(buildModel(id, model, config)));
   return deepFreeze({
     hash: sources.hash,
     file: sources.file,
@@ -88,7 +92,7 @@ export function buildSnapshot(
     billing: buildBilling(config.billing ?? {}),
     tiers: mapRecord(config.tiers, buildTier),
     upstreams: mapRecord(config.upstreams, (name, upstream) => buildUpstream(name, upstream, defaults?.upstream ?? {})),
-    models: mapRecord(config.models, (id, model) => buildModel(id, model, config)),
+    models,
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
     telemetry: telemetrySettings(config.telemetry ?? {}, sources.folder),

@@ -1,12 +1,12 @@
 import type { GatewayConfig } from "#schema";
 import gateway from "../../schemas/gateway.schema.json" with { type: "json" };
 import { branches, validate as validateGateway } from "../../schemas/validate.gen.js";
-import { pathOf } from "../kit/index.ts";
-import { diagnose, type Diagnostic } from "./diagnostics.ts";
+import { pathOf, type Steps } from "../kit/index.ts";
+import { diagnose, type Diagnostic, join } from "./diagnostics.ts";
 import { explain, type Problem } from "./explain.ts";
-import { find, type MapNode, type Node, type Reference, type Scalar, showNode, toPlain } from "./node.ts";
+import { find, isStep, type MapNode, type Node, type Reference, type Scalar, showNode, toPlain } from "./node.ts";
 import type { Resolved } from "./references.ts";
-import { absoluteBranch, isRecord, runtimeSchema, type Schema } from "./schema.ts";
+import { absoluteBranch, isRecord, runtimeSchema, type Schema, type SchemaError } from "./schema.ts";
 
 /** The schema of gateway.yaml. Compiled ahead: compiling takes longer than a reload may. */
 export const GATEWAY_SCHEMA: Schema = {
@@ -35,8 +35,8 @@ export interface Validated {
 }
 
 /** Checks the resolved tree against the schema of gateway.yaml. */
-export function validate({ root, diagnostics: before }: Resolved, schema: Schema): Validated {
-  const { value, problems, unsetPointers } = check(schema, root, "");
+export function* validate({ root, diagnostics: before }: Resolved, schema: Schema): Steps<Validated> {
+  const { value, problems, unsetPointers } = yield* checkInSteps(schema, root, "");
   const unresolved = new Set(before.map(({ pointer }) => pointer));
   const found = problems.filter(({ pointer }) => !unresolved.has(pointer));
   const invalid = [...problems.map(({ pointer }) => pointer), ...unresolved, ...unsetPointers];
@@ -82,11 +82,21 @@ interface Checked {
  * YAML scalar, whichever the schema accepts.
  */
 export function check(schema: Schema, node: Node, base: string): Checked {
+  const steps = checkInSteps(schema, node, base);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** As `check`, with steps between the entries of sections. */
+function* checkInSteps(schema: Schema, node: Node, base: string): Steps<Checked> {
   const override = new Map<string, Scalar>();
   const tried = new Set<string>();
   for (;;) {
-    const value = toPlain(node, override);
-    const problems = schema.validate(value) ? [] : explain(schema, schema.validate.errors ?? [], { show, isWritten });
+    const value = yield* plainInSteps(node, override);
+    const errors = yield* errorsInSteps(schema, value);
+    const problems = errors.length === 0 ? [] : explain(schema, errors, { show, isWritten });
     const settled = problems.map(({ pointer }) => reconsider(pointer)).every((changed) => !changed);
     if (settled) return finish(value, problems);
   }
@@ -130,6 +140,45 @@ export function check(schema: Schema, node: Node, base: string): Checked {
     const found = find(node, pointer)?.node;
     return found ? showNode(found) : "nothing";
   }
+}
+
+/** As `toPlain`. */
+function* plainInSteps(root: Node, override: ReadonlyMap<string, Scalar>): Steps<unknown> {
+  if (root.kind !== "map") return toPlain(root, override);
+  const record = Object.create(null) as Record<string, unknown>;
+  for (const [section, { value }] of root.entries) {
+    if (value.kind !== "map") {
+      record[section] = toPlain(value, override, join("", section));
+      continue;
+    }
+    const entries: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    record[section] = entries;
+    let done = 0;
+    for (const [name, entry] of value.entries) {
+      entries[name] = toPlain(entry.value, override, join("", section, name));
+      if (isStep(++done)) yield;
+    }
+  }
+  return record;
+}
+
+/** Of so many models at once: the validator takes a whole configuration in one turn of the event loop. */
+const MAX_MODELS_COUNT = 256;
+
+/** What is wrong with a value. One with many models is checked with a part of them after the other. */
+function* errorsInSteps(schema: Schema, value: unknown): Steps<readonly SchemaError[]> {
+  const errorsOf = (data: unknown) => (schema.validate(data) ? [] : (schema.validate.errors ?? []));
+  const models = isRecord(value) && isRecord(value.models) ? Object.entries(value.models) : [];
+  if (models.length <= MAX_MODELS_COUNT) return errorsOf(value);
+  const found: SchemaError[] = [];
+  for (let at = 0; at < models.length; at += MAX_MODELS_COUNT) {
+    const part = Object.fromEntries(models.slice(at, at + MAX_MODELS_COUNT));
+    const errors = errorsOf({ ...(value as object), models: Object.setPrototypeOf(part, null) });
+    // What is wrong elsewhere is found with every part.
+    found.push(...(at === 0 ? errors : errors.filter(({ instancePath }) => instancePath.startsWith("/models/"))));
+    yield;
+  }
+  return found;
 }
 
 /** A problem of the node at `base`, at its place in a file. */

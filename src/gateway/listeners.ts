@@ -3,7 +3,7 @@ import { createAdminHandler } from "../server/admin.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
-import { bodyValidators, type ValidateBody } from "../server/body-schemas.ts";
+import { validateBody as validateCompiled, type ValidateBody } from "../server/body-schemas.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
@@ -41,7 +41,7 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
 export function publicServer(...parts: PublicParts): PublicServer {
   const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
   const { now, elapsed, log, state } = context;
-  const validateBody = parts[5] ?? bodyValidators();
+  const validateBody = parts[5] ?? validateCompiled;
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({

@@ -13,7 +13,7 @@ export * from "./request.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export { streamTexts } from "./stream-texts.ts";
-export { type ChangeText, type TextChange, withAnswerTexts, withCallTexts } from "./texts.ts";
+export { type ChangeText, isLonger, type TextChange, withAnswerTexts, withCallTexts } from "./texts.ts";
 export * from "./timeline.ts";
 export * from "./trace.ts";
 export * from "./turns.ts";

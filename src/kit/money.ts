@@ -203,12 +203,17 @@ interface PricedModel {
   readonly multipliers: { readonly cost: Decimal };
 }
 
-/** Every model's tariff by its id. */
-export function tariffsOf({ models, billing }: PriceList): ReadonlyMap<string, Tariff> {
-  return new Map(
-    Object.values(models).map(({ id, price, multipliers }) => [
-      id,
-      createTariff(price, [multipliers.cost, billing.costMultiplier]),
-    ]),
-  );
+/** Tariffs of models by their ids, each made when it is first asked for: a reload of thousands does not wait for all. */
+export function tariffsOf({ models, billing }: PriceList): Pick<ReadonlyMap<string, Tariff>, "get"> {
+  const made = new Map<string, Tariff>();
+  return {
+    get(id) {
+      const known = made.get(id);
+      if (known !== undefined || !Object.hasOwn(models, id)) return known;
+      const { price, multipliers } = models[id]!;
+      const tariff = createTariff(price, [multipliers.cost, billing.costMultiplier]);
+      made.set(id, tariff);
+      return tariff;
+    },
+  };
 }

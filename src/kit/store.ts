@@ -165,7 +165,7 @@ export type OnChange = (userId: string | null) => void;
 
 /** Requests: what they may take, what they have taken and what they were charged. */
 export interface AdmissionStore {
-  /** All windows, the stream slot and the credit hold in one step; a refusal changes nothing. */
+  /** All windows, the stream slot and the credit hold in one step; a refusal changes nothing. May throw at once. */
   admit(admission: Admission): Awaitable<AdmissionResult>;
   /**
    * Releases slot and hold and writes the charge, once per id: a repeated call changes nothing, and neither does one of

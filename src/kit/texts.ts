@@ -232,3 +232,15 @@ function unescaped(part: string): string {
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
+
+/** Whether a text has more code points than that; one of them takes one or two of `length`. */
+export function isLonger(text: string, points: number): boolean {
+  if (text.length <= points) return false;
+  if (text.length > 2 * points) return true;
+  let left = points;
+  for (const _ of text) {
+    left -= 1;
+    if (left < 0) return true;
+  }
+  return false;
+}

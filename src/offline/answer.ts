@@ -10,7 +10,7 @@ import {
   overloaded,
   type Store,
 } from "../kit/index.ts";
-import { bodyValidators } from "../server/body-schemas.ts";
+import { validateBody } from "../server/body-schemas.ts";
 import { callerOf } from "./caller.ts";
 import { explain, type Explanation, type Question } from "./explain.ts";
 import { explainPast, type PastExplanation } from "./explain-past.ts";
@@ -33,7 +33,7 @@ export interface ExplainedProcess {
  */
 export class Explainer {
   readonly #process: ExplainedProcess;
-  readonly #kept = { validateBody: bodyValidators() };
+  readonly #kept = { validateBody };
   #busy = false;
 
   constructor(process: ExplainedProcess) {

@@ -1,12 +1,15 @@
-import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 
 const run = promisify(execFile);
 const MAIN = new URL("../../src/cli/main.js", import.meta.url).pathname;
+const ROOT = new URL("../..", import.meta.url).pathname;
 const FOLDER = `route-gateway-${process.getuid!()}`;
 
 let temporary: string;
@@ -38,4 +41,51 @@ test("the folder that NODE_COMPILE_CACHE names is used in its place", async () =
   await help({ NODE_COMPILE_CACHE: named });
   expect(await readdir(named)).toHaveLength(1);
   expect(await readdir(temporary)).toEqual(["named"]);
+});
+
+/** Serves the shipped configuration until it listens, and ends. @returns what `preload` said on stderr at the exit. */
+async function serve(preload: string): Promise<readonly string[]> {
+  const config = join(temporary, "gateway.yaml");
+  const shipped = await readFile(join(ROOT, "gateway.yaml"), "utf8");
+  await writeFile(config, shipped.replaceAll(/port: \d+/g, "port: 0"));
+  const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const child = spawn(process.execPath, ["--import", imported, MAIN, "--config", config, "serve"], {
+    env: { TMPDIR: temporary },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stderr.on("data", (lines: Buffer) => {
+    if (lines.includes('"listening"')) child.kill("SIGTERM");
+  });
+  const [told, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect([code, told]).toEqual([0, expect.any(String)]);
+  return JSON.parse(told.trim().split("\n").at(-1)!) as readonly string[];
+}
+
+const TELL_LOADED = `
+  import { registerHooks } from "node:module";
+  const loaded = [];
+  registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+  process.on("exit", () => process.stderr.write(JSON.stringify(loaded) + "\\n"));`;
+
+const TELL_BUILT_IN = `process.on("exit", () => process.stderr.write(JSON.stringify(process.moduleLoadList) + "\\n"));`;
+
+/** Each takes a third of a millisecond and 30 KB. */
+const MAX_MODULES_COUNT = 640;
+
+test("a start loads so many modules, and none that few gateways need", async () => {
+  const loaded = await serve(TELL_LOADED);
+  const files = loaded.filter((url) => url.startsWith("file:"));
+  expect(files.length).toBeGreaterThan(200);
+  expect(files.length).toBeLessThan(MAX_MODULES_COUNT);
+  const needless =
+    /node_modules\/(?:ajv\/dist\/compile|jose|yaml|ioredis|nodemailer|openid-client|@smithy|@aws-crypto|@opentelemetry)\/|(?:undici|@prometheus-io\/client)\/index\.js$/;
+  expect(files.filter((url) => needless.test(url))).toEqual([]);
+});
+
+const compilers = (names: readonly string[]) => names.filter((name) => name.includes("amaro"));
+
+test("a second start strips no types", async () => {
+  expect(compilers(await serve(TELL_BUILT_IN))).not.toEqual([]);
+  expect(compilers(await serve(TELL_BUILT_IN))).toEqual([]);
 });

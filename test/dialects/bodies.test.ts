@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import messages from "../../schemas/api/messages.schema.json" with { type: "json" };
 import responses from "../../schemas/api/responses-create.schema.json" with { type: "json" };
 import type { Json } from "../../src/kit/index.ts";
-import { type BodyName, bodyValidators } from "../../src/server/body-schemas.ts";
+import { type BodyName, validateBody } from "../../src/server/body-schemas.ts";
 import { readYaml } from "./cases.ts";
 import { claudeCode } from "./messages/client/claude-code.ts";
 import codex from "./responses/client/codex.json" with { type: "json" };
@@ -20,11 +20,9 @@ interface Bodies {
 const FOLDER = new URL("bodies/", import.meta.url);
 const NAMES = readdirSync(FOLDER).map((file) => basename(file, ".yaml") as BodyName);
 
-const validate = bodyValidators();
-
 /** The first mistake; null for a good body. */
 function mistakeIn(name: BodyName, body: Json): string | null {
-  const mistake = validate(name, body);
+  const mistake = validateBody(name, body);
   return mistake && `${mistake.pointer} ${mistake.what}`;
 }
 

@@ -1,17 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/kit/index.ts";
-import { type BodyName, bodyValidator } from "../../src/server/body-schemas.ts";
+import { validateBody } from "../../src/server/body-schemas.ts";
 import { MAX_ARGUMENT_CHARACTERS, MAX_CONVERSATION_VALUES } from "../../src/server/conversation-bound.ts";
 
 const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 300);
 
-const CHECKS = {
-  chat: bodyValidator("chat"),
-  messages: bodyValidator("messages"),
-  count_tokens: bodyValidator("count_tokens"),
-  responses: bodyValidator("responses"),
-} as const satisfies Partial<Record<BodyName, ReturnType<typeof bodyValidator>>>;
+type Conversation = "chat" | "messages" | "count_tokens" | "responses";
 
 const repeated = <T>(count: number, one: T): readonly T[] => Array.from({ length: Math.floor(count) }, () => one);
 const VALUES = "makes it more than 50000 values in one conversation: send fewer messages, parts and tool calls";
@@ -30,7 +25,7 @@ const use = (input: Json): Json => ({ role: "assistant", content: [{ type: "tool
 describe("a conversation is no larger than is read in one turn", () => {
   const cases: readonly (readonly [
     name: string,
-    of: keyof typeof CHECKS,
+    of: Conversation,
     body: (values: number) => Json,
     pointer: string,
     what: string,
@@ -75,7 +70,7 @@ describe("a conversation is no larger than is read in one turn", () => {
     ],
   ];
   test.each(cases)("%s (%s)", (_name, of, body, pointer, what) => {
-    const check = CHECKS[of];
+    const check = (body: Json, bytes?: number) => validateBody(of, body, bytes);
     expect(check({ model: "m", ...body(MAX_CONVERSATION_VALUES - 50) })).toBeNull();
     expect(check({ model: "m", ...body(MAX_CONVERSATION_VALUES + 50) })).toEqual({ pointer, what });
   });
@@ -88,7 +83,7 @@ describe("a conversation is no larger than is read in one turn", () => {
     };
     const tools = repeated(1000, { type: "function", function: { name: "f", parameters } });
     const messages = [{ role: "user", content: long }, called(JSON.stringify({ text: long }))];
-    expect(CHECKS.chat({ model: "m", messages, tools, x: repeated(500_000, 0) })).toBeNull();
+    expect(validateBody("chat", { model: "m", messages, tools, x: repeated(500_000, 0) })).toBeNull();
   });
 });
 
@@ -102,7 +97,7 @@ test("the values of a text of arguments count as they do in an object", () => {
           : 1;
       const text = called(JSON.stringify(args));
       const calls = Math.ceil(MAX_CONVERSATION_VALUES / (9 + count(args)));
-      expect(CHECKS.chat({ model: "m", messages: repeated(calls + 1, text) })).toMatchObject({ what: VALUES });
+      expect(validateBody("chat", { model: "m", messages: repeated(calls + 1, text) })).toMatchObject({ what: VALUES });
     }),
     { numRuns: Math.min(NUM_RUNS, 50) },
   );

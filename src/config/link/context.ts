@@ -1,5 +1,5 @@
 import type { AcceptsConfig, GatewayConfig } from "#schema";
-import type { DialectName, Kind, Upstream } from "../../kit/index.ts";
+import type { DialectName, Kind, Steps, Upstream } from "../../kit/index.ts";
 import {
   diagnose,
   type Diagnostic,
@@ -10,7 +10,7 @@ import {
   type Severity,
 } from "../diagnostics.ts";
 import { inCamelCase } from "../settings.ts";
-import { eachScalar, find, type MapNode, type ScalarNode, showNode } from "../node.ts";
+import { find, type MapNode, type ScalarNode, scalarsInSteps, showNode } from "../node.ts";
 import type { Incomplete, Validated } from "../validate.ts";
 
 export interface DialectCapability {
@@ -147,8 +147,8 @@ export class LinkContext {
   }
 
   /** Every scalar with its path, which is the walk's own: it changes with the next step. */
-  eachScalar(visit: (node: ScalarNode, path: readonly string[]) => void): void {
-    eachScalar(this.#tree, [], visit);
+  eachScalar(visit: (node: ScalarNode, path: readonly string[]) => void): Steps<void> {
+    return scalarsInSteps(this.#tree, visit);
   }
 
   /** What is not there is shown at what should hold it. */

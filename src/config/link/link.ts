@@ -1,4 +1,4 @@
-import { isLoopback, pathOf } from "../../kit/index.ts";
+import { isLoopback, pathOf, type Steps } from "../../kit/index.ts";
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
 import type { SecretScalar } from "../secrets.ts";
 import type { LoadedSteps } from "../steps.ts";
@@ -19,17 +19,17 @@ interface LinkOptions extends ContextOptions {
 }
 
 /** Everything that one value cannot show: names, capabilities, prices, order. */
-export function link(validated: Validated, loaded: LoadedSteps, options: LinkOptions): readonly Diagnostic[] {
+export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOptions): Steps<readonly Diagnostic[]> {
   const context = new LinkContext(validated, options);
   const unsetPointers = new Set([...validated.unsetPointers, ...loaded.unsetPointers]);
-  linkScalars(context, (pointer) => (unsetPointers.has(pointer) ? options.missingValue : options.missingSecret));
+  yield* linkScalars(context, (pointer) => (unsetPointers.has(pointer) ? options.missingValue : options.missingSecret));
   linkPlainSecrets(context, options.secrets);
   linkServer(context);
   linkStore(context);
   linkAuth(context);
   linkTiers(context);
   linkUpstreams(context);
-  linkModels(context);
+  yield* linkModels(context);
   linkPipeline(context, loaded.steps);
   linkStatus(context);
   return context.diagnostics;
@@ -79,8 +79,8 @@ const TIMER_KEYS: ReadonlySet<string | undefined> = new Set([
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
 /** Unset variables, and durations that no timer can wait for. */
-function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): void {
-  context.eachScalar(({ reference, value }, path) => {
+function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): Steps<void> {
+  return context.eachScalar(({ reference, value }, path) => {
     if (typeof reference?.unset === "string") {
       const pointer = join("", ...path);
       const message = `the variable ${reference.unset} is not set`;

@@ -1,6 +1,7 @@
 import type { ModelConfig, TargetConfig } from "#schema";
-import { type Kind, pathOf } from "../../kit/index.ts";
+import { type Kind, pathOf, type Steps } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
+import { isStep } from "../node.ts";
 import { requestUnits } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
@@ -19,7 +20,8 @@ const KINDS_OF_FIELD: Readonly<Partial<Record<keyof ModelConfig, readonly Kind[]
 };
 
 /** Models: tiers, prices, chains, and whether anybody can call them. */
-export function linkModels(context: LinkContext): void {
+export function* linkModels(context: LinkContext): Steps<void> {
+  let done = 0;
   for (const [id, model] of Object.entries(context.config.models ?? {})) {
     if (!model) continue;
     const pointer = join("/models", id);
@@ -28,6 +30,7 @@ export function linkModels(context: LinkContext): void {
     linkPrices(context, model, pointer);
     linkChain(context, model, pointer);
     linkAccess(context, model, pointer);
+    if (isStep(++done)) yield;
   }
 }
 

@@ -71,7 +71,7 @@ export class Journal implements Queue {
       this.#db.close();
       throw error;
     }
-    this.#queue = new CommitQueue(this.#db, { write() {}, forget() {} });
+    this.#queue = new CommitQueue(this.#db);
   }
 
   /** Entries of all processes, as last seen. */

@@ -9,23 +9,24 @@ import {
   type User,
 } from "../../kit/index.ts";
 import type { Transactions } from "./commits.ts";
+import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
   Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint>;
 
-/** What `toUser` takes. */
+/** What `userOf` takes. */
 const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at";
 
 /** The store's role of accounts. `now` is Unix milliseconds. */
-export function accountMethods(db: DatabaseSync, transactions: Transactions, now: () => number) {
+export function accountMethods(db: DatabaseSync, transactions: Transactions, now: () => number, users: KnownUsers) {
   const listeners = new Set<{ readonly listener: OnChange }>();
   const onChanged = (userId: string) => {
     for (const { listener } of listeners) listener(userId);
   };
   return {
-    ...userMethods(db, transactions, now, onChanged),
+    ...userMethods(db, transactions, now, onChanged, users),
     ...keyMethods(db, transactions, now, onChanged),
-    ...identityMethods(db, transactions),
+    ...identityMethods(db, transactions, users),
 
     /** Pushes what this process changes, not what a command changes in the file. */
     onChange(listener: OnChange) {
@@ -44,6 +45,7 @@ function userMethods(
   { read, writeDurably }: Transactions,
   now: () => number,
   onChanged: (userId: string) => void,
+  users: KnownUsers,
 ) {
   const insert = db.prepare(
     `INSERT INTO users (id, email, tier, balance, granted, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -55,8 +57,14 @@ function userMethods(
   const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
 
+  const toUser = (found: unknown) => userOf(found, users);
   const userBy = (idOrEmail: string) => toUser(find.get(idOrEmail, idOrEmail));
   const updateTier = writeDurably((id: string, tier: string) => toUser(setTier.get(tier, id)));
+  const addGrant = writeDurably((id: string, amount: bigint): User | null => {
+    const user = userBy(id);
+    if (user?.id !== id) return null;
+    return toUser(grant.get(storable(user.balance + amount), storable(user.granted + amount), id));
+  });
 
   return {
     findUser: read(userBy),
@@ -75,11 +83,11 @@ function userMethods(
       return user;
     },
 
-    grant: writeDurably((id: string, amount: bigint): User | null => {
-      const user = userBy(id);
-      if (user?.id !== id) return null;
-      return toUser(grant.get(storable(user.balance + amount), storable(user.granted + amount), id));
-    }),
+    grant(id: string, amount: bigint): User | null {
+      const user = addGrant(id, amount);
+      users.expire(id);
+      return user;
+    },
   };
 }
 
@@ -89,11 +97,12 @@ function storable(amount: bigint): bigint {
   return amount;
 }
 
-/** `found` is a row of USER_COLUMNS. */
-function toUser(found: unknown): User | null {
+/** `found` is a row of USER_COLUMNS, in which what is held may be older than what `users` knows. */
+function userOf(found: unknown, users: KnownUsers): User | null {
   const row = found as UserRow | undefined;
   if (!row) return null;
-  const { id, email, tier, balance, held, granted, charged, created_at } = row;
+  const { id, email, tier, balance, granted, charged, created_at } = row;
+  const held = users.held(id, row.held);
   return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at) };
 }
 
@@ -167,21 +176,21 @@ function toKey({ id, user_id, name, prefix, created_at, last_used_at }: KeyRow):
 }
 
 /** Who an identity provider's subjects sign in as. */
-function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions) {
+function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions, users: KnownUsers) {
   const find = db.prepare(
     `SELECT ${USER_COLUMNS} FROM identities JOIN users ON users.id = user_id WHERE issuer = ? AND subject = ?`,
   );
   const link = db.prepare("INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? ON CONFLICT DO NOTHING");
 
-  const userOf = (issuer: string, subject: string) => toUser(find.get(issuer, subject));
+  const userBy = (issuer: string, subject: string) => userOf(find.get(issuer, subject), users);
 
   return {
-    findIdentity: read(userOf),
+    findIdentity: read(userBy),
 
     /** @returns null when there is no such user and the subject has none. */
     linkIdentity: writeDurably((issuer: string, subject: string, userId: string): User | null => {
       link.run(issuer, subject, userId);
-      return userOf(issuer, subject);
+      return userBy(issuer, subject);
     }),
   };
 }

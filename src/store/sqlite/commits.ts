@@ -62,11 +62,15 @@ interface Job {
   reject(error: unknown): void;
 }
 
+/** What takes part in each commit of a queue beside its jobs. */
 interface CommitHooks {
-  /** Before each commit. */
-  write(): void;
-  /** After each commit, and after a rollback. */
-  forget(): void;
+  /** In the transaction, before the jobs. */
+  begun?(): void;
+  /** In the transaction, after the jobs. */
+  write?(): void;
+  committed?(): void;
+  /** What the jobs have changed outside of the database has to be as it was. */
+  rolledBack?(): void;
 }
 
 /** Turns of the event loop that the first job of a commit waits at most. */
@@ -82,15 +86,21 @@ export class CommitQueue {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #jobs: Job[] = [];
+  #refused = false;
 
-  constructor(db: DatabaseSync, hooks: CommitHooks) {
+  constructor(db: DatabaseSync, hooks: CommitHooks = {}) {
     this.#db = db;
     this.#hooks = hooks;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#end = db.prepare("COMMIT");
   }
 
-  /** `work` may be rolled back and run again: it has no effect outside of the database, and reads what it needs there. */
+  /** Whether the database did not take the last commit. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
+  /** `work` may be rolled back and run again: what it changes outside of the database the hooks put back. */
   add<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#jobs.length === 0) this.#gather(0, MAX_TURNS);
@@ -117,14 +127,17 @@ export class CommitQueue {
     let results: unknown[];
     try {
       results = transact(this.#db, this.#begin, this.#end, () => {
+        this.#hooks.begun?.();
         const done = jobs.map((job) => job.run());
-        this.#hooks.write();
+        this.#hooks.write?.();
         return done;
       });
-      this.#hooks.forget();
+      this.#refused = false;
+      this.#hooks.committed?.();
     } catch (error) {
-      this.#hooks.forget();
-      if (jobs.length === 1 || isUnavailable(error)) for (const job of jobs) job.reject(storeError(error));
+      this.#refused = isUnavailable(error);
+      this.#hooks.rolledBack?.();
+      if (jobs.length === 1 || this.#refused) for (const job of jobs) job.reject(storeError(error));
       // One of them is at fault and the whole was rolled back: alone, only the guilty one fails.
       else for (const job of jobs) this.#commit([job]);
       return;

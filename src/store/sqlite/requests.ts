@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type {
   Admission,
   AdmissionResult,
+  Awaitable,
   LedgerRecord,
   Limits,
   Refusal,
@@ -14,245 +15,290 @@ import {
   countsAt,
   exceeded,
   movedBack,
-  NO_COUNTS,
   uncounted,
   type WindowIds,
   windowStates,
 } from "../windows.ts";
 import { CommitQueue, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
+import { type KnownUser, KnownUsers } from "./users.ts";
 
-type ReservationRow = Record<"units" | "stream" | "hold" | "day" | "hour" | "minute", bigint>;
+/** What a killed process loses of what was counted and is not settled. */
+const SAVE_INTERVAL_MS = 100;
+/** Between tries of a file that does not take writes: while another process has it, each one blocks the event loop. */
+const SAVE_RETRY_MS = 1_000;
+/** What has run for so long leaves a record when the process is killed. */
+const RECORDED_AFTER_MS = 1_000;
 
-/** Running requests, what they count, and the ledger. `now` is Unix milliseconds. */
+interface RunningRequest {
+  readonly admission: Admission;
+  readonly user: KnownUser;
+  /** The user's at admission. */
+  readonly stopToken: number;
+  /** As they were with it, by which the windows that it was counted in are known. */
+  readonly counts: Counts;
+  /** Unix milliseconds. */
+  readonly admittedAt: number;
+  /** `performance.now()` at admission: the clock may be set. */
+  readonly since: number;
+  /** Whether the file may have a row of it. */
+  isRecorded: boolean;
+  /** Whether the commit under way ends it. */
+  isReleased: boolean;
+}
+
+/**
+ * Running requests, what they count, and the ledger. An admission is decided in memory, for one process serves a file;
+ * the file has it with the next commit that changes its user, at the latest with the next save.
+ * @param now Unix milliseconds.
+ */
 export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number) {
   const { read, write } = transactions;
   const ledger = ledgerTable(db);
-  const users = new UsageTable(db);
-  const queue = new CommitQueue(db, users);
-  const reservation = db.prepare("SELECT stop_token FROM reservations WHERE id = ?");
+  const users = new KnownUsers(db);
+  const running = new Map<string, RunningRequest>();
+  /** Those of them that the file has no row of, the oldest first. */
+  const unrecorded = new Set<RunningRequest>();
+  /** What the commit under way ends, or writes a row of. */
+  const released: RunningRequest[] = [];
+  const recorded: RunningRequest[] = [];
+  let saving: NodeJS.Timeout | null = null;
+
+  const queue = new CommitQueue(db, {
+    begun: () => users.look(),
+    write: () => users.write(),
+    committed() {
+      users.committed();
+      for (const request of released) running.delete(request.admission.id);
+      for (const request of [...released, ...recorded]) unrecorded.delete(request);
+      forgetCommit();
+    },
+    rolledBack() {
+      users.rolledBack();
+      for (const request of released) request.isReleased = false;
+      forgetCommit();
+    },
+  });
+
+  function forgetCommit(): void {
+    released.length = 0;
+    recorded.length = 0;
+  }
   const reserve = db.prepare(
     "INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const release = db.prepare(
-    "DELETE FROM reservations WHERE id = ? AND user_id = ? RETURNING units, stream, hold, day, hour, minute",
-  );
-  const running = db.prepare(
-    `SELECT count(*) AS requests, ifnull(sum(stream), 0) AS streams, ifnull(sum(hold), 0) AS held
-     FROM reservations WHERE user_id = ?`,
-  );
+  const release = db.prepare("DELETE FROM reservations WHERE id = ?");
 
-  /** Inside of a commit of the queue, as `settle`. */
-  function admit(admission: Admission): AdmissionResult {
+  function admit(admission: Admission): Awaitable<AdmissionResult> {
+    if (!queue.refused) return decide(admission);
+    // What is not written down is not paid for: nobody is admitted before the file takes a write.
+    return queue.add(() => touch(admission.userId)).then(() => decide(admission));
+  }
+
+  const decide = read((admission: Admission): AdmissionResult => {
     const { id, userId, limits, units, stream, hold } = admission;
-    const user = users.of(userId);
-    if (!user) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+    const user = users.current(userId);
+    if (user === null) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
     const at = now();
     const before = countsAt(user.counts, at);
+    // An admission that is repeated has been counted already, perhaps as the last one that fitted. Its token is the one it
+    // was admitted under: a stop since then is meant for it.
+    const known = running.get(id);
+    if (known !== undefined) return { ok: true, windows: windowStates(before, limits), stopToken: known.stopToken };
     const after = counted(before, units);
     const refusal = refusalOf(admission, user, after);
-    // An admission that is repeated has been counted already, perhaps as the last one that fitted.
-    if (refusal && !reservation.get(id)) {
-      // Written: the clock was set back, and the stored window lies in the future, where the count would stay full.
-      if (movedBack(before, user.counts)) {
-        user.counts = before;
-        users.touch(userId);
-      }
+    if (refusal !== null) {
+      // Kept: the clock was set back, and the window of before lies in the future, where the count would stay full.
+      if (movedBack(before, user.counts)) keep(user, before);
       return { ok: false, refusal, windows: windowStates(before, limits) };
     }
-    const { day, hour, minute } = after;
-    const slot = Number(stream);
-    const windowIds = [day.window, hour.window, minute.window] as const;
-    const { changes } = reserve.run(id, userId, units, slot, hold, ...windowIds, admission.model, at, user.stopToken);
-    if (Number(changes) === 0) {
-      // The token it was admitted under: a stop since then is meant for it.
-      const stopToken = Number(reservation.get(id)?.["stop_token"]);
-      return { ok: true, windows: windowStates(before, limits), stopToken };
-    }
+    const { stopToken } = user;
+    user.requests += 1;
+    user.streams += Number(stream);
     user.held += hold;
-    user.streams += slot;
-    user.counts = after;
-    users.touch(userId);
-    return { ok: true, windows: windowStates(after, limits), stopToken: user.stopToken };
+    keep(user, after);
+    const times = { admittedAt: at, since: performance.now() };
+    const request = { admission, user, stopToken, counts: after, ...times, isRecorded: false, isReleased: false };
+    running.set(id, request);
+    unrecorded.add(request);
+    return { ok: true, windows: windowStates(after, limits), stopToken };
+  });
+
+  function refusalOf(admission: Admission, user: KnownUser, after: Counts): Refusal | null {
+    if (lacksCredits(admission, user)) {
+      // A command may have granted some this very moment.
+      users.look();
+      users.of(user.id);
+      if (lacksCredits(admission, user)) return "credits";
+    }
+    const { limits, stream } = admission;
+    const window = exceeded(after, limits);
+    if (window) return window;
+    return stream && limits.streams !== null && user.streams >= limits.streams ? "streams" : null;
+  }
+
+  function keep(user: KnownUser, counts: Counts): void {
+    user.counts = counts;
+    users.save(user);
+    saving ??= setTimeout(save, SAVE_INTERVAL_MS).unref();
   }
 
   /**
-   * An id that is not running changes nothing: it was settled or given back before. One that was abandoned is charged
-   * all the same; its slot and hold are free already. @returns whether it changed something.
+   * In a commit. An id that is not running changes nothing: it was settled or given back before. One that was abandoned is
+   * charged all the same; its slot and hold are free already. @returns whether it changed something.
    */
   function settle({ id, userId, giveBack, charge, record }: Settlement): boolean {
     if (charge < 0n || (charge > 0n && !record)) {
       throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
     }
-    const row = release.get(id, userId) as ReservationRow | undefined;
-    const write = (record: LedgerRecord) =>
-      row ? ledger.append(id, userId, charge, record) : ledger.replaceAbandoned(id, userId, charge, record);
-    const written = record !== null && write(record);
-    const user = row || written ? users.of(userId) : null;
-    if (!user) return false;
-    if (written) {
+    const found = running.get(id);
+    const request = found?.user.id === userId && !found.isReleased ? found : null;
+    const append = (record: LedgerRecord) =>
+      request ? ledger.append(id, userId, charge, record) : ledger.replaceAbandoned(id, userId, charge, record);
+    const isWritten = record !== null && append(record);
+    const user = request?.user ?? (isWritten ? users.of(userId) : null);
+    if (user === null) return false;
+    users.change(user);
+    if (isWritten) {
       user.balance -= charge;
-      user.charged += charge;
+      user.charge += charge;
     }
-    if (row) {
-      user.held -= row.hold;
-      user.streams -= Number(row.stream);
-      if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(row), Number(row.units));
-    }
-    users.touch(userId);
+    if (request === null) return true;
+    const { admission, counts } = request;
+    if (request.isRecorded) release.run(id);
+    request.isReleased = true;
+    released.push(request);
+    user.requests -= 1;
+    user.streams -= Number(admission.stream);
+    user.held -= admission.hold;
+    if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(counts), admission.units);
     return true;
+  }
+
+  /** In a commit: writes the user, changed or not. */
+  function touch(userId: string): void {
+    const user = users.of(userId);
+    if (user !== null) users.change(user);
+  }
+
+  /** In a commit: writes what is counted, and a row of each request that has run since then. */
+  function writeRunning(since: number): void {
+    users.changeUnsaved();
+    for (const request of unrecorded) {
+      if (request.since > since) return;
+      if (!request.isReleased) record(request);
+    }
+  }
+
+  function record(request: RunningRequest): void {
+    const { admission, counts, stopToken, admittedAt } = request;
+    const { id, userId, units, stream, hold, model } = admission;
+    const windowIds = [counts.day.window, counts.hour.window, counts.minute.window] as const;
+    reserve.run(id, userId, units, Number(stream), hold, ...windowIds, model, admittedAt, stopToken);
+    request.isRecorded = true;
+    recorded.push(request);
+  }
+
+  /** Goes on as long as something is unsaved, or too young to be recorded; an idle process does nothing. */
+  function save(): void {
+    saving = null;
+    const since = performance.now() - RECORDED_AFTER_MS;
+    const [oldest] = unrecorded;
+    const isDue = users.hasUnsaved || (oldest !== undefined && oldest.since <= since);
+    if (!isDue) return saveIn(SAVE_INTERVAL_MS);
+    queue
+      .add(() => writeRunning(since))
+      .then(
+        () => saveIn(SAVE_INTERVAL_MS),
+        () => saveIn(SAVE_RETRY_MS),
+      );
+  }
+
+  function saveIn(wait: number): void {
+    if (!db.isOpen || (!users.hasUnsaved && unrecorded.size === 0)) return;
+    saving ??= setTimeout(save, wait).unref();
   }
 
   return {
     /** The store's role of admission. */
     methods: {
-      admit: (admission: Admission) => queue.add(() => admit(admission)),
+      admit,
       settle: (settlement: Settlement) => queue.add(() => settle(settlement)),
-
       windows: read((userId: string, limits: Limits): Windows =>
-        windowStates(countsAt(users.peek(userId)?.counts ?? NO_COUNTS, now()), limits),
+        windowStates(countsAt(users.counts(userId), now()), limits),
       ),
-
-      running: read((userId: string) => {
-        const row = running.get(userId) as Record<"requests" | "streams" | "held", bigint>;
-        return { requests: Number(row.requests), streams: Number(row.streams), held: row.held };
-      }),
-
+      running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
       recorded: read(ledger.recorded),
-      ...stopMethods(db, transactions),
+      ...stopMethods(db, transactions, users, running),
     },
 
+    users,
+
     /**
-     * For the start of a serving process, which holds the file's lock: every reservation found is of a dead one. Slots
-     * and holds are released, what was counted stays counted, and each request leaves a record without a charge.
+     * For the start of a serving process, which holds the file's lock: whatever the file says is running ran in a dead one.
+     * Slots and holds are released, what was counted stays counted, and each request leaves a record without a charge.
      */
     abandonAll: write((): void => {
       ledger.appendAbandoned(now());
-      db.exec("DELETE FROM reservations; UPDATE users SET held = 0, streams = 0 WHERE held <> 0 OR streams <> 0");
+      db.exec(
+        `DELETE FROM reservations;
+         UPDATE users SET held = 0, streams = 0, requests = 0 WHERE held <> 0 OR streams <> 0 OR requests <> 0`,
+      );
     }),
 
     /** Deletes some entries of the ledger that ended before. @returns whether there may be more. */
     trimLedger: (before: number) => queue.add(() => ledger.trim(before)),
 
-    /** Commits what waits. */
-    flush: () => queue.flush(),
-  };
-}
-
-function windowIdsOf({ day, hour, minute }: ReservationRow): WindowIds {
-  return { day: Number(day), hour: Number(hour), minute: Number(minute) };
-}
-
-function refusalOf({ hold, enforceCredits, stream, limits }: Admission, user: Usage, after: Counts): Refusal | null {
-  if (enforceCredits && hold > 0n && user.balance - user.held < hold) return "credits";
-  const window = exceeded(after, limits);
-  if (window) return window;
-  return stream && limits.streams !== null && user.streams >= limits.streams ? "streams" : null;
-}
-
-type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
-type UsageRow = Record<"balance" | "charged" | "held" | "streams" | "stop_token" | CountColumn, bigint>;
-
-/** What a user's requests count and cost, as it stands inside one transaction. */
-interface Usage {
-  balance: bigint;
-  charged: bigint;
-  held: bigint;
-  streams: number;
-  readonly stopToken: number;
-  counts: Counts;
-}
-
-/**
- * The users of one transaction: each is read once and, if changed, written once, however many of its requests share
- * the commit. `write` belongs before the commit, `forget` after it or after a rollback: nothing is kept longer, because
- * other processes change users too.
- */
-class UsageTable {
-  readonly #select;
-  readonly #update;
-  readonly #read = new Map<string, Usage>();
-  readonly #changed = new Set<string>();
-
-  constructor(db: DatabaseSync) {
-    this.#select = db.prepare(
-      `SELECT balance, charged, held, streams, stop_token, day, day_used, hour, hour_used, minute, minute_used
-       FROM users WHERE id = ?`,
-    );
-    this.#update = db.prepare(
-      `UPDATE users SET balance = ?, charged = ?, held = ?, streams = ?,
-         day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ? WHERE id = ?`,
-    );
-  }
-
-  /** null for a user that is not there. */
-  of(userId: string): Usage | null {
-    const known = this.#read.get(userId);
-    if (known !== undefined) return known;
-    const row = this.#select.get(userId) as UsageRow | undefined;
-    if (row === undefined) return null;
-    const usage = usageOf(row);
-    this.#read.set(userId, usage);
-    return usage;
-  }
-
-  /** Outside a transaction: as it stands now, not kept. */
-  peek(userId: string): Usage | null {
-    const row = this.#select.get(userId) as UsageRow | undefined;
-    return row === undefined ? null : usageOf(row);
-  }
-
-  /** The usage that `of` gave has been changed. */
-  touch(userId: string): void {
-    this.#changed.add(userId);
-  }
-
-  write(): void {
-    for (const userId of this.#changed) {
-      const { balance, charged, held, streams, counts } = this.#read.get(userId)!;
-      const { day, hour, minute } = counts;
-      const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
-      this.#update.run(balance, charged, held, streams, ...windows, userId);
-    }
-  }
-
-  forget(): void {
-    this.#read.clear();
-    this.#changed.clear();
-  }
-}
-
-function usageOf(row: UsageRow): Usage {
-  return {
-    balance: row.balance,
-    charged: row.charged,
-    held: row.held,
-    streams: Number(row.streams),
-    stopToken: Number(row.stop_token),
-    counts: {
-      day: { window: Number(row.day), used: Number(row.day_used) },
-      hour: { window: Number(row.hour), used: Number(row.hour_used) },
-      minute: { window: Number(row.minute), used: Number(row.minute_used) },
+    /** Commits what waits, and writes down all that runs: before the database is closed. Nothing is answered afterwards. */
+    end(): void {
+      if (saving !== null) clearTimeout(saving);
+      queue.flush();
+      if (users.hasUnsaved || unrecorded.size > 0) {
+        queue.add(() => writeRunning(Infinity)).catch(() => {});
+        queue.flush();
+      }
+      users.clear();
     },
   };
 }
 
+function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
+  return { day: day.window, hour: hour.window, minute: minute.window };
+}
+
+function lacksCredits({ hold, enforceCredits }: Admission, user: KnownUser): boolean {
+  return enforceCredits && hold > 0n && user.balance - user.held < hold;
+}
+
 /** Stop tokens: what ends a user's streams. */
-function stopMethods(db: DatabaseSync, { read, write }: Transactions) {
+function stopMethods(
+  db: DatabaseSync,
+  { read, write }: Transactions,
+  users: KnownUsers,
+  running: ReadonlyMap<string, RunningRequest>,
+) {
   const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
-  // Tokens rise by 1: streams under still lower ones have been stopped before.
-  const countStopped = db.prepare(
-    "SELECT count(*) AS streams FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ? - 1",
-  );
+  const streamsUnder = db.prepare("SELECT id FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ?");
   const select = db.prepare("SELECT id, stop_token FROM users WHERE id IN (SELECT value FROM json_each(?))");
+
+  const raised = write((userId: string) => {
+    const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
+    // Tokens rise by 1: streams under still lower ones have been stopped before.
+    const ids = new Set(streamsUnder.all(userId, token - 1).map((row) => String(row["id"])));
+    for (const [id, { admission, user, stopToken }] of running) {
+      if (user.id === userId && admission.stream && stopToken === token - 1) ids.add(id);
+    }
+    return { token, streams: ids.size };
+  });
 
   return {
     /** Counts each stream once, however often it is stopped. A user who is not there has none. */
-    stopStreams: write((userId: string) => {
-      const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
-      return { token, streams: Number(countStopped.get(userId, token)?.["streams"]) };
-    }),
+    stopStreams(userId: string) {
+      const stopped = raised(userId);
+      users.expire(userId);
+      return stopped;
+    },
 
     stopTokens: read((userIds: readonly string[]): Map<string, number> => {
       const tokens = new Map(userIds.map((id) => [id, 0]));

@@ -10,8 +10,8 @@ export const APPLICATION_ID = 0x72677731;
  *
  * Money is in nano-units. `day`, `hour` and `minute` are window numbers since the epoch, so old windows need no cleaning.
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
- * `users.streams` and `users.held` are the sums over the user's rows in `reservations`, changed in the same transactions.
- * `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
+ * `users.requests`, `streams` and `held` are what the user runs, as the serving process last wrote it; it writes a row of
+ * `reservations` for a request that has run for a while. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
  * `ledger.tags` is a JSON object, or empty.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -140,6 +140,9 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (space, digest)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX plugin_values_by_expiry ON plugin_values (space, expires_at);`,
+  `ALTER TABLE users ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
+   UPDATE users SET requests = (SELECT count(*) FROM reservations WHERE user_id = users.id)
+     WHERE id IN (SELECT user_id FROM reservations);`,
 ];
 
 /**

@@ -23,7 +23,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
 
   const methods = {
     ...requests.methods,
-    ...accountMethods(db, transactions, now),
+    ...accountMethods(db, transactions, now, requests.users),
     ...signInMethods(db, transactions, now),
     ...instanceMethods(database, transactions, now),
     ...valueMethods(db, transactions, now),
@@ -31,7 +31,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
     close(): void {
       if (!db.isOpen) return;
       if (trimming) clearTimeout(trimming);
-      requests.flush();
+      requests.end();
       guarded(() => database.close());
     },
   } satisfies Store;

@@ -121,6 +121,7 @@ test("a second signal does not wait, and the next start finds nothing held", asy
     () => "whole",
     () => "cut",
   );
+  await workspace.recorded(1);
   gateway.child.process.kill("SIGTERM");
   await poll(async () => (await gateway.ask("/readyz")).status === 503);
   const from = performance.now();

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { createKey } from "../../../src/accounts/api-keys.ts";
 import { createUser } from "../../../src/accounts/users.ts";
@@ -185,6 +186,13 @@ export class Workspace {
       const { body } = await createKey(store, { userId: id, name: "test" });
       return { id, email, key: body.key, keyId: body.id };
     });
+  }
+
+  /** Waits until so many requests have run for long enough to leave a record of a killed process. */
+  async recorded(requests: number): Promise<void> {
+    const db = new DatabaseSync(this.path("data/gateway.db"), { readOnly: true });
+    const count = db.prepare("SELECT count(*) AS requests FROM reservations");
+    await poll(() => count.get()?.["requests"] === requests).finally(() => db.close());
   }
 
   /** A user's account; `drift` is what the invariant misses: credits granted = balance + sum of charges. */

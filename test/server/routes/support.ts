@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createKey } from "../../../src/accounts/api-keys.ts";
 import { createAuthentication } from "../../../src/accounts/authenticate.ts";
-import { bodyValidator } from "../../../src/server/body-schemas.ts";
+import { validateBody } from "../../../src/server/body-schemas.ts";
 import { GatewayError, type Snapshot, type Store } from "../../../src/kit/index.ts";
 import { createRoutes } from "../../../src/server/endpoints.ts";
 import type { RouteParts, Session, SignIn } from "../../../src/server/endpoint.ts";
@@ -56,7 +56,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     signIn: { ...stubSignIn(asked), ...signIn },
     health: () => HEALTHY,
     kill: async () => 0,
-    validateTokenCount: bodyValidator("count_tokens"),
+    validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: async (text) => text.length,
     openApi: () => '{"openapi":"3.1.0"}',
     now,

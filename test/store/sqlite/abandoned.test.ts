@@ -1,20 +1,29 @@
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Admission } from "../../../src/kit/index.ts";
-import { openMemory } from "../../../src/store/sqlite/database.ts";
+import { openFile } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
-import { OPEN, RECORD, START, addUser, admission, charged, givenBack } from "../support.ts";
+import { OPEN, RECORD, START, addUser, admission, charged, givenBack, temporaryFolder } from "../support.ts";
 
-/** A store with requests that a crash left running, which it gave up when it was opened again. */
-async function gaveUp(more: Partial<Admission> = {}) {
-  const store = sqliteStore(openMemory(), () => START);
+async function openAt(file: string) {
+  const store = sqliteStore(openFile(file, true), () => START);
   onTestFinished(() => store.close());
-  const user = await addUser(store, 1_000n);
-  const request = admission(user.id, { hold: 100n, stream: true, units: 3, ...more });
-  await store.admit(request);
   store.recover();
+  return store;
+}
+
+/** A store with a request that was left running, which it gave up when it was opened again. */
+async function gaveUp(more: Partial<Admission> = {}) {
+  const file = join(temporaryFolder(), "gateway.db");
+  const before = await openAt(file);
+  const user = await addUser(before, 1_000n);
+  const request = admission(user.id, { hold: 100n, stream: true, units: 3, ...more });
+  await before.admit(request);
+  before.close();
+  const store = await openAt(file);
   const [left] = store.ledger(user.id);
   expect(left).toMatchObject({ id: request.id, requestId: request.id, outcome: "shutdown", charge: 0n });
-  return { store, userId: user.id, request, current: () => store.findUser(user.id) };
+  return { store, file, userId: user.id, request, current: () => store.findUser(user.id) };
 }
 
 describe("a settlement that comes after its request was given up", () => {
@@ -28,12 +37,13 @@ describe("a settlement that comes after its request was given up", () => {
   });
 
   test("is charged once, however often it is repeated", async () => {
-    const { store, userId, request, current } = await gaveUp();
+    const { store, file, userId, request } = await gaveUp();
     await Promise.all([70n, 70n, 80n].map((charge) => store.settle(charged(request, charge))));
-    store.recover();
-    await store.settle(charged(request, 90n));
-    expect(store.ledger(userId).map(({ charge }) => charge)).toEqual([70n]);
-    expect(current()).toMatchObject({ balance: 930n, held: 0n });
+    store.close();
+    const next = await openAt(file);
+    await next.settle(charged(request, 90n));
+    expect(next.ledger(userId).map(({ charge }) => charge)).toEqual([70n]);
+    expect(next.findUser(userId)).toMatchObject({ balance: 930n, held: 0n });
   });
 
   test.each([

@@ -14,13 +14,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../../src/kit/index.ts";
+import type { Admission, Store } from "../../../src/kit/index.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { openFile } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { storeSuite } from "../contract/suite.ts";
 import { FEW_RUNS } from "../../properties/runs.ts";
-import { admission, charged, DAY, digest, givenBack, HOUR, MINUTE, OPEN, START, temporaryFolder } from "../support.ts";
+import {
+  admission,
+  charged,
+  DAY,
+  digest,
+  givenBack,
+  HOUR,
+  MINUTE,
+  OPEN,
+  RECORD,
+  START,
+  temporaryFolder,
+} from "../support.ts";
 
 const suiteFolder = mkdtempSync(join(tmpdir(), "gateway-store-"));
 afterAll(() => rmSync(suiteFolder, { recursive: true, force: true }));
@@ -131,7 +143,9 @@ describe("opening", () => {
     const request = admission("user_1", { hold: 40n, stream: true });
     await serving.admit(request);
     const command = await open(file, false);
-    expect(await command.running("user_1")).toEqual({ requests: 1, streams: 1, held: 40n });
+    await expect.poll(() => command.running("user_1")).toEqual({ requests: 1, streams: 1, held: 40n });
+    expect(await command.findUser("user_1")).toMatchObject({ balance: 1_000n, held: 40n });
+    expect((await command.windows("user_1", OPEN)).day.used).toBe(1);
     await command.grant("user_1", 500n);
     await command.setTier("user_1", "Max");
     await command.close();
@@ -293,9 +307,12 @@ describe("faults", () => {
     const other = new DatabaseSync(file);
     onTestFinished(() => other.close());
     other.exec("BEGIN IMMEDIATE");
-    const requests = [admission("user_1"), admission("user_1")];
-    const results = await Promise.allSettled(requests.map(async (request) => store.admit(request)));
-    for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
+    const requests = [admission("user_1"), admission("user_1", { hold: 9n })];
+    for (const request of requests) expect(await store.admit(request)).toMatchObject({ ok: true });
+    const settled = () => Promise.allSettled(requests.map(async (request) => store.settle(charged(request, 2n))));
+    for (const result of await settled()) expect(result).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
+    const refused = admission("user_1", { hold: 100n });
+    await expect((async () => store.admit(refused))(), "nothing can be charged").rejects.toMatchObject(UNAVAILABLE);
     const token = { digest: digest("1"), successor: digest("2"), grace: 0 };
     const calls: readonly (() => unknown)[] = [
       () => store.grant("user_1", 1n),
@@ -305,9 +322,11 @@ describe("faults", () => {
       () => store.rotate(token),
     ];
     for (const call of calls) await expect((async () => call())()).rejects.toMatchObject(UNAVAILABLE);
-    expect(await store.findUser("user_1"), "reading goes on").toMatchObject({ balance: 1_000n });
+    expect(await store.findUser("user_1"), "reading goes on").toMatchObject({ balance: 1_000n, held: 9n });
     other.exec("ROLLBACK");
-    expect(await store.admit(requests[0]!)).toMatchObject({ ok: true, windows: { day: { used: 1 } } });
+    expect(await store.admit(refused)).toMatchObject({ ok: true, windows: { day: { used: 3 } } });
+    for (const result of await settled()) expect(result).toMatchObject({ value: true });
+    expect(await store.findUser("user_1")).toMatchObject({ balance: 996n, held: 100n });
   });
 
   test("a full disk: unavailable without half a row, and well again with room", async () => {
@@ -316,19 +335,30 @@ describe("faults", () => {
     onTestFinished(() => store.close());
     const pages = Number(database.db.prepare("PRAGMA page_count").get()?.["page_count"]);
     database.db.exec(`PRAGMA max_page_count = ${pages}`);
-    const running = admission("user_1", { hold: 1n });
-    await store.admit(running);
-    let admitted = 1;
+    const requests = Array.from({ length: 100 }, () => admission("user_1", { hold: 1n }));
+    for (const request of requests) await store.admit(request);
+    const record = { ...RECORD, model: "m".repeat(1_000) };
+    const settle = async (request: Admission) => store.settle({ ...charged(request, 5n), record });
+    let settled = 0;
     const fill = async () => {
-      for (; ; admitted++) await store.admit(admission("user_1", { hold: 1n, model: "m".repeat(1_000) }));
+      for (const request of requests) {
+        await settle(request);
+        settled++;
+      }
     };
     await expect(fill()).rejects.toMatchObject(UNAVAILABLE);
-    expect(store.running("user_1")).toEqual({ requests: admitted, streams: 0, held: BigInt(admitted) });
-    expect(store.findUser("user_1")).toMatchObject({ held: BigInt(admitted) });
-    expect(store.windows("user_1", OPEN).day.used).toBe(admitted);
+    const left = requests.length - settled;
+    const expectLeft = (more: number) => {
+      expect(store.running("user_1")).toEqual({ requests: left - more, streams: 0, held: BigInt(left - more) });
+      const balance = 1_000n - 5n * BigInt(settled + more);
+      expect(store.findUser("user_1")).toMatchObject({ balance, held: BigInt(left - more) });
+      expect(store.ledger("user_1")).toHaveLength(settled + more);
+      expect(store.windows("user_1", OPEN).day.used).toBe(requests.length);
+    };
+    expectLeft(0);
     database.db.exec(`PRAGMA max_page_count = ${pages + 1_000}`);
-    await store.settle(charged(running, 5n));
-    expect(store.findUser("user_1")).toMatchObject({ balance: 995n, held: BigInt(admitted - 1) });
+    expect(await settle(requests[settled]!)).toBe(true);
+    expectLeft(1);
   });
 
   test("commits are shared by a turn of the event loop", async () => {
@@ -341,11 +371,13 @@ describe("faults", () => {
     const version = () => Number(watcher.prepare("PRAGMA data_version").get()?.["data_version"]);
     const before = version();
     const seen: number[] = [];
-    const admitted = async () => {
-      await store.admit(admission("user_1"));
+    const settled = async () => {
+      const request = admission("user_1");
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
       seen.push(version());
     };
-    await Promise.all(Array.from({ length: 100 }, admitted));
+    await Promise.all(Array.from({ length: 100 }, settled));
     expect(new Set(seen)).toEqual(new Set([before + 1]));
   });
 });

@@ -1,0 +1,208 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type Counts, NO_COUNTS } from "../windows.ts";
+
+/** Users that are kept although nothing of them runs. */
+const MAX_KNOWN_COUNT = 10_000;
+/** Looked at for one to drop when another one comes: more than one, so that a crowd shrinks again. */
+const LOOKED_AT_COUNT = 2;
+/** For how long nobody else is taken to have changed the file: less than a command takes to end after its change. */
+const UNCHANGED_MS = 2;
+
+/** What a user's requests count and cost. Changed by whoever admits and settles, and told to `KnownUsers`. */
+export interface KnownUser {
+  readonly id: string;
+  balance: bigint;
+  /** Nano-units of the commit under way, which the file does not have yet. */
+  charge: bigint;
+  stopToken: number;
+  /** What runs. */
+  requests: number;
+  streams: number;
+  held: bigint;
+  counts: Counts;
+  /** Of the file when balance and stop token were read. */
+  version: number;
+}
+
+type Running = Readonly<Pick<KnownUser, "requests" | "streams" | "held">>;
+type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
+type UserRow = Record<"balance" | "stop_token" | "requests" | "streams" | "held" | CountColumn, bigint>;
+
+/**
+ * The users of this process. What they run and have counted is decided here and written to the file afterwards; balances
+ * and stop tokens are the file's, which commands change too, and are read again after such a change.
+ */
+export class KnownUsers {
+  readonly #select;
+  readonly #selectChanging;
+  readonly #update;
+  readonly #dataVersion;
+  /** The longest known first. */
+  readonly #known = new Map<string, KnownUser>();
+  /** Who counts something that the file does not have. */
+  readonly #unsaved = new Set<KnownUser>();
+  /** Who the commit under way changes, with what they were before it. */
+  readonly #changed = new Map<KnownUser, KnownUser>();
+  /** Rises with each change that somebody else makes in the file. */
+  #version: number;
+  #lookedAt: number;
+
+  constructor(db: DatabaseSync) {
+    this.#select = db.prepare(
+      `SELECT balance, stop_token, requests, streams, held, day, day_used, hour, hour_used, minute, minute_used
+       FROM users WHERE id = ?`,
+    );
+    this.#selectChanging = db.prepare("SELECT balance, stop_token FROM users WHERE id = ?");
+    this.#update = db.prepare(
+      `UPDATE users SET balance = balance - ?, charged = charged + ?, requests = ?, streams = ?, held = ?,
+         day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ? WHERE id = ?`,
+    );
+    this.#dataVersion = db.prepare("PRAGMA data_version");
+    this.#dataVersion.setReadBigInts(false);
+    this.#version = this.#versionOfFile();
+    this.#lookedAt = performance.now();
+  }
+
+  /** null for a user that is not there. */
+  of(userId: string): KnownUser | null {
+    const known = this.#known.get(userId);
+    if (known !== undefined) return known.version === this.#version ? known : this.#readAgain(known);
+    const row = this.#select.get(userId) as UserRow | undefined;
+    if (row === undefined) return null;
+    this.#makeRoom();
+    const user = userOf(userId, row, this.#version);
+    this.#known.set(userId, user);
+    return user;
+  }
+
+  /** As `of`, with what commands have changed by now. */
+  current(userId: string): KnownUser | null {
+    if (performance.now() - this.#lookedAt >= UNCHANGED_MS) this.look();
+    return this.of(userId);
+  }
+
+  /** Finds out whether somebody else has changed the file: each user is read again before the next use. */
+  look(): void {
+    this.#version = this.#versionOfFile();
+    this.#lookedAt = performance.now();
+  }
+
+  /** This process has changed the user in the file. */
+  expire(userId: string): void {
+    const known = this.#known.get(userId);
+    if (known !== undefined) known.version = NaN;
+  }
+
+  /** What the user runs: here, or as whoever serves the file last wrote it. */
+  running(userId: string): Running {
+    const { requests, streams, held } = this.#seen(userId) ?? { requests: 0, streams: 0, held: 0n };
+    return { requests, streams, held };
+  }
+
+  counts(userId: string): Counts {
+    return this.#seen(userId)?.counts ?? NO_COUNTS;
+  }
+
+  /** Nano-units that the user's running requests hold. @param stored what the file says. */
+  held(userId: string, stored: bigint): bigint {
+    return this.#known.get(userId)?.held ?? stored;
+  }
+
+  /** The user has been changed, without a commit: the file has to follow. */
+  save(user: KnownUser): void {
+    this.#unsaved.add(user);
+  }
+
+  get hasUnsaved(): boolean {
+    return this.#unsaved.size > 0;
+  }
+
+  /** Call it in a commit, before changing the user. */
+  change(user: KnownUser): void {
+    if (this.#changed.has(user)) return;
+    // Not afterwards: it would take the place of what the commit changes.
+    if (user.version !== this.#version) this.#readAgain(user);
+    this.#changed.set(user, { ...user });
+  }
+
+  /** Lets the commit under way write everybody who is unsaved. */
+  changeUnsaved(): void {
+    for (const user of this.#unsaved) this.change(user);
+  }
+
+  /** In a commit, at its end. */
+  write(): void {
+    for (const { id, charge, requests, streams, held, counts } of this.#changed.keys()) {
+      const { day, hour, minute } = counts;
+      const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
+      this.#update.run(charge, charge, requests, streams, held, ...windows, id);
+    }
+  }
+
+  committed(): void {
+    for (const user of this.#changed.keys()) {
+      user.charge = 0n;
+      this.#unsaved.delete(user);
+    }
+    this.#changed.clear();
+  }
+
+  rolledBack(): void {
+    for (const [user, before] of this.#changed) Object.assign(user, before);
+    this.#changed.clear();
+  }
+
+  /** From now on the file is asked, which may be closed. */
+  clear(): void {
+    this.#known.clear();
+    this.#unsaved.clear();
+  }
+
+  #versionOfFile(): number {
+    return Number(this.#dataVersion.get()?.["data_version"]);
+  }
+
+  /** Not kept: looking at users makes nobody known. */
+  #seen(userId: string): KnownUser | null {
+    const known = this.#known.get(userId);
+    if (known !== undefined) return known;
+    const row = this.#select.get(userId) as UserRow | undefined;
+    return row === undefined ? null : userOf(userId, row, this.#version);
+  }
+
+  #readAgain(user: KnownUser): KnownUser | null {
+    const row = this.#selectChanging.get(user.id) as Pick<UserRow, "balance" | "stop_token"> | undefined;
+    if (row === undefined) return null;
+    user.balance = row.balance;
+    user.stopToken = Number(row.stop_token);
+    user.version = this.#version;
+    return user;
+  }
+
+  #makeRoom(): void {
+    if (this.#known.size < MAX_KNOWN_COUNT) return;
+    for (const [id, user] of this.#known.entries().take(LOOKED_AT_COUNT)) {
+      this.#known.delete(id);
+      // Only here are what it runs and what is not written yet.
+      if (user.requests > 0 || this.#unsaved.has(user) || this.#changed.has(user)) this.#known.set(id, user);
+    }
+  }
+}
+
+function userOf(id: string, row: UserRow, version: number): KnownUser {
+  return {
+    id,
+    balance: row.balance,
+    charge: 0n,
+    stopToken: Number(row.stop_token),
+    requests: Number(row.requests),
+    streams: Number(row.streams),
+    held: row.held,
+    counts: {
+      day: { window: Number(row.day), used: Number(row.day_used) },
+      hour: { window: Number(row.hour), used: Number(row.hour_used) },
+      minute: { window: Number(row.minute), used: Number(row.minute_used) },
+    },
+    version,
+  };
+}
