@@ -12,10 +12,21 @@ export function readAnswer(bytes: Uint8Array): Decoded {
   const body = parseAnswer(bytes);
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw malformed("an answer without choices");
-  const read = choices.map((choice: unknown, position) => readChoice(choice, position, body["id"]));
   const usage = readUsage(body);
-  const counted = usage && { usage: canonicalUsage(reportedUsage(body) ?? {}, usage) };
-  return { body: { ...body, choices: read, ...counted }, usage };
+  const counts = usage === null ? body["usage"] : canonicalUsage(reportedUsage(body) ?? {}, usage);
+  if (counts === body["usage"] && choices.every(isCanonical)) return { body, usage };
+  const read = choices.map((choice: unknown, position) => readChoice(choice, position, body["id"]));
+  return { body: { ...body, choices: read, ...(usage !== null && { usage: counts }) }, usage };
+}
+
+/** Whether a choice of text alone would be read to one that says the same. */
+function isCanonical(choice: unknown): boolean {
+  if (!isJson(choice) || !isJson(choice["message"])) return false;
+  const { index, message, finish_reason: finish } = choice;
+  const { role, content, reasoning, reasoning_content: thoughts, tool_calls: calls } = message;
+  if (role !== "assistant" || (typeof content !== "string" && content !== null)) return false;
+  if (reasoning !== undefined || (thoughts !== undefined && !isText(thoughts)) || calls !== undefined) return false;
+  return Number.isSafeInteger(index) && isCanonicalFinish(finish, false);
 }
 
 function readChoice(choice: unknown, position: number, id: unknown): Json {

@@ -1,6 +1,8 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/chat/index.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const message = (said: Json, choice: Json = {}): unknown => {
@@ -126,4 +128,34 @@ test.each(["error", "insufficient_system_resource"])("an answer that broke off i
   const broken = { choices: [{ message: { content: "half" }, finish_reason }] };
   const failure = { failure: "status", message: `upstream broke its answer off: ${finish_reason}` };
   expect(() => chat.answer(bytes(broken))).toThrow(expect.objectContaining(failure) as Error);
+});
+
+const firstOf = (...choices: readonly unknown[]): unknown => {
+  const { body } = chat.answer(bytes({ id: "x", choices }));
+  return (body["choices"] as readonly unknown[])[0];
+};
+
+test("a choice is read alike whether or not all of the answer is canonical", () => {
+  const message = fc.record(
+    {
+      role: fc.constantFrom("assistant", "user", null),
+      content: fc.constantFrom("a", "", null, [{ type: "text", text: "b" }]),
+      reasoning: fc.constantFrom("c", null),
+      reasoning_content: fc.constantFrom("d", "", null),
+      refusal: fc.constantFrom("e", null),
+      tool_calls: fc.constantFrom([], null, [{ id: "f", function: { name: "g", arguments: "{}" } }]),
+    },
+    { requiredKeys: [] },
+  );
+  const finish = fc.constantFrom("stop", "length", "tool_calls", "end_turn", "eos", "", null);
+  const choice = fc.record(
+    { index: fc.constantFrom(0, 1.5, "0"), message, finish_reason: finish, logprobs: fc.constant(null) },
+    { requiredKeys: ["message"] },
+  );
+  fc.assert(
+    fc.property(choice, (one) => {
+      expect(firstOf(one)).toEqual(firstOf(one, { message: {} }));
+    }),
+    { numRuns: 3 * RUNS },
+  );
 });
