@@ -177,8 +177,8 @@ class Run {
   }
 
   /**
-   * Admits the request and lets plugins answer, then the relay plugin try upstreams. A function of its own: a local of `serve`, which waits for
-   * the end of a stream, would keep the call in memory till then.
+   * Admits the request and lets plugins answer, then the relay plugin try upstreams. A function of its own: a local of
+   * `serve`, which waits for the end of a stream, would keep the call in memory till then.
    */
   async #ask(): Promise<Reply | OwnReply> {
     const admitting = this.#admission.admit();
