@@ -70,7 +70,7 @@ async function addAccount(url: string): Promise<string> {
   const settings = { url: new Secret(url), nodes: [], prefix: "gw:", timeout: STORE_TIMEOUT_MS };
   const store = await openConfigured(settings, { serving: false, now: Date.now });
   try {
-    const credits = 1_000_000n * NANOS_PER_UNIT;
+    const credits = 1_000_000_000n * NANOS_PER_UNIT;
     const { id } = await createUser(store, { email: "bench@example.com", tier: "Max", credits });
     return (await createKey(store, { userId: id, name: "bench" })).body.key;
   } finally {

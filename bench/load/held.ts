@@ -1,8 +1,8 @@
 import { Caller } from "./caller.ts";
 import type { Load } from "./drive.ts";
 
-/** Longer than anybody looks. */
-const ENDLESS_EVENTS = 1_000_000_000;
+/** Longer than anybody looks; credits are held for all of them. */
+const ENDLESS_EVENTS = 1_000_000;
 const OPENED_TOGETHER = 50;
 const PATIENCE_SECONDS = 60;
 

@@ -24,6 +24,7 @@ export function printTable(
     process.stdout.write(`${[head, tableOf(lines), loadsTable(measurements)].filter(Boolean).join("\n\n")}\n`);
   }
   if (!PINNED) process.stderr.write("not pinned: no taskset, or one CPU; the figures include each other's work\n");
+  if (lines.some(({ absent }) => absent?.startsWith("failed"))) process.exitCode = 1;
   if (bad === 0) return;
   const sample = measurements.find(({ result }) => result.bad > 0);
   process.stderr.write(`${bad} wrong answers, such as ${sample?.target}: ${sample?.result.sample}\n`);

@@ -7,7 +7,7 @@ import { measureMany } from "./many.ts";
 import { measureMemory } from "./memory.ts";
 import { measureProxies, type Measurement, type ProxyOptions } from "./proxies.ts";
 import { measureReload } from "./reload.ts";
-import { type Line, lineOf } from "./report.ts";
+import { type Comparison, type Line, lineOf } from "./report.ts";
 import { measureStart } from "./start.ts";
 
 export type RowOptions = ProxyOptions;
@@ -42,11 +42,17 @@ async function measureOthers(site: Site, options: RowOptions) {
     13: () => measureReload(site, options),
     14: () => measureGrowth(site, gateway, options),
   };
-  const comparisons = [];
+  const comparisons: Comparison[] = [];
   for (const [row, work] of Object.entries(measure)) {
     if (!asked(Number(row))) continue;
     process.stderr.write(`row ${row}\n`);
-    comparisons.push(...(await work()));
+    comparisons.push(...(await work().catch((error: unknown) => [failed(Number(row), error)])));
   }
   return comparisons;
+}
+
+/** A row that fails leaves the others to be shown. */
+function failed(row: number, error: unknown): Comparison {
+  const absent = `failed: ${error instanceof Error ? error.message : String(error)}`;
+  return { row, what: "", unit: "", reference: null, measured: { name: "", values: [] }, absent };
 }

@@ -132,7 +132,7 @@ const ATTEMPTS = 3;
 const BAD_SHARE = 0.01;
 
 /**
- * Measures what the gateway spends on a request and on a chunk while it uses the server, as bench/load/stores.ts does.
+ * Measures what the gateway spends on a request and on a chunk while it uses the server, as row 3 of bench/load does.
  * @throws Error that names the remedy, on a machine that is too busy for it.
  */
 export async function measureGateway(site: Site, server: RedisServer, seconds: number): Promise<Constants["gateway"]> {

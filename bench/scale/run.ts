@@ -1,11 +1,8 @@
 /**
  * What a number of users and a rate of requests need of a Redis and of gateways.
  *
- * Method. The cost of one of everything is measured on a real server with an append-only file, through the store that
- * the gateway uses (measure.ts), and of the gateway as by bench/load/stores.ts; the rest is arithmetic (model.ts). All
- * CPU is CPU time (schedstat of all threads), not time by the clock: it stands on a busy machine too, though it is higher
- * there. Of several measurements the median of each figure counts. `--simulate` drives real processes with many users at
- * a small scale and sets what they used beside what the model says.
+ * The cost of one of everything is measured on a real server (measure.ts), the rest is arithmetic (model.ts): the method,
+ * what the model leaves out and the figures are in deploy/guide/stores.md.
  *
  * `node bench/scale/run.ts [--users 1000000] [--rps 100000] [--stream-share 0.5] [--chunks 200] [--seconds 5]
  *   [--active-share 1] [--ledger-days 90] [--utilisation 0.6] [--workers 8] [--shard-gib 16]

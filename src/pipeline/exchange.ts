@@ -39,6 +39,8 @@ const TAG_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 /** Headers that plugins get nothing of: what they read may end in a log. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
 
+const NO_HEADERS: PluginHeaders = Object.freeze({});
+
 /**
  * The state of one request in the pipeline. Of the request itself it holds everything until an answer streams, and from
  * then on only what the end of the stream needs: code that keeps the call elsewhere, in a closure or a local that
@@ -55,7 +57,7 @@ export class ExchangeState {
   /** null: none. */
   tags: readonly Tag[] | null = null;
   /** Of plugins. */
-  #headers: PluginHeaders = {};
+  #headers: PluginHeaders = NO_HEADERS;
   /** The caller's counters, for the headers of the answer. */
   windows: Windows | null = null;
   target: Target | null = null;
@@ -179,6 +181,9 @@ export class ExchangeState {
     if (this.started) return;
     this.started = true;
     this.request.client.startStream(contentType, this.headers());
+    // Of use for a head alone, and a stream may live for minutes.
+    this.windows = null;
+    this.#headers = NO_HEADERS;
   }
 
   headers(): Record<string, string> {

@@ -6,6 +6,8 @@ type CountTokens = (text: string) => Promise<number>;
 
 /** Of the produced text that is kept for the tokenizer, which is asked only when the upstream has not counted. */
 const MAX_KEPT_CHARACTERS = 256 * 1024;
+/** Of text that are kept singly. */
+const MAX_PIECES = 64;
 /** Shorter texts are kept as they are: compressed they would save less than their connections take. */
 const MIN_PACKED_CHARACTERS = 16 * 1024;
 const ZSTD = { chunkSize: 128 * 1024 };
@@ -24,8 +26,10 @@ export class UsageMeter {
   finished = false;
   /** The upstream has counted with the finish reason or after it. */
   #countedAtEnd = false;
-  /** The beginning of the produced text. */
+  /** The beginning of the produced text, and behind it what came last. */
   #text = "";
+  #last: string[] = [];
+  #keptCharacters = 0;
   /** Characters that were produced beyond `#text`. */
   #unkeptCharacters = 0;
   #isDeclared = false;
@@ -69,8 +73,19 @@ export class UsageMeter {
   }
 
   addText(text: string): void {
-    if (this.#text.length < MAX_KEPT_CHARACTERS) this.#text += text;
-    else this.#unkeptCharacters += text.length;
+    if (this.#keptCharacters >= MAX_KEPT_CHARACTERS) {
+      this.#unkeptCharacters += text.length;
+      return;
+    }
+    this.#keptCharacters += text.length;
+    this.#last.push(text);
+    if (this.#last.length === MAX_PIECES) this.#join();
+  }
+
+  /** Put together one by one, each piece would be kept, and a string for every two: ten times what the text takes. */
+  #join(): void {
+    this.#text += this.#last.join("");
+    this.#last = [];
   }
 
   /** As `Ending.estimate`. @param prompt called only if the upstream has not counted the prompt. */
@@ -85,8 +100,9 @@ export class UsageMeter {
 
   /** Text that was not kept is taken to have as many tokens a character as the text that was. */
   async #producedTokens(): Promise<number> {
-    const kept = this.#text.length;
+    const kept = this.#keptCharacters;
     if (kept === 0) return 0;
+    this.#join();
     const tokens = await new PackedText(this.#text).tokens(this.#countTokens);
     return Math.ceil(tokens * (1 + this.#unkeptCharacters / kept));
   }

@@ -16,9 +16,12 @@ export class ServerClient implements Client {
   #events = 0;
   /** Of the connection, when the answer's head was made. */
   #bytesBefore = 0;
-  #watched = false;
+  /** The head has gone to the connection, and what follows it has to be framed in chunks. */
+  #chunked = false;
   /** Bytes wait for the client, and the timer runs. */
   #blocked = false;
+  /** The connection is to say when it has taken all. */
+  #draining = false;
   #drained: (() => void) | null = null;
   #onShutdown: (() => void) | null = null;
 
@@ -28,7 +31,7 @@ export class ServerClient implements Client {
     this.#res = http.res;
     this.#log = log;
     this.#stallAfterMs = stallAfterMs;
-    this.#res.once("close", () => {
+    this.#res.on("close", () => {
       if (!this.#res.writableFinished) this.abort("client_gone");
     });
   }
@@ -81,8 +84,24 @@ export class ServerClient implements Client {
 
   write(chunk: string | Uint8Array, events = 0): boolean {
     this.#events += events;
-    if (this.#res.destroyed || this.#res.writableEnded || this.#res.write(chunk)) return true;
+    const res = this.#res;
+    if (res.destroyed || res.writableEnded || chunk.length === 0) return true;
+    const { socket } = res;
+    let taken;
+    if (this.#chunked && typeof chunk === "string" && socket?.writable) {
+      // A chunk of an answer is four writes to Node, put together again a tick later: a fifth of what an event costs.
+      taken = socket.write(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`);
+    } else {
+      taken = res.write(chunk);
+      this.#chunked = res.chunkedEncoding;
+    }
+    if (taken) return true;
     this.#watch();
+    if (!this.#draining) {
+      this.#draining = true;
+      // Behind a pipelined answer that is not out yet there is no socket so far.
+      (socket ?? res).once("drain", this.#onDrain);
+    }
     return false;
   }
 
@@ -135,13 +154,15 @@ export class ServerClient implements Client {
     if (this.#res.writableLength === 0 || this.#blocked) return;
     this.#blocked = this.#res.socket !== null;
     this.#res.socket?.setTimeout(this.#stallAfterMs);
-    if (this.#watched) return;
-    this.#watched = true;
-    this.#res.on("drain", () => {
-      this.#blocked = false;
-      // A timer left running would cut a client whose upstream is merely silent.
-      this.#res.socket?.setTimeout(0);
-      this.#drained?.();
-    });
   }
+
+  readonly #onDrain = (): void => {
+    this.#draining = false;
+    // The whole answer is out, or on its way: the keep-alive timer follows.
+    if (this.#res.writableEnded) return;
+    this.#blocked = false;
+    // A timer left running would cut a client whose upstream is merely silent.
+    this.#res.socket?.setTimeout(0);
+    this.#drained?.();
+  };
 }

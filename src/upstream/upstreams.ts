@@ -13,7 +13,7 @@ import type {
 } from "../kit/index.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
-import { type Connect, Pools } from "./send/request-handler.ts";
+import { type Connect, Pools } from "./send/pools.ts";
 import { withLowerCaseNames } from "./send/request.ts";
 import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";

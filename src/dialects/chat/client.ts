@@ -109,7 +109,7 @@ class ChatStream implements StreamFormat {
     const choices = choicesForClients(event.data["choices"], "delta");
     const same = choices === event.data["choices"];
     const data = same ? event.data : { ...event.data, choices };
-    this.#last = data;
+    if (this.#wantsUsage) this.#last = data;
     const counted = event.usage !== undefined;
     const shows = this.#wantsUsage && isJson(data["usage"]);
     if (counted && !shows && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";

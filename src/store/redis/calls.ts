@@ -5,15 +5,17 @@ import { encodeCommand, Pipeline, SentCommand } from "./pipeline.ts";
 
 export type Argument = string | number;
 
-/** A command and its arguments. */
-export type Command = readonly [name: string, ...args: readonly Argument[]];
-
 export interface Question {
-  readonly command: Command;
-  /** Asked once more when there is no answer in time and the connection stands: a server that is slow is not away. */
-  readonly again?: (() => Command) | undefined;
-  /** Asked when the server does not know the script. */
-  readonly withText?: () => Question;
+  /** The command and what does not change: of a script also its SHA1 and its keys. */
+  readonly head: readonly [name: string, ...words: readonly Argument[]];
+  readonly args: readonly Argument[];
+  /**
+   * Arguments with which it is asked once more when there is no answer in time and the connection stands: a server that
+   * is slow is not away.
+   */
+  readonly again?: (() => readonly Argument[]) | undefined;
+  /** Of a script: for a server that does not know it by its SHA1. */
+  readonly lua?: string;
   /** Left out: the one that has the keys. */
   readonly server?: Redis;
 }
@@ -97,18 +99,18 @@ export class Calls {
       return reject(storeUnavailable(new Error("redis: too many calls wait for the server")));
     this.#waiting++;
     const call = { question, connection: this.#connected, resolve, reject, isSent: false, isOver: false };
-    this.#send(call, question.command, question.again);
+    this.#send(call, question.args, false);
   }
 
-  #send(call: Call, command: Command, again: (() => Command) | undefined): void {
+  #send(call: Call, args: readonly Argument[], isAgain: boolean): void {
     this.#pending++;
-    const server = call.question.server;
+    const { head, server } = call.question;
     const pipeline = server ? null : this.#pipeline;
-    const attempt = new Attempt(pipeline ? encodeCommand(command) : "", call, again, this.#outcome);
+    const attempt = new Attempt(pipeline ? encodeCommand(head, args) : "", call, isAgain, this.#outcome);
     this.#answers.begin(attempt);
     if (pipeline) return pipeline.send(attempt);
-    const [name, ...args] = command;
-    (server ?? this.#client).call(name, args).then(
+    const [name, ...words] = head;
+    (server ?? this.#client).call(name, [...words, ...args]).then(
       (reply) => attempt.onReply(reply),
       (error: unknown) => attempt.onError(error),
     );
@@ -126,20 +128,23 @@ export class Calls {
       const code = replyCode(error);
       this.#left(attempt, code !== null);
       if (!call.isOver) {
-        const { withText } = call.question;
-        // That was an answer: the next question has its own time, or a slow server would be away after each restart.
-        if (code === "NOSCRIPT" && withText) this.#begin(withText(), call.resolve, call.reject);
-        else call.reject(storeError(error));
+        const { head, args, again, lua } = call.question;
+        if (code === "NOSCRIPT" && lua !== undefined) {
+          const [, , ...keys] = head;
+          // That was an answer: the next question has its own time, or a slow server would be away after each restart.
+          this.#begin({ head: ["EVAL", lua, ...keys], args: again?.() ?? args, again }, call.resolve, call.reject);
+        } else call.reject(storeError(error));
       }
       this.#end(call);
     },
 
     silent: (attempt) => {
-      const { call, again } = attempt;
+      const { call, isAgain } = attempt;
+      const { again } = call.question;
       if (this.#pipeline?.withdraw(attempt)) this.#pending--;
       else call.isSent = true;
       const stands = call.connection !== null && call.connection === this.#connected;
-      if (again && stands) return this.#send(call, again(), undefined);
+      if (again && !isAgain && stands) return this.#send(call, again(), true);
       const message = `redis: no answer within ${this.#timeout} ms`;
       call.reject(storeUnavailable(call.isSent ? new Unanswered(message, stands) : new Error(message)));
       this.#end(call);
@@ -187,13 +192,13 @@ class Attempt extends SentCommand implements PendingAnswer {
   newer: PendingAnswer | null = null;
   older: PendingAnswer | null = null;
   readonly call: Call;
-  readonly again: (() => Command) | undefined;
+  readonly isAgain: boolean;
   readonly #outcome: Outcome;
 
-  constructor(text: string, call: Call, again: (() => Command) | undefined, outcome: Outcome) {
+  constructor(text: string, call: Call, isAgain: boolean, outcome: Outcome) {
     super(text);
     this.call = call;
-    this.again = again;
+    this.isAgain = isAgain;
     this.#outcome = outcome;
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, type Redis } from "ioredis";
 import type { Log } from "../../kit/index.ts";
-import { type Argument, Calls, type Command } from "./calls.ts";
+import { type Argument, Calls } from "./calls.ts";
 import type { Client } from "./client.ts";
 import type { Script } from "./scripts.ts";
 
@@ -99,12 +99,11 @@ export class RedisConnection implements Connection {
   }
 
   call(command: string, ...args: readonly Argument[]): Promise<unknown> {
-    return this.#calls.ask({ command: [command, ...args] });
+    return this.#calls.ask({ head: [command], args });
   }
 
   read(command: string, ...args: readonly Argument[]): Promise<unknown> {
-    const words: Command = [command, ...args];
-    return this.#calls.ask({ command: words, again: () => words });
+    return this.#calls.ask({ head: [command], args, again: () => args });
   }
 
   run(
@@ -113,19 +112,13 @@ export class RedisConnection implements Connection {
     args: readonly Argument[],
     again?: () => readonly Argument[],
   ): Promise<unknown> {
-    const short = (args: readonly Argument[]): Command => ["EVALSHA", script.sha1, keys.length, ...keys, ...args];
-    const whole = (args: readonly Argument[]): Command => ["EVAL", script.lua, keys.length, ...keys, ...args];
-    return this.#calls.ask({
-      command: short(args),
-      again: again && (() => short(again())),
-      withText: () => ({ command: whole(again?.() ?? args), again: again && (() => whole(again())) }),
-    });
+    return this.#calls.ask({ head: ["EVALSHA", script.sha1, keys.length, ...keys], args, again, lua: script.lua });
   }
 
   /** One command on every server that takes writes. */
   callEach(command: string, ...args: readonly Argument[]): Promise<unknown[]> {
     const servers: readonly Redis[] = this.#client instanceof Cluster ? this.#client.nodes("master") : [this.#client];
-    return Promise.all(servers.map((server) => this.#calls.ask({ command: [command, ...args], server })));
+    return Promise.all(servers.map((server) => this.#calls.ask({ head: [command], args, server })));
   }
 
   get isCluster(): boolean {

@@ -21,7 +21,7 @@ const MARK_DEAD = loadScript("instance-dead", "clock");
 export interface Lease {
   readonly userId: string;
   /** The reservation as the scripts store it; null while its admission is on its way. */
-  readonly packed: string | null;
+  packed: string | null;
   /** Its settlement is queued, maybe in another process: it is not renewed, or the reservation would reappear. */
   readonly ending?: true;
 }
@@ -54,7 +54,7 @@ export class Leases {
   /** It was admitted; nothing when it has been settled before its answer came. */
   confirm(id: string, packed: string): void {
     const lease = this.#held.get(id);
-    if (lease) this.#held.set(id, { userId: lease.userId, packed });
+    if (lease) lease.packed = packed;
   }
 
   /** It was not admitted, as far as is known. */

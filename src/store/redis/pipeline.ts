@@ -111,14 +111,15 @@ function textsOf(reply: ReplyValue): unknown {
   return Array.isArray(reply) ? reply.map(textsOf) : reply;
 }
 
-export function encodeCommand(parts: readonly (string | number)[]): string {
-  return `*${parts.length}\r\n${encodeParts(parts)}`;
+/** A command as the server reads it; its words in two parts. */
+export function encodeCommand(head: readonly (string | number)[], args: readonly (string | number)[]): string {
+  return `*${head.length + args.length}\r\n${encodeWords(head)}${encodeWords(args)}`;
 }
 
-export function encodeParts(parts: readonly (string | number)[]): string {
+function encodeWords(words: readonly (string | number)[]): string {
   let text = "";
-  for (const part of parts) {
-    const argument = typeof part === "string" ? part : String(part);
+  for (const word of words) {
+    const argument = typeof word === "string" ? word : String(word);
     text += `$${Buffer.byteLength(argument)}\r\n${argument}\r\n`;
   }
   return text;

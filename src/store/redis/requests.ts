@@ -9,6 +9,7 @@ import {
 } from "../../kit/index.ts";
 import { type Counts, windowStates } from "../windows.ts";
 import { unanswered } from "./client.ts";
+import type { Argument } from "./calls.ts";
 import type { Connection } from "./connection.ts";
 import { type Leases, requestKeys, unlessUnavailable } from "./leases.ts";
 import { findRecorded, packEntry, readLedger } from "./ledger.ts";
@@ -32,9 +33,17 @@ interface RequestOptions {
 /** A refusal or `ok`; `late`: executed when nobody waited any more; `unknown`: no such user. */
 type Verdict = Refusal | "ok" | "late" | "unknown";
 type Numbers = readonly [number, number, number, number, number, number];
-type Rest = readonly [now: number, ...counts: Numbers, stopToken: string, packed: string];
-type AdmitReply = readonly [verdict: Verdict, ...Rest];
-type TimelyReply = readonly [verdict: Exclude<Verdict, "late">, ...Rest];
+interface AdmitReply {
+  readonly verdict: Verdict;
+  /** The server's milliseconds. */
+  readonly now: number;
+  readonly counts: Counts;
+  /** The reservation; "" unless it is admitted. */
+  readonly packed: string;
+}
+interface TimelyReply extends AdmitReply {
+  readonly verdict: Exclude<Verdict, "late">;
+}
 /** Whether it changed something; `late` as of an admission. */
 type SettleReply = 0 | 1 | readonly [verdict: "late", now: number];
 
@@ -43,6 +52,9 @@ const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "day", "hour", "minute
 
 /** Times that an admission is repeated because the server says that it came too late. */
 const MAX_LATE_REPEATS = 5;
+
+/** Fields of its answer before the reservation, which may hold blanks. */
+const ADMIT_FIELD_COUNT = 8;
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
@@ -86,32 +98,26 @@ export class Requests {
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
-    const { id, userId, units, hold } = admission;
+    const { id, userId, limits, units, hold } = admission;
     if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`admission ${id}: units are whole numbers`);
     if (hold < 0n || hold >= AMOUNT_LIMIT_NANO_UNITS) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
     this.#leases.expect(id, userId);
     try {
-      return await this.#admitted(admission);
+      // A repeated admission: the pending give-back of its unconfirmed first try is cancelled.
+      this.#unconfirmed.forget(id);
+      let reply = await this.#admitInTime(admission);
+      // Not before what was taken without a use is given back, by this process and by the others.
+      if (LIMITED.has(reply.verdict) && (await this.#cleared(userId))) reply = await this.#admitInTime(admission);
+      const { verdict, packed } = reply;
+      if (verdict === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+      const windows = windowStates(reply.counts, limits);
+      if (verdict !== "ok") return { ok: false, refusal: verdict, windows };
+      this.#leases.confirm(id, packed);
+      this.#unconfirmed.forget(id);
+      return { ok: true, windows, stopToken: stopTokenOf(packed) };
     } finally {
       this.#leases.drop(id);
     }
-  }
-
-  async #admitted(admission: Admission): Promise<AdmissionResult> {
-    const { id, userId, limits } = admission;
-    // A repeated admission: the pending give-back of its unconfirmed first try is cancelled.
-    this.#unconfirmed.forget(id);
-    let reply = await this.#admitInTime(admission);
-    // Not before what was taken without a use is given back, by this process and by the others.
-    if (LIMITED.has(reply[0]) && (await this.#cleared(userId))) reply = await this.#admitInTime(admission);
-    const [verdict, , ...rest] = reply;
-    if (verdict === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
-    const windows = windowStates(countsOf(rest), limits);
-    if (verdict !== "ok") return { ok: false, refusal: verdict, windows };
-    const [, , , , , , stopToken, packed] = rest;
-    this.#leases.confirm(id, packed);
-    this.#unconfirmed.forget(id);
-    return { ok: true, windows, stopToken: Number(stopToken) };
   }
 
   /** @returns whether asking again may come to something else. */
@@ -133,36 +139,46 @@ export class Requests {
 
   /** Repeats it while the server answers `late`: this process was busy before it sent, or clocks were moved. */
   async #admitInTime(admission: Admission): Promise<TimelyReply> {
-    for (let tries = 0; tries < MAX_LATE_REPEATS; tries++) {
-      const [verdict, ...rest] = await this.#admit(admission);
-      if (verdict !== "late") return [verdict, ...rest];
-    }
-    throw clockMoves();
-  }
-
-  async #admit(admission: Admission): Promise<AdmitReply> {
     const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "" } = admission;
     const { day, hour, minute, streams } = limits;
     const { lease, instance, timeout, retention } = this.#options;
-    const limited = [day, hour, minute, streams].map((limit) => limit ?? "");
-    const asked = [units, Number(stream), String(hold), Number(enforceCredits), version];
-    const rest = [id, ...limited, ...asked, lease, this.#leases.dead, instance, model, retention];
-    let sentAt = performance.now();
-    const again = () => {
+    let sentAt = 0;
+    const args = (): readonly Argument[] => {
       sentAt = performance.now();
-      return [this.time(), this.#notAfter(), ...rest];
+      return [
+        this.time(),
+        this.#notAfter(),
+        id,
+        day ?? "",
+        hour ?? "",
+        minute ?? "",
+        streams ?? "",
+        units,
+        Number(stream),
+        String(hold),
+        Number(enforceCredits),
+        version,
+        lease,
+        this.#leases.dead,
+        instance,
+        model,
+        retention,
+      ];
     };
+    const keys = requestKeys(this.#keys, userId);
     try {
-      const run = this.#connection.run(ADMIT, requestKeys(this.#keys, userId), again(), again);
-      const reply = (await run) as AdmitReply;
-      this.#learn(reply[0] === "late", reply[1], sentAt);
-      return reply;
+      for (let tries = 0; tries < MAX_LATE_REPEATS; tries++) {
+        const { verdict, ...reply } = readAdmitReply(String(await this.#connection.run(ADMIT, keys, args(), args)));
+        this.#learn(verdict === "late", reply.now, sentAt);
+        if (verdict !== "late") return { verdict, ...reply };
+      }
     } catch (error) {
       const cause = unanswered(error);
       // On one connection what is sent later is executed later. Of another one it is known when the time is over.
       if (cause) this.#unconfirmed.add(id, userId, cause.stands ? 0 : 2 * timeout);
       throw error;
     }
+    throw clockMoves();
   }
 
   async settle(settlement: Settlement): Promise<boolean> {
@@ -259,6 +275,25 @@ export class Requests {
   }
 }
 
+/** "<verdict> <now> <the six counts> <reservation>", as one text: a list of them takes the client longer to read. */
+function readAdmitReply(text: string): AdmitReply {
+  const fields = text.split(" ", ADMIT_FIELD_COUNT);
+  const [verdict = "", now = "", ...counts] = fields;
+  const [day = 0, d = 0, hour = 0, h = 0, minute = 0, m = 0] = counts.map(Number);
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by admit.lua
+    verdict: verdict as Verdict,
+    now: Number(now),
+    counts: countsOf([day, d, hour, h, minute, m]),
+    packed: text.slice(fields.join(" ").length + 1),
+  };
+}
+
+/** A reservation's: its eighth field (admit.lua). */
+function stopTokenOf(packed: string): number {
+  return Number(packed.split(" ", 8)[7]);
+}
+
 function isLate(reply: SettleReply): reply is readonly ["late", number] {
   return typeof reply === "object";
 }
@@ -267,7 +302,7 @@ function clockMoves(): Error {
   return storeUnavailable(new Error("redis: the server's clock does not keep still"));
 }
 
-function countsOf([day, d, hour, h, minute, m]: readonly [...Numbers, ...unknown[]]): Counts {
+function countsOf([day, d, hour, h, minute, m]: Numbers): Counts {
   return { day: { window: day, used: d }, hour: { window: hour, used: h }, minute: { window: minute, used: m } };
 }
 

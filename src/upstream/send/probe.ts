@@ -5,7 +5,8 @@ import type { KeyPool } from "../state/key-pool.ts";
 import type { ProbeResult, ProbeSubject } from "../state/states.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
-import { RequestHandler, type RequestPool } from "./request-handler.ts";
+import type { RequestPool } from "./pools.ts";
+import { RequestHandler } from "./request-handler.ts";
 import type { Sweeper } from "./deadlines.ts";
 
 export interface ProbeParts {

@@ -136,21 +136,25 @@ export class Relay<Item> implements Source<Item> {
     const sink = this.#sink;
     const ending = this.#ending;
     this.#detach();
-    this.#guarded(() => sink?.end(ending));
+    try {
+      sink?.end(ending);
+    } catch (error) {
+      this.#giveUp(error);
+    }
   }
 
   #deliver(item: Item): void {
-    this.#guarded(() => this.#sink?.next(item));
+    try {
+      this.#sink?.next(item);
+    } catch (error) {
+      this.#giveUp(error);
+    }
   }
 
-  /** Cancels the stream of a sink that throws: thrown into undici's callbacks the error would end the process. */
-  #guarded(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#options.log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
-      this.cancel();
-    }
+  /** Of a sink that threw: thrown into undici's callbacks the error would end the process. */
+  #giveUp(error: unknown): void {
+    this.#options.log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
+    this.cancel();
   }
 
   #detach(): void {

@@ -1,4 +1,4 @@
-import type { EventSourceMessage } from "eventsource-parser";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FEW_RUNS } from "../../properties/runs.ts";
@@ -137,4 +137,36 @@ test("the name of an event is passed on", () => {
 
 test("a bug is no fault of the upstream", () => {
   expect(() => new Echo().feed(bytes('data: {"bug":1}\n\n'))).toThrow(TypeError);
+});
+
+/** Of lines of which most are whole events, some of nothing, and some of what few upstreams send. */
+const LINES = [
+  say("a"),
+  'event: x\ndata: {"say":"ü😀"}\n\n',
+  'data:{"say":"b"}\n\n',
+  'data: \ndata: {"say":"c"}\n\n',
+  'data: {"say":"d"}\r\n\r\n',
+  'event:\ndata: {"say":"e"}\n\n',
+  "event: y\n\n",
+  "event: y\n",
+  ": comment\n\n",
+  "id: 1\n",
+  "\n",
+  "\uFEFF",
+];
+
+test("what is whole events is read as the parser of events reads it", () => {
+  const bodies = fc.array(fc.constantFrom(...LINES), { maxLength: 8 }).map((lines) => lines.join(""));
+  const split = bodies.chain((body) => fc.tuple(fc.constant(body), cuts(bytes(body))));
+  const read = fc.property(split, ([body, places]) => {
+    const expected: unknown[] = [];
+    const parser = createParser({
+      onEvent: ({ event, data }) => void expected.push({ event, ...(JSON.parse(data) as Json) }),
+    });
+    parser.feed(`${body}\n\n`);
+    const reader = new Echo();
+    const events = cutAt(bytes(body), places).flatMap((piece) => reader.feed(piece));
+    expect([...events, ...reader.finish()].slice(0, -1).map(({ data }) => data)).toEqual(expected);
+  });
+  fc.assert(read, { numRuns: FEW_RUNS });
 });

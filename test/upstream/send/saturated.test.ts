@@ -8,7 +8,8 @@ import {
   type Target,
   type Upstream,
 } from "../../../src/kit/index.ts";
-import { RequestHandler, type RequestPool } from "../../../src/upstream/send/request-handler.ts";
+import type { RequestPool } from "../../../src/upstream/send/pools.ts";
+import { RequestHandler } from "../../../src/upstream/send/request-handler.ts";
 import type { UpstreamSet } from "../../../src/upstream/upstreams.ts";
 import { DeadlineSweeper } from "../../../src/upstream/send/deadlines.ts";
 import { call, exchange, failure, lease, step, streamOf, target, upstream } from "../support/build.ts";

@@ -3,24 +3,25 @@
 -- ARGV: now, latest time of execution or 0, request, limits of day, hour, minute and streams ('' without), units,
 -- 1 for a stream, hold, whether credits are enforced, the principal's version or '', milliseconds of the lease, dead
 -- instances, the admitting instance, model, retention.
--- Returns a word, now, the six counts and, when it is 'ok', the stop token and the reservation.
+-- Returns a word, now, the six counts and, when it is 'ok', the reservation; one text, a blank after each.
 local id, units, stream, hold = ARGV[3], tonumber(ARGV[8]), ARGV[9] == "1", ARGV[10]
 local now = now_of(ARGV[1])
-if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return { "late", now } end
+if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return string.format("late %.0f", now) end
 
 local user = redis.call("HMGET", USER, "created", "version", "stop", "balance", "available", "looked")
 local stored = counts_of(redis.call("GET", WINDOWS))
 local before = counts_at(stored, now)
 
-local function answer(word, counts, ...)
-  return { word, now, counts.day, counts.d, counts.hour, counts.h, counts.minute, counts.m, ... }
+local function answer(word, counts, packed)
+  return string.format("%s %.0f %.0f %.0f %.0f %.0f %.0f %.0f %s", word, now,
+    counts.day, counts.d, counts.hour, counts.h, counts.minute, counts.m, packed or "")
 end
 
 if ARGV[12] ~= "" and ARGV[12] ~= user[2] then return answer("principal", before) end
 if not user[1] then return answer("unknown", before) end
 
 local running = redis.call("HGET", RESERVATIONS, id)
-if running then return answer("ok", before, read(running).stop, running) end
+if running then return answer("ok", before, running) end
 
 local reaped = reap(now, ARGV[14], id, user[6])
 local abandoned = abandoned_reservation(id)
@@ -30,7 +31,7 @@ if abandoned then
   if abandoned.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. abandoned.hold) end
   lease(id, abandoned, now + tonumber(ARGV[13]), redis.call("HGET", USER, "looked"))
   keep_leases()
-  return answer("ok", before, abandoned.stop, abandoned.packed)
+  return answer("ok", before, abandoned.packed)
 end
 
 local available = reaped and redis.call("HGET", USER, "available") or user[5]
@@ -83,4 +84,4 @@ save_counts(WINDOWS, after)
 lease(id, { packed = packed, stream = stream, stop = user[3], instance = ARGV[15] },
   now + tonumber(ARGV[13]), user[6])
 if after.minute ~= stored.minute or redis.call("HLEN", RESERVATIONS) == 1 then keep_leases() end
-return answer("ok", after, user[3], packed)
+return answer("ok", after, packed)
