@@ -1,4 +1,4 @@
-import { definePlugin, GatewayError } from "#kit";
+import { definePlugin, GatewayError, type Identities, type Principal } from "#kit";
 import type { AuthOptions } from "#schema";
 
 /** Says who is calling: an API key serves, an access token proves an account but no right to inference. */
@@ -8,18 +8,22 @@ export default definePlugin<AuthOptions>({
   schema: new URL("../schemas/plugins/auth.schema.json", import.meta.url),
   setup(_options, { identities }) {
     return {
-      async identify({ credentials }) {
+      identify({ credentials }) {
         if (credentials.kind === "none") return null;
-        if (credentials.kind === "key") {
-          const principal = await identities.presume(credentials.value);
-          if (principal === null) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
-          return principal;
-        }
-        if ((await identities.byToken(credentials.value)) === null) {
-          throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
-        }
-        throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
+        if (credentials.kind === "token") return refuseToken(identities, credentials.value);
+        const principal = identities.presume(credentials.value);
+        return principal instanceof Promise ? principal.then(known) : known(principal);
       },
     };
   },
 });
+
+function known(principal: Principal | null): Principal {
+  if (principal === null) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
+  return principal;
+}
+
+async function refuseToken(identities: Identities, token: string): Promise<never> {
+  if ((await identities.byToken(token)) === null) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
+  throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
+}

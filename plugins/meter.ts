@@ -26,7 +26,7 @@ export default definePlugin<MeterOptions>({
     const { outcomes } = snapshot.billing;
     const tariffs = tariffsOf(snapshot);
     return {
-      async settle(ending, { model, call }): Promise<Bill> {
+      settle(ending, { model, call }) {
         // Nobody pays for it, so no tokenizer has to run: what the upstream reported is recorded.
         if (ending.kind === "gateway_error") return { ...FREE, usage: ending.usage ?? NO_USAGE };
         const tariff = tariffs.get(model.id);
@@ -35,10 +35,14 @@ export default definePlugin<MeterOptions>({
         const estimated = tariff?.lacks(reported) ?? false;
         const policy = policyOf(ending, estimated, outcomes);
         if (policy === null) return FREE;
-        const usage = estimated ? await estimate(ending, call) : (ending.usage ?? { ...NO_USAGE, ...call.units });
-        if (policy === "free") return { usage, estimated, charge: 0n };
-        const owed = policy === "prompt" ? withoutImages(usage) : usage;
-        return { usage: owed, estimated, charge: tariff?.charge(owed) ?? 0n };
+        const billOf = (usage: Usage): Bill => {
+          if (policy === "free") return { usage, estimated, charge: 0n };
+          const owed = policy === "prompt" ? withoutImages(usage) : usage;
+          return { usage: owed, estimated, charge: tariff?.charge(owed) ?? 0n };
+        };
+        // Most upstreams count: nothing has to be waited for.
+        if (estimated) return estimate(ending, call).then(billOf);
+        return billOf(ending.usage ?? { ...NO_USAGE, ...call.units });
       },
     };
   },

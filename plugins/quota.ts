@@ -1,4 +1,6 @@
 import {
+  type AdmissionResult,
+  type Admitted,
   definePlugin,
   type Exchange,
   GatewayError,
@@ -7,6 +9,7 @@ import {
   type Outcome,
   type Refusal,
   StalePrincipal,
+  type Store,
   tariffsOf,
   tierOf,
   type Windows,
@@ -25,7 +28,7 @@ export default definePlugin<QuotaOptions>({
     const { billing, tiers } = snapshot;
     const tariffs = tariffsOf(snapshot);
     return {
-      async admit(exchange) {
+      admit(exchange) {
         const { id, principal, tier, model, call } = exchange;
         const hold = tariffs.get(model.id)?.charge({
           prompt: Math.ceil(call.promptBytes / BYTES_PER_TOKEN),
@@ -34,7 +37,7 @@ export default definePlugin<QuotaOptions>({
           reasoning: 0,
           ...call.units,
         });
-        const result = await store.admit({
+        const result = store.admit({
           id,
           userId: principal.userId,
           limits: tier.limits,
@@ -45,27 +48,12 @@ export default definePlugin<QuotaOptions>({
           model: model.id,
           ...(principal.version !== undefined && { version: principal.version }),
         });
-        if (!result.ok) throw refusal(result.refusal, result.windows, now());
-        return {
-          windows: result.windows,
-          stopToken: result.stopToken,
-          confirmed: true,
-          async settle(outcome) {
-            const { userId } = principal;
-            // What a failure of the gateway's own has cost at the upstream is worth a record, though nobody pays it.
-            const isRecorded = !outcome.giveBack || outcome.kind === "gateway_error";
-            const record = isRecorded ? recordOf(exchange, outcome) : null;
-            try {
-              await store.settle({ id, userId, giveBack: outcome.giveBack, charge: outcome.bill.charge, record });
-            } catch (error) {
-              // Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it.
-              if (!isStoreUnavailable(error)) {
-                await store.settle({ id, userId, giveBack: outcome.giveBack, charge: 0n, record: null });
-              }
-              throw error;
-            }
-          },
+        const admitted = (result: AdmissionResult): Admitted => {
+          if (!result.ok) throw refusal(result.refusal, result.windows, now());
+          const { windows, stopToken } = result;
+          return { windows, stopToken, confirmed: true, settle: (outcome) => settle(store, exchange, outcome) };
         };
+        return result instanceof Promise ? result.then(admitted) : admitted(result);
       },
       windows(principal) {
         return store.windows(principal.userId, tierOf({ tiers }, principal.tier).limits);
@@ -73,6 +61,22 @@ export default definePlugin<QuotaOptions>({
     };
   },
 });
+
+async function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Promise<void> {
+  const { id } = exchange;
+  const { userId } = exchange.principal;
+  const { giveBack } = outcome;
+  // What a failure of the gateway's own has cost at the upstream is worth a record, though nobody pays it.
+  const isRecorded = !giveBack || outcome.kind === "gateway_error";
+  const record = isRecorded ? recordOf(exchange, outcome) : null;
+  try {
+    await store.settle({ id, userId, giveBack, charge: outcome.bill.charge, record });
+  } catch (error) {
+    // Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it.
+    if (!isStoreUnavailable(error)) await store.settle({ id, userId, giveBack, charge: 0n, record: null });
+    throw error;
+  }
+}
 
 function recordOf({ requestId, principal, model, receivedAt, tags }: Exchange, outcome: Outcome): LedgerRecord {
   const { kind, target, bill, endedAt } = outcome;

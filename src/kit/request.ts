@@ -8,6 +8,15 @@ import type { RequestTrace } from "./trace.ts";
 
 export type Awaitable<T> = T | Promise<T>;
 
+/**
+ * Whether what was asked for has to be waited for. Waiting for what is there already costs a promise and a turn of the queue
+ * of promises; on the way of a request it is worth asking. Other libraries' promises count.
+ */
+export function isPromise<T>(asked: Awaitable<T>): asked is Promise<T> {
+  if (asked instanceof Promise) return true;
+  return typeof asked === "object" && asked !== null && "then" in asked && typeof asked.then === "function";
+}
+
 /** What a request brought to prove who it is. `X-API-Key` decides when both headers are present. */
 export type Credentials =
   | { readonly kind: "none" }
@@ -317,7 +326,7 @@ export interface RequestPipeline {
   enter(): void;
   leave(): void;
   /** Who calls; asked before the body is read. @throws GatewayError 401 for nobody known. */
-  identify(request: InferenceRequest): Promise<Principal>;
+  identify(request: InferenceRequest): Awaitable<Principal>;
   /** From the body to the settled answer. Never rejects: every failure is answered. */
   run(request: InferenceRequest, principal: Principal): Promise<void>;
   /** Answers a request that has no body to run. @param principal null where nobody is known. Never rejects. */

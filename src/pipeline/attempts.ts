@@ -62,6 +62,8 @@ export class Attempts {
   readonly #recorder: AttemptRecorder;
   readonly #streams = new Set<AttemptStream>();
   #handedOver = false;
+  /** For the signal. */
+  #listens = false;
   #released = false;
 
   constructor(
@@ -114,9 +116,10 @@ export class Attempts {
 
   /** From now on the caller ends the stream that it took, and the signal ends none. */
   handOver(): void {
+    if (this.#handedOver) return;
     this.#handedOver = true;
     this.#call = null;
-    this.#exchange.signal.removeEventListener("abort", this);
+    if (this.#listens) this.#exchange.signal.removeEventListener("abort", this);
   }
 
   /** The exchange was aborted. */
@@ -137,7 +140,10 @@ export class Attempts {
   #watch<Item>(source: Source<Item>, attempt: Attempt): Source<Item> {
     const { signal } = this.#exchange;
     const stream = new AttemptSource(source, attempt, this.#streams);
-    if (!this.#handedOver && this.#streams.size === 0) signal.addEventListener("abort", this);
+    if (!this.#handedOver && this.#streams.size === 0) {
+      this.#listens = true;
+      signal.addEventListener("abort", this);
+    }
     this.#streams.add(stream);
     if (this.#released || signal.aborted) stream.cancel();
     return stream;
@@ -221,7 +227,8 @@ class Attempt implements AttemptSpan {
 
   /** A guard that throws is reported and no more: the other guards' permits depend on this call. */
   #settleGuards(result: AttemptResult): void {
-    for (const { plugin, guard } of this.#guards.toReversed()) {
+    for (let index = this.#guards.length - 1; index >= 0; index -= 1) {
+      const { plugin, guard } = this.#guards[index]!;
       try {
         guard.settle(result);
       } catch (error) {

@@ -2,11 +2,13 @@ import {
   type AbortReason,
   type Admitted,
   AttemptError,
+  type Awaitable,
   type Bill,
   type Ending,
   type Exchange,
   GatewayError,
   type Host,
+  isPromise,
   type Observer,
   type Outcome,
   type OutcomeKind,
@@ -74,22 +76,44 @@ export function givesBack({ kind, sent, begun }: Ending, written: boolean): bool
   }
 }
 
-/** What the ending costs, by the last hook that says so. Never rejects. */
-export async function price(
+/** What the ending costs, by the last hook that says so. Never rejects. @param bill of the hooks before */
+export function price(
   hooks: BoundHooks["settle"],
   ending: Ending,
   exchange: Exchange,
   observer: Observer,
-): Promise<Bill> {
-  let bill = FREE;
-  for (const hook of hooks) {
+  bill = FREE,
+): Awaitable<Bill> {
+  let last = bill;
+  for (let index = 0; index < hooks.length; index += 1) {
+    const hook = hooks[index]!;
     try {
-      bill = checkedBill(await hook.call(ending, exchange));
+      const asked = hook.call(ending, exchange);
+      if (isPromise(asked)) return priceLater(asked, hooks.slice(index), ending, exchange, observer, last);
+      last = checkedBill(asked);
     } catch (error) {
       observer.pluginFailed(hook.plugin, error);
     }
   }
-  return bill;
+  return last;
+}
+
+/** @param asked of the first of the hooks. */
+async function priceLater(
+  asked: Promise<Bill>,
+  [hook, ...others]: BoundHooks["settle"],
+  ending: Ending,
+  exchange: Exchange,
+  observer: Observer,
+  bill: Bill,
+): Promise<Bill> {
+  let last = bill;
+  try {
+    last = checkedBill(await asked);
+  } catch (error) {
+    observer.pluginFailed(hook!.plugin, error);
+  }
+  return price(others, ending, exchange, observer, last);
 }
 
 /** Gives back what an admit hook has reserved that was given up: `late` is its call. */
@@ -100,17 +124,24 @@ export async function giveBackLate(late: Promise<unknown>, ending: Ending): Prom
 }
 
 /** Calls every settler once, the last one first. Never rejects: one that fails must not keep the others from settling. */
-export async function settleAll(
+export function settleAll(
   settlers: readonly Settle<Outcome>[],
   outcome: Outcome,
   exchange: Exchange,
   host: Host,
-): Promise<void> {
+): Awaitable<void> {
+  const failed = (error: unknown): void => {
+    host.log.error({ err: error, id: exchange.id, request_id: exchange.requestId }, "settlement failed");
+  };
   for (let index = settlers.length - 1; index >= 0; index -= 1) {
     try {
-      await settlers[index]!(outcome);
+      const settling = settlers[index]!(outcome);
+      if (!isPromise(settling)) continue;
+      const settled = settling.then(undefined, failed);
+      return index === 0 ? settled : settled.then(() => settleAll(settlers.slice(0, index), outcome, exchange, host));
     } catch (error) {
-      host.log.error({ err: error, id: exchange.id, request_id: exchange.requestId }, "settlement failed");
+      failed(error);
     }
   }
+  return undefined;
 }

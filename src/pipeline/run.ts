@@ -1,16 +1,19 @@
 import {
   CLIENT_GONE_STATUS,
   type AbortReason,
-  type Admitted,
   type AnswerReply,
+  type Awaitable,
   type Bill,
   type ByteReply,
+  type ClientRequest,
   type EventReply,
   GatewayError,
   type Host,
   inBackground,
   type InferenceRequest,
+  isPromise,
   isStoreUnavailable,
+  type Json,
   type Observer,
   type OutcomeKind,
   type Principal,
@@ -22,14 +25,14 @@ import {
   storeUnavailable,
 } from "../kit/index.ts";
 import { type AnswerKeeper, askPlugins } from "./answers.ts";
+import { Admission } from "./admission.ts";
 import { Attempts, type Send } from "./attempts.ts";
 import type { Pipeline, BoundHooks } from "./build.ts";
 import { rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
 import { elapsedOf, ExchangeState } from "./exchange.ts";
-import { checkedReply, currentWindows, isConfirmed, passOver, respond, transform } from "./hooks.ts";
-import { failureOf, FREE, giveBackLate, givesBack, price, settleAll } from "./outcome.ts";
+import { checkedReply, currentWindows, passOver, respond, transform } from "./hooks.ts";
+import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay } from "./stream.ts";
-import { HookTimeout } from "./timing.ts";
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
@@ -50,32 +53,66 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   }
 
   /** Asks the identify plugins in order. @throws GatewayError 401 for nobody known. */
-  async identify({ head }: InferenceRequest): Promise<Principal> {
-    const { pipeline, observer } = this.#parts;
-    for (const hook of pipeline.identify) {
+  identify({ head }: InferenceRequest): Awaitable<Principal> {
+    return this.#identifyBy(this.#parts.pipeline.identify, head);
+  }
+
+  #identifyBy(hooks: Pipeline["identify"], head: ClientRequest): Awaitable<Principal> {
+    for (let index = 0; index < hooks.length; index += 1) {
+      const hook = hooks[index]!;
       try {
-        const principal = await hook.call(head);
+        const principal = hook.call(head);
+        if (isPromise(principal)) return this.#identifyLater(principal, hooks.slice(index), head);
         if (principal) return principal;
       } catch (error) {
-        passOver(hook, error, observer);
+        passOver(hook, error, this.#parts.observer);
       }
     }
     throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
   }
 
-  async run(request: InferenceRequest, principal: Principal): Promise<void> {
-    const { identities } = this.#parts.host;
-    let current: Principal | null = principal;
+  /** @param asked of the first of the hooks. */
+  async #identifyLater(
+    asked: Promise<Principal | null | undefined>,
+    [hook, ...others]: Pipeline["identify"],
+    head: ClientRequest,
+  ): Promise<Principal> {
     try {
-      for (let left = MAX_IDENTIFICATIONS; !(await new Run(this.#parts, request, current).serve()); left -= 1) {
-        if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
-        identities.forget(current);
-        current = null;
-        current = await this.identify(request);
-      }
+      const principal = await asked;
+      if (principal) return principal;
     } catch (error) {
-      await this.refuse(request, current, error);
+      passOver(hook!, error, this.#parts.observer);
     }
+    return this.#identifyBy(others, head);
+  }
+
+  run(request: InferenceRequest, principal: Principal): Promise<void> {
+    return this.#run(request, principal, MAX_IDENTIFICATIONS);
+  }
+
+  #run(request: InferenceRequest, principal: Principal, left: number): Promise<void> {
+    try {
+      return new Run(this.#parts, request, principal).serve().then(
+        (served) => (served ? undefined : this.#runAgain(request, principal, left)),
+        (error: unknown) => this.refuse(request, principal, error),
+      );
+    } catch (error) {
+      return this.refuse(request, principal, error);
+    }
+  }
+
+  /** The principal was out of date. */
+  async #runAgain(request: InferenceRequest, former: Principal, left: number): Promise<void> {
+    let current: Principal | null = former;
+    try {
+      if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
+      this.#parts.host.identities.forget(former);
+      current = null;
+      current = await this.identify(request);
+    } catch (error) {
+      return this.refuse(request, current, error);
+    }
+    return this.#run(request, current, left - 1);
   }
 
   async refuse(request: InferenceRequest, principal: Principal | null, error: unknown): Promise<void> {
@@ -100,13 +137,14 @@ class Run {
   #keeper: AnswerKeeper | null = null;
   /** Of a call that streams events; null before it is admitted. */
   #events: EventRelay | null = null;
-  #unwatch: (() => void) | null = null;
+  readonly #admission: Admission;
 
   /** @throws GatewayError for a model that there is not, or that cannot do what is asked. */
   constructor(parts: RunnerParts, request: InferenceRequest, principal: Principal) {
     this.#parts = parts;
     this.#state = new ExchangeState(request, principal, parts.host);
     this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
+    this.#admission = new Admission(this.#state, this.#hooks.admit, parts);
   }
 
   /** @returns false when the principal was out of date: nothing was answered, and all is given back. */
@@ -120,8 +158,8 @@ class Run {
       if (reply.type === "events") await this.#relayEvents(reply);
       else if (reply.type === "bytes") await this.#relayBytes(reply);
       else await this.#answer(reply);
-      if (state.outcome?.kind === "served" && "target" in reply)
-        await this.#keeper?.keep(reply, state.outcome.bill.usage);
+      if (this.#keeper !== null && state.outcome?.kind === "served" && "target" in reply)
+        await this.#keeper.keep(reply, state.outcome.bill.usage);
     } catch (error) {
       if (error instanceof StalePrincipal && this.#attempts === null) {
         // It begins afresh: no price, no log line, no metric.
@@ -133,17 +171,18 @@ class Run {
     } finally {
       this.#events?.stopHeartbeat();
       this.#attempts?.release();
-      this.#unwatch?.();
+      this.#admission.end();
     }
     return true;
   }
 
   /**
-   * Admits the request and lets plugins answer, then the relay plugin try upstreams. A function of its own: a local of `serve`, which waits for
-   * the end of a stream, would keep the call in memory till then.
+   * Admits the request and lets plugins answer, then the relay plugin try upstreams. A function of its own: a local of
+   * `serve`, which waits for the end of a stream, would keep the call in memory till then.
    */
   async #ask(): Promise<Reply | OwnReply> {
-    await this.#admit();
+    const admitting = this.#admission.admit();
+    if (isPromise(admitting)) await admitting;
     const { exchange } = this.#state;
     const { host, send, observer } = this.#parts;
     const { relay, transform: hooks, answer } = this.#hooks;
@@ -166,61 +205,6 @@ class Run {
       // Without a reply there is nothing to pass on: `fail: open` cannot apply. An abort is nobody's failure.
       if (!exchange.signal.aborted) passOver({ ...relay, failOpen: false }, error, observer);
       throw error;
-    }
-  }
-
-  /** Asks every admit hook in order. @throws GatewayError, StalePrincipal */
-  async #admit(): Promise<void> {
-    const { exchange } = this.#state;
-    const { host, observer } = this.#parts;
-    const { principal } = exchange;
-    let confirmed = principal.version === undefined;
-    try {
-      for (const hook of this.#hooks.admit) {
-        let admitted: Admitted | void = undefined;
-        try {
-          admitted = await hook.call(exchange);
-        } catch (error) {
-          if (error instanceof HookTimeout) this.#giveBackLate(error, hook);
-          passOver(hook, error, observer);
-        }
-        // Noted before the next hook may refuse: what one has reserved must be given back.
-        if (admitted) this.#note(admitted);
-        if (admitted) this.#mark(admitted, hook);
-        if (admitted?.confirmed) confirmed = true;
-      }
-    } catch (error) {
-      // The plan that refused may be one that the user has left minutes ago: a lost push must not cost a paid model.
-      const refused = error instanceof GatewayError && !isStoreUnavailable(error);
-      const stale = refused && !confirmed && !(await isConfirmed(principal, host));
-      throw stale ? new StalePrincipal() : error;
-    }
-    if (!confirmed && !(await host.identities.confirm(principal))) throw new StalePrincipal();
-  }
-
-  #note({ settle, windows, stopToken }: Admitted): void {
-    const state = this.#state;
-    if (settle) state.settlers.push(settle);
-    if (windows) state.windows = windows;
-    if (stopToken === undefined || !state.call.stream) return;
-    // From its admission on the user can end a stream, also one whose upstream says nothing.
-    const { client } = state.request;
-    this.#unwatch?.();
-    const { userId } = state.exchange.principal;
-    this.#unwatch = this.#parts.host.streamKills.watch(userId, stopToken, () => client.abort("killed"));
-  }
-
-  #giveBackLate({ late }: HookTimeout, { plugin }: BoundHooks["admit"][number]): void {
-    const ending = this.#state.ending("refused", 0, null);
-    inBackground(this.#parts.host.log, `plugin ${plugin}, which was given up,`, giveBackLate(late, ending));
-  }
-
-  #mark({ tags = [], headers = {} }: Admitted, hook: BoundHooks["admit"][number]): void {
-    try {
-      this.#state.mark(tags);
-      this.#state.addHeaders(headers);
-    } catch (error) {
-      passOver(hook, error, this.#parts.observer);
     }
   }
 
@@ -264,19 +248,23 @@ class Run {
     }
   }
 
-  async #answer({ body: given, usage }: Pick<AnswerReply, "body" | "usage">): Promise<void> {
+  #answer({ body, usage }: Pick<AnswerReply, "body" | "usage">): Promise<void> {
     const state = this.#state;
-    const { observer, host } = this.#parts;
-    const { id, receivedAt, signal } = state.exchange;
     state.meter.setUsage(usage);
-    if (usage === null && state.answeredBy === null) state.meter.addText(state.format.producedText(given));
+    if (usage === null && state.answeredBy === null) state.meter.addText(state.format.producedText(body));
     const hooks = this.#hooks.response;
-    const body = hooks.length === 0 ? given : await respond(hooks, given, state.exchange, observer);
+    if (hooks.length === 0) return this.#deliver(body);
+    return respond(hooks, body, state.exchange, this.#parts.observer).then((changed) => this.#deliver(changed));
+  }
+
+  async #deliver(body: Json): Promise<void> {
+    const state = this.#state;
+    const { id, receivedAt, signal } = state.exchange;
     const extras = {
       id,
       created: Math.floor(receivedAt / 1000),
       provider: state.provider,
-      latencyMs: Math.max(0, Math.round(host.now() - receivedAt)),
+      latencyMs: Math.max(0, Math.round(this.#parts.host.now() - receivedAt)),
     };
     const kind = signal.aborted ? (signal.reason as AbortReason) : "served";
     const text = await this.#settle(kind, 200, null, (bill) => state.format.answer(body, { ...extras, bill }));
@@ -334,13 +322,17 @@ class Run {
     const state = this.#state;
     const { host, observer } = this.#parts;
     const ending = state.ending(kind, status, failure);
-    state.bill ??= await price(this.#hooks.settle, ending, state.exchange, observer);
+    if (state.bill === null) {
+      const pricing = price(this.#hooks.settle, ending, state.exchange, observer);
+      state.bill = isPromise(pricing) ? await pricing : pricing;
+    }
     if (kind === "gateway_error") state.bill = { ...state.bill, charge: 0n };
     const { bill } = state;
     const last = write(bill);
     const outcome = { ...ending, bill, giveBack: givesBack(ending, state.written) };
     state.outcome = outcome;
-    await settleAll(state.settlers, outcome, state.exchange, host);
+    const settling = settleAll(state.settlers, outcome, state.exchange, host);
+    if (isPromise(settling)) await settling;
     observer.finished(state.exchange, outcome);
     return last;
   }

@@ -31,7 +31,7 @@ export class ServerClient implements Client {
     this.#res = http.res;
     this.#log = log;
     this.#stallAfterMs = stallAfterMs;
-    this.#res.once("close", () => {
+    this.#res.on("close", () => {
       if (!this.#res.writableFinished) this.abort("client_gone");
     });
   }

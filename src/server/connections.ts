@@ -71,7 +71,7 @@ export function limitPipelining(serve: RequestListener): RequestListener {
   const begin = (queue: PipelinedRequests, req: IncomingMessage, res: ServerResponse): void => {
     queue.serving += 1;
     // Of a connection that has closed nothing is begun any more: its queue goes with it.
-    res.once("close", () => {
+    res.on("close", () => {
       queue.serving -= 1;
       if (!req.socket.destroyed) serveNext(queue, req.socket);
     });

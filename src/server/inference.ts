@@ -5,6 +5,7 @@ import {
   type Indexed,
   type InferenceRequest,
   invalidRequest,
+  isPromise,
   type Json,
   type Log,
   type Principal,
@@ -144,29 +145,27 @@ class ServedRequest implements InferenceRequest, Indexed {
 
   async serve(running: DenseSet<ServedRequest>): Promise<void> {
     this.#pipeline.enter();
+    let principal: Principal | null = null;
     try {
-      await this.#run();
+      try {
+        // Credentials come before the body: who has none can make the gateway neither read nor parse.
+        const identified = this.#pipeline.identify(this);
+        principal = isPromise(identified) ? await identified : identified;
+        this.#moveTo(this.#options.candidateFor?.(principal.userId) ?? null);
+        await this.#readBody(principal);
+      } catch (error) {
+        await this.#pipeline.refuse(this, principal, error);
+        return;
+      }
+      await this.#pipeline.run(this, principal);
     } catch (error) {
       this.client.refuse(error, {});
     } finally {
       this.#pipeline.leave();
       running.delete(this);
       this.#claim?.release();
-      await this.#upload?.dispose();
+      if (this.#upload !== null) await this.#upload.dispose();
     }
-  }
-
-  /** Credentials come before the body: who has none can make the gateway neither read nor parse. */
-  async #run(): Promise<void> {
-    let principal: Principal | null = null;
-    try {
-      principal = await this.#pipeline.identify(this);
-      this.#moveTo(this.#options.candidateFor?.(principal.userId) ?? null);
-      await this.#readBody(principal);
-    } catch (error) {
-      return this.#pipeline.refuse(this, principal, error);
-    }
-    return this.#pipeline.run(this, principal);
   }
 
   #moveTo(candidate: RequestPipeline | null): void {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
 import { type Connections, limitPipelining } from "./connections.ts";
-import { answerClientError, type OnMalformed, refuseConnection, refuseMalformed, refuseStatus } from "./malformed.ts";
+import { answerClientError, type OnMalformed, malformedGuard, refuseConnection, refuseStatus } from "./malformed.ts";
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */
@@ -96,10 +96,11 @@ function guard(
 ): { readonly guarded: RequestListener; readonly configure: (server: Server) => Server } {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
+  const refuseMalformed = malformedGuard(onMalformed);
   const guarded = limitPipelining((req, res) => {
     // Its answer has been written already.
     if (refused.has(req.socket)) res.destroy();
-    else if (!refuseMalformed(req, res, onMalformed)) handler(req, res);
+    else if (!refuseMalformed(req, res)) handler(req, res);
   });
   const configure = (server: Server): Server => {
     const timeouts = { ...TIMEOUTS, ...options.timeouts };

@@ -4,6 +4,7 @@ import { overloaded } from "../kit/index.ts";
 import { refusalOf, requestIdOf, respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
+const SLASH = 0x2f;
 const ABSOLUTE = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i;
 /** What a URL would take for the end of its host, or for something before it. */
 const NO_HOST = /[\s/?#@\\]/;
@@ -11,11 +12,13 @@ const NO_HOST = /[\s/?#@\\]/;
 /** Called for a request that was refused before anything of the gateway saw it. */
 export type OnMalformed = (status: number, requestId: string) => void;
 
+type HostCheck = (text: string) => boolean;
+
 /**
  * The status for a request that Node's parser accepts and two HTTP implementations could read differently, or 0.
  * Looks at the raw header list: `req.headers` has dropped repeated fields already.
  */
-function faultOf(req: IncomingMessage): number {
+function faultOf(req: IncomingMessage, isHost: HostCheck): number {
   const { rawHeaders, headers, url = "" } = req;
   if (rawHeaders.length > 2 * MAX_FIELDS) return 431;
   let hosts = 0;
@@ -25,23 +28,34 @@ function faultOf(req: IncomingMessage): number {
   }
   if (hosts > 1 || (hosts === 0 && req.httpVersion !== "1.0")) return 400;
   if (!isHost(headers.host ?? "")) return 400;
-  if (url.charCodeAt(0) !== 47 && url !== "*" && !ABSOLUTE.test(url)) return 400;
+  if (url.charCodeAt(0) !== SLASH && url !== "*" && !ABSOLUTE.test(url)) return 400;
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && (coding.toLowerCase() !== "chunked" || req.httpVersion === "1.0")) return 400;
   return 0;
 }
 
-/** Empty where the target names no host (RFC 9110, 7.2). What no URL can be made of would fail in every route. */
-function isHost(text: string): boolean {
-  return text === "" || (!NO_HOST.test(text) && URL.canParse(`http://${text}`));
+/**
+ * Empty where the target names no host (RFC 9110, 7.2). What no URL can be made of would fail in every route. The last good
+ * one is remembered: clients of a gateway ask for the same, and finding out takes as long as all else about a request's head.
+ */
+function hostCheck(): HostCheck {
+  let last = "";
+  return (text) => {
+    if (text === last) return true;
+    const isHost = text === "" || (!NO_HOST.test(text) && URL.canParse(`http://${text}`));
+    if (isHost) last = text;
+    return isHost;
+  };
 }
 
 /**
  * A target in absolute form, as clients send it that take the gateway for a proxy, becomes one in origin form; its host
  * stands in place of the header's (RFC 9112, 3.2.2). @returns whether it could.
  */
-function inOriginForm(req: IncomingMessage): boolean {
-  const [, host, rest = "/"] = ABSOLUTE.exec(req.url ?? "") ?? [];
+function inOriginForm(req: IncomingMessage, isHost: HostCheck): boolean {
+  const url = req.url ?? "";
+  if (url.charCodeAt(0) === SLASH) return true;
+  const [, host, rest = "/"] = ABSOLUTE.exec(url) ?? [];
   if (host === undefined) return true;
   if (!isHost(host)) return false;
   req.url = rest.startsWith("?") ? `/${rest}` : rest;
@@ -49,12 +63,15 @@ function inOriginForm(req: IncomingMessage): boolean {
   return true;
 }
 
-/** Refuses what `faultOf` names. @returns whether it did. */
-export function refuseMalformed(req: IncomingMessage, res: ServerResponse, onMalformed: OnMalformed): boolean {
-  const status = faultOf(req) || (inOriginForm(req) ? 0 : 400);
-  if (status === 0) return false;
-  refuseStatus(req, res, status, onMalformed);
-  return true;
+/** Refuses what `faultOf` names, and returns whether it did. */
+export function malformedGuard(onMalformed: OnMalformed): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const isHost = hostCheck();
+  return (req, res) => {
+    const status = faultOf(req, isHost) || (inOriginForm(req, isHost) ? 0 : 400);
+    if (status === 0) return false;
+    refuseStatus(req, res, status, onMalformed);
+    return true;
+  };
 }
 
 /** Answers with a bare status and closes: what follows on such a connection cannot be trusted to be a request. */

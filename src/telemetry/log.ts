@@ -49,7 +49,7 @@ export function withConfig<L extends Log & Pick<Partial<GatewayLog>, "requestLin
 }
 
 /** JSON lines are written together, up to so many bytes and milliseconds. */
-const BATCHING = { minLength: 8 * 1024, periodicFlush: 250 };
+const BATCHING = { minLength: 32 * 1024, maxWrite: 64 * 1024, periodicFlush: 250 };
 /** While nobody reads standard error so much is kept; further lines are dropped. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 

@@ -117,13 +117,19 @@ describe("admit", () => {
   ])("refused for %s", async (refusal, code, message, retryAfter) => {
     const hooks = await hooksOf(noting({ ok: false, refusal, windows }));
     const details = retryAfter === undefined ? {} : { retryAfter };
-    await expect(hooks.admit!(testExchange(testSnapshot()))).rejects.toMatchObject({ code, message, details });
+    await expect(async () => hooks.admit!(testExchange(testSnapshot()))).rejects.toMatchObject({
+      code,
+      message,
+      details,
+    });
   });
 
   test("a window that has ended meanwhile still asks for a second of patience", async () => {
     const past = { ...windows, minute: { ...windows.minute, resetsAt: NOW - 5_000 } };
     const hooks = await hooksOf(noting({ ok: false, refusal: "minute", windows: past }));
-    await expect(hooks.admit!(testExchange(testSnapshot()))).rejects.toMatchObject({ details: { retryAfter: 1 } });
+    await expect(async () => hooks.admit!(testExchange(testSnapshot()))).rejects.toMatchObject({
+      details: { retryAfter: 1 },
+    });
   });
 });
 

@@ -83,22 +83,34 @@ export function canonicalUsage(raw: Json, usage: Usage): Json {
   const written = withDetails(raw["completion_tokens_details"], { reasoning_tokens: reasoning });
   const given = raw["total_tokens"];
   const total = Number.isSafeInteger(given) && Number(given) >= prompt + completion ? given : prompt + completion;
-  const fields: Json = {
+  return withFields(raw, {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: total,
     prompt_tokens_details: read,
     completion_tokens_details: written,
-  };
-  const changed = Object.entries(fields).filter(([name, value]) => raw[name] !== value);
-  return changed.length === 0 ? raw : { ...raw, ...Object.fromEntries(changed) };
+  });
 }
 
 /** Details that count nothing are not added. */
 function withDetails(details: unknown, counts: Readonly<Record<string, number>>): unknown {
   const known: Json = isJson(details) ? details : {};
-  const changed = Object.entries(counts).filter(([name, value]) => (known[name] ?? 0) !== value);
-  return changed.length === 0 ? details : { ...known, ...Object.fromEntries(changed) };
+  for (const name in counts) {
+    if ((known[name] ?? 0) === counts[name]) continue;
+    const changed = Object.entries(counts).filter(([field, value]) => (known[field] ?? 0) !== value);
+    return { ...known, ...Object.fromEntries(changed) };
+  }
+  return details;
+}
+
+/** The very same object where it has all of the fields. */
+function withFields(object: Json, fields: Json): Json {
+  for (const name in fields) {
+    if (object[name] === fields[name]) continue;
+    const changed = Object.entries(fields).filter(([field, value]) => object[field] !== value);
+    return { ...object, ...Object.fromEntries(changed) };
+  }
+  return object;
 }
 
 function detail(details: unknown, name: string): number | null {

@@ -12,10 +12,21 @@ export function readAnswer(bytes: Uint8Array): Decoded {
   const body = parseAnswer(bytes);
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw malformed("an answer without choices");
-  const read = choices.map((choice: unknown, position) => readChoice(choice, position, body["id"]));
   const usage = readUsage(body);
-  const counted = usage && { usage: canonicalUsage(reportedUsage(body) ?? {}, usage) };
-  return { body: { ...body, choices: read, ...counted }, usage };
+  const counts = usage === null ? body["usage"] : canonicalUsage(reportedUsage(body) ?? {}, usage);
+  if (counts === body["usage"] && choices.every(isCanonical)) return { body, usage };
+  const read = choices.map((choice: unknown, position) => readChoice(choice, position, body["id"]));
+  return { body: { ...body, choices: read, ...(usage !== null && { usage: counts }) }, usage };
+}
+
+/** Whether a choice of text alone would be read to one that says the same. */
+function isCanonical(choice: unknown): boolean {
+  if (!isJson(choice) || !isJson(choice["message"])) return false;
+  const { index, message, finish_reason: finish } = choice;
+  const { role, content, reasoning, reasoning_content: thoughts, tool_calls: calls } = message;
+  if (role !== "assistant" || (typeof content !== "string" && content !== null)) return false;
+  if (reasoning !== undefined || (thoughts !== undefined && !isText(thoughts)) || calls !== undefined) return false;
+  return Number.isSafeInteger(index) && isCanonicalFinish(finish, false);
 }
 
 function readChoice(choice: unknown, position: number, id: unknown): Json {
@@ -99,7 +110,10 @@ function text(value: unknown): string | null {
 /** Puts the deltas of one streamed choice into the canonical form. */
 export class ChoiceReader {
   readonly #index: number;
-  readonly #calls: CallDeltas;
+  /** Names the choice. */
+  readonly #seed: string;
+  /** null before the first tool call: most answers have none. */
+  #calls: CallDeltas | null = null;
   #begun = false;
   /** Its finish reason was seen. */
   finished = false;
@@ -109,7 +123,7 @@ export class ChoiceReader {
   /** @param seed names the answer. */
   constructor(index: number, seed: string) {
     this.#index = index;
-    this.#calls = new CallDeltas(`${seed}/${index}`);
+    this.#seed = seed;
   }
 
   /**
@@ -123,7 +137,15 @@ export class ChoiceReader {
   /** The finish of a choice that the upstream ended without one. */
   end(): Json {
     this.finished = true;
-    return { index: this.#index, delta: {}, finish_reason: this.#calls.any ? "tool_calls" : "stop" };
+    return { index: this.#index, delta: {}, finish_reason: this.#called ? "tool_calls" : "stop" };
+  }
+
+  get #called(): boolean {
+    return this.#calls?.any ?? false;
+  }
+
+  #deltas(): CallDeltas {
+    return (this.#calls ??= new CallDeltas(`${this.#seed}/${this.#index}`));
   }
 
   #isCanonical({ index, delta, finish_reason: finish }: Json): boolean {
@@ -131,7 +153,7 @@ export class ChoiceReader {
     const first = !this.#begun;
     if (first && delta["role"] !== "assistant") return false;
     if (finish !== null && (this.finished || delta["tool_calls"] !== undefined)) return false;
-    if (finish !== null && !isCanonicalFinish(finish, this.#calls.any)) return false;
+    if (finish !== null && !isCanonicalFinish(finish, this.#called)) return false;
     let calls: unknown;
     let text = "";
     for (const name in delta) {
@@ -147,7 +169,7 @@ export class ChoiceReader {
       else if (value === null || name === "reasoning" || (name === "role" && value !== "assistant")) return false;
     }
     // Last, because it counts the calls.
-    if (calls !== undefined && !this.#calls.accept(calls)) return false;
+    if (calls !== undefined && !this.#deltas().accept(calls)) return false;
     this.text = calls === undefined ? text : producedText(delta);
     this.#begun = true;
     this.finished ||= finish !== null;
@@ -158,7 +180,7 @@ export class ChoiceReader {
     const part = isJson(choice["delta"]) ? choice["delta"] : isJson(message) ? message : {};
     const { role: _role, tool_calls, ...others } = withText(part);
     const fields = Object.entries(others).filter(([, value]) => value !== null);
-    const calls = this.#calls.read(tool_calls);
+    const calls = tool_calls === undefined ? [] : this.#deltas().read(tool_calls);
     const role = this.#begun ? {} : { role: "assistant" };
     this.#begun = true;
     const delta = { ...role, ...Object.fromEntries(fields), ...(calls.length > 0 && { tool_calls: calls }) };
@@ -166,7 +188,7 @@ export class ChoiceReader {
     if (this.finished && calls.length === 0 && fields.every(([, value]) => value === "")) return null;
     const { finish_reason: word } = choice;
     const ends = !this.finished && isText(word);
-    const finish = ends ? finishOf("openai", word, { called: this.#calls.any }) : null;
+    const finish = ends ? finishOf("openai", word, { called: this.#called }) : null;
     this.finished ||= finish !== null;
     return { ...choice, index: this.#index, delta, ...(finish ?? { finish_reason: null }) };
   }

@@ -31,7 +31,6 @@ interface RetryOptions {
  */
 export function withRetries<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
   const { attempts } = options.settings;
-  if (attempts <= 1) return attempt();
   return pRetry(attempt, {
     retries: attempts - 1,
     // p-retry knows neither Retry-After nor our clock: the pause is made in its decision whether to go on.

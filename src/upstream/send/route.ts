@@ -2,10 +2,12 @@ import type { Pool } from "undici";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
+  type Awaitable,
   type Call,
   type Exchange,
   type FailureClass,
   GatewayError,
+  isPromise,
   type Log,
   type Reply,
   type Target,
@@ -37,6 +39,9 @@ export interface RouteOptions {
   readonly random: () => number;
   readonly log: Log;
 }
+
+const NO_KEYS: readonly PooledKey[] = [];
+const NOTHING: readonly string[] = [];
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */
 const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
@@ -89,39 +94,54 @@ export class Route {
       return Promise.reject(dialectNotSpoken(dialect.name, `for streams of ${call.kind} models`));
     }
     const batches = codec.type === "answer" ? codec.batches : undefined;
-    const calls = batches?.split(call, target) ?? [call];
-    if (batches !== undefined && calls.length > 1) {
+    const calls = batches?.split(call, target);
+    if (batches !== undefined && calls !== undefined && calls.length > 1) {
       const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent, spanId);
       return sendInBatches({ batches, calls, target, exchange, send });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
     const context = { target, call, codec, exchange, deadline, onSent, spanId };
+    if (upstream.retries.attempts <= 1) return this.#sendWithKeys(context);
     const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
     return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
       this.#sendWithKeys(context),
     );
   }
 
-  /** One request, and another with the next key at once while the failure is the key's. */
+  /**
+   * One request, and another with the next key at once while the failure is the key's. All in one function: each function
+   * that waits is a frame more for every request.
+   */
   async #sendWithKeys(context: AttemptContext): Promise<Reply> {
-    const { upstream, keys, health, now } = this.#options;
-    const { userId } = context.exchange.principal;
-    const tried: PooledKey[] = [];
-    const refused: PooledKey[] = [];
+    const { upstream, pool, keys, health, latencies, now } = this.#options;
+    const { target, exchange } = context;
+    let tried: readonly PooledKey[] = NO_KEYS;
+    let refused: readonly PooledKey[] = NO_KEYS;
     let failure: AttemptError | null = null;
     for (;;) {
       const key = keys.pick(tried, now(), upstream.retries.maxDelay);
       if (key === null) throw failure ?? new AttemptError("credentials", "upstream has no key to try");
-      tried.push(key);
+      /** When it was sent; null before. */
+      let startedAt: number | null = null;
       try {
-        const answer = await this.#sendOnce(context, key.value);
+        const preparing = this.#request(context, key.value);
+        const { request, dropped, form } = isPromise(preparing) ? await preparing : preparing;
+        startedAt = now();
+        const attempt = this.#attempt(context, form);
+        const answer = await attempt.run(pool, request);
+        const { firstByte } = attempt;
+        if (firstByte !== null) latencies.record(target, firstByte);
+        health.served(firstByte);
         keys.served(key, refused, now());
-        return { ...answer, target: context.target };
+        return dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target };
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error;
-        const { another, suspected } = keys.failed(key, error, userId, now());
-        if (suspected) refused.push(key);
-        const known = suspected ? error.as({ notUpstreamFault: true }) : error;
+        if (startedAt !== null) this.#failed(context, error, now() - startedAt);
+        const shown = startedAt === null ? error : withoutKey(error, key.value);
+        tried = [...tried, key];
+        const { another, suspected } = keys.failed(key, shown, exchange.principal.userId, now());
+        if (suspected) refused = [...refused, key];
+        const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
         health.failed(known);
         this.#warn(context, key, known);
         if (!another) throw known;
@@ -130,63 +150,65 @@ export class Route {
     }
   }
 
-  async #sendOnce(context: AttemptContext, key: string): Promise<Answer> {
-    const { dialect, pool, health, latencies, sweeper, now, log } = this.#options;
-    const { target, call, codec, exchange, deadline, onSent } = context;
-    const { request, dropped, form } = await this.#request(context, key);
-    const startedAt = now();
-    const attempt = new RequestHandler<Answer>({
+  #attempt(
+    { target, call, codec, exchange, deadline, onSent }: AttemptContext,
+    form: AnswerForm | undefined,
+  ): RequestHandler<Answer> {
+    const { dialect, sweeper, now, log } = this.#options;
+    return new RequestHandler<Answer>({
       read: readOnce({ dialect, codec, form, call, now, log }),
-      onCut: (error) => health.failed(error),
+      onCut: this.#onCut,
       timeouts: target.timeouts,
       // A body that is relayed as it comes is a stream, too.
       stream: call.stream || codec.type === "bytes",
       deadline,
       signal: exchange.signal,
-      ...(onSent && { onSent }),
+      onSent,
       sweeper,
       now,
     });
-    try {
-      const answer = await attempt.run(pool, request);
-      if (attempt.firstByte !== null) latencies.record(target, attempt.firstByte);
-      health.served(attempt.firstByte);
-      return dropped.length > 0 ? { ...answer, dropped } : answer;
-    } catch (error) {
-      if (!(error instanceof AttemptError)) throw error;
-      this.#failed(context, error, now() - startedAt);
-      throw withoutKey(error, key);
-    }
   }
+
+  readonly #onCut = (error: AttemptError): void => this.#options.health.failed(error);
 
   /**
    * @throws AttemptError "unsupported" when the dialect cannot express the call, or a strict model's call would lose a
    * field.
    */
-  async #request(
-    { codec, call, target, exchange, deadline, spanId }: AttemptContext,
-    key: string,
-  ): Promise<PreparedRequest> {
-    const { upstream, dialect, address, signer, now } = this.#options;
-    const written = write(() => codec.request(call, target, key));
-    const dropped = written.dropped ?? [];
+  #request(context: AttemptContext, key: string): Awaitable<PreparedRequest> {
+    const { codec, call, target, exchange } = context;
+    const written = write(codec, call, target, key);
+    const { dropped = NOTHING, form } = written;
     if (exchange.model.strict && dropped.length > 0) {
       throw new AttemptError("unsupported", `${listed(dropped)} cannot be expressed for this model`);
     }
     const asked = target.parameters ? withParameters(written, target.parameters) : written;
-    const changed = isUnwritten(asked.body) ? { ...asked, body: await writtenBody(asked.body) } : asked;
-    const { trace } = exchange;
-    const request = await signer.sign({
-      dialect,
-      request: addressRequest(changed, address, exchange.requestId, trace && traceHeaders(trace, spanId)),
-      host: address.host,
-      apiKey: key,
-      now: now(),
-      signal: exchange.signal,
-      timeout: Math.min(target.timeouts.connect, deadline - now()),
-    });
-    const body = sendableBody(request.body, upstream.http2);
-    return { request: body === request.body ? request : { ...request, body }, dropped, form: written.form };
+    const prepared = (request: UpstreamRequest): PreparedRequest => ({ request, dropped, form });
+    const { body } = asked;
+    const signing = isUnwritten(body)
+      ? writtenBody(body).then((whole) => this.#signed({ ...asked, body: whole }, context, key))
+      : this.#signed(asked, context, key);
+    return isPromise(signing) ? signing.then(prepared) : prepared(signing);
+  }
+
+  #signed(
+    asked: UpstreamRequest,
+    { target, exchange, deadline, spanId }: AttemptContext,
+    apiKey: string,
+  ): Awaitable<UpstreamRequest> {
+    const { dialect, address, signer, now } = this.#options;
+    const { requestId, signal } = exchange;
+    const trace = exchange.trace && traceHeaders(exchange.trace, spanId);
+    const request = addressRequest(asked, address, requestId, trace);
+    const at = now();
+    const timeout = Math.min(target.timeouts.connect, deadline - at);
+    const signing = signer.sign({ dialect, request, host: address.host, apiKey, now: at, signal, timeout });
+    return isPromise(signing) ? signing.then((signed) => this.#sendable(signed)) : this.#sendable(signing);
+  }
+
+  #sendable(request: UpstreamRequest): UpstreamRequest {
+    const body = sendableBody(request.body, this.#options.upstream.http2);
+    return body === request.body ? request : { ...request, body };
   }
 
   #failed({ target, exchange }: AttemptContext, error: AttemptError, elapsed: number): void {
@@ -239,9 +261,9 @@ function readOnce(context: ReadContext): RequestHandlerOptions<Answer>["read"] {
 }
 
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
-function write(request: () => UpstreamRequest): UpstreamRequest {
+function write(codec: Codec, call: Call, target: Target, key: string): UpstreamRequest {
   try {
-    return request();
+    return codec.request(call, target, key);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });

@@ -57,10 +57,19 @@ const MEAN_WEIGHT = 0.2;
 /** The latency of a target halves in this time, so that one which was slow once is tried again. */
 const HALF_LIFE_MS = 60_000;
 
+interface Sample {
+  mean: number;
+  /** Unix milliseconds. */
+  at: number;
+  /** Its upstream was none of any configuration's for a while. */
+  forgotten: boolean;
+}
+
 /** Time to first byte by target: exponentially weighted mean in milliseconds, fading with age. */
 export class Latencies {
   readonly #now: () => number;
-  readonly #samples = new Map<string, { mean: number; at: number }>();
+  readonly #samples = new Map<string, Sample>();
+  readonly #byTarget = new WeakMap<Target, Sample>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -70,20 +79,37 @@ export class Latencies {
     const at = this.#now();
     // 0 means unknown, and the clock counts whole milliseconds.
     const latency = Math.max(1, measured);
-    const sample = this.#samples.get(targetKey(target));
-    if (!sample) this.#samples.set(targetKey(target), { mean: latency, at });
-    else Object.assign(sample, { mean: sample.mean + MEAN_WEIGHT * (latency - sample.mean), at });
+    const sample = this.#sampleOf(target);
+    if (sample === null) {
+      this.#samples.set(targetKey(target), { mean: latency, at, forgotten: false });
+      return;
+    }
+    sample.mean += MEAN_WEIGHT * (latency - sample.mean);
+    sample.at = at;
   }
 
   /** Milliseconds; 0 for a target that was never tried. */
   of(target: Target): number {
-    const sample = this.#samples.get(targetKey(target));
+    const sample = this.#sampleOf(target);
     return sample ? sample.mean * 0.5 ** (Math.max(0, this.#now() - sample.at) / HALF_LIFE_MS) : 0;
+  }
+
+  /** By the target as this configuration has it first: making its key takes longer than all else here. */
+  #sampleOf(target: Target): Sample | null {
+    const known = this.#byTarget.get(target);
+    if (known !== undefined && !known.forgotten) return known;
+    const sample = this.#samples.get(targetKey(target)) ?? null;
+    if (sample !== null) this.#byTarget.set(target, sample);
+    return sample;
   }
 
   /** Forgets the upstreams for which `known` is false. */
   prune(known: (upstream: string) => boolean): void {
-    for (const key of this.#samples.keys()) if (!known(key.slice(0, key.indexOf("\n")))) this.#samples.delete(key);
+    for (const [key, sample] of this.#samples) {
+      if (known(key.slice(0, key.indexOf("\n")))) continue;
+      sample.forgotten = true;
+      this.#samples.delete(key);
+    }
   }
 }
 

@@ -1,4 +1,12 @@
-import type { AttemptResult, Breaker, BreakerSettings, BreakerState, FailureClass, Permit } from "../../kit/index.ts";
+import type {
+  AttemptError,
+  AttemptResult,
+  Breaker,
+  BreakerSettings,
+  BreakerState,
+  FailureClass,
+  Permit,
+} from "../../kit/index.ts";
 
 /** Failures that say nothing about the upstream's health. */
 export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
@@ -74,33 +82,12 @@ export class CircuitBreaker implements Breaker {
       if (this.#probing >= this.#settings.probes) return null;
       this.#probing += 1;
     }
-    return this.#permit(this.#epoch);
+    return new BreakerPermit(this, this.#epoch);
   }
 
-  #permit(epoch: number): Permit {
-    let answered = false;
-    let ended = false;
-    const succeed = (): void => {
-      if (answered) return;
-      answered = true;
-      if (epoch === this.#epoch) this.#succeeded();
-    };
-    return {
-      answered: () => {
-        if (!ended) succeed();
-      },
-      end: (result: AttemptResult) => {
-        if (ended) return;
-        ended = true;
-        if (result.ok) succeed();
-        else if (epoch !== this.#epoch) return;
-        else if (!result.error.notUpstreamFault && !IGNORED.has(result.error.failure)) this.#failed();
-        else if (this.#state === "half_open") this.#probing -= 1;
-      },
-    };
-  }
-
-  #succeeded(): void {
+  /** @param epoch in which the attempt began, as in `failed`. */
+  succeeded(epoch: number): void {
+    if (epoch !== this.#epoch) return;
     if (this.#state === "half_open") {
       this.#closedAt = this.#now();
       this.#retryAt = 0;
@@ -111,7 +98,12 @@ export class CircuitBreaker implements Breaker {
     this.#results.add(this.#now(), true);
   }
 
-  #failed(): void {
+  failed(epoch: number, { failure, notUpstreamFault }: AttemptError): void {
+    if (epoch !== this.#epoch) return;
+    if (notUpstreamFault || IGNORED.has(failure)) {
+      if (this.#state === "half_open") this.#probing -= 1;
+      return;
+    }
     const now = this.#now();
     if (this.#state === "half_open") return this.#open(now);
     this.#consecutive += 1;
@@ -142,6 +134,32 @@ export class CircuitBreaker implements Breaker {
     this.#epoch += 1;
     this.#probing = 0;
     this.#onChange(state);
+  }
+}
+
+/** Tells its breaker once that the attempt has succeeded, or has failed. */
+class BreakerPermit implements Permit {
+  readonly #breaker: CircuitBreaker;
+  readonly #epoch: number;
+  #hasAnswered = false;
+  #hasEnded = false;
+
+  constructor(breaker: CircuitBreaker, epoch: number) {
+    this.#breaker = breaker;
+    this.#epoch = epoch;
+  }
+
+  answered(): void {
+    if (this.#hasAnswered || this.#hasEnded) return;
+    this.#hasAnswered = true;
+    this.#breaker.succeeded(this.#epoch);
+  }
+
+  end(result: AttemptResult): void {
+    if (this.#hasEnded) return;
+    if (result.ok) this.answered();
+    this.#hasEnded = true;
+    if (!result.ok) this.#breaker.failed(this.#epoch, result.error);
   }
 }
 

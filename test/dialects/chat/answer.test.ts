@@ -1,6 +1,8 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chat } from "../../../src/dialects/chat/index.ts";
 import { AttemptError, type Json } from "../../../src/kit/index.ts";
+import { RUNS } from "../../properties/runs.ts";
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const message = (said: Json, choice: Json = {}): unknown => {
@@ -126,4 +128,39 @@ test.each(["error", "insufficient_system_resource"])("an answer that broke off i
   const broken = { choices: [{ message: { content: "half" }, finish_reason }] };
   const failure = { failure: "status", message: `upstream broke its answer off: ${finish_reason}` };
   expect(() => chat.answer(bytes(broken))).toThrow(expect.objectContaining(failure) as Error);
+});
+
+const firstOf = (...choices: readonly unknown[]): unknown => {
+  const { body } = chat.answer(bytes({ id: "x", choices }));
+  return (body["choices"] as readonly unknown[])[0];
+};
+
+/** Up to two fields with another value. */
+const changes = (of: Readonly<Record<string, readonly unknown[]>>) => {
+  const each = Object.entries(of).flatMap(([name, values]) => values.map((value) => ({ [name]: value })));
+  return fc.array(fc.constantFrom(...each), { maxLength: 2 });
+};
+
+test("a choice is read alike whether or not all of the answer is canonical", () => {
+  const parts = {
+    role: ["user", null, undefined],
+    content: ["", null, undefined, [{ type: "text", text: "b" }]],
+    reasoning: ["c", null],
+    reasoning_content: ["d", "", null],
+    refusal: ["e", null],
+    tool_calls: [[], null, [{ id: "f", function: { name: "g", arguments: "{}" } }]],
+  };
+  const around = {
+    index: [1.5, "0", undefined],
+    finish_reason: ["tool_calls", "end_turn", "eos", "", null, undefined],
+  };
+  const message = { role: "assistant", content: "a" };
+  const choice = { index: 0, logprobs: null, finish_reason: "stop" };
+  fc.assert(
+    fc.property(changes(parts), changes(around), (inner, outer) => {
+      const one = Object.assign({}, choice, ...outer, { message: Object.assign({}, message, ...inner) }) as Json;
+      expect(firstOf(one)).toEqual(firstOf(one, { message: {} }));
+    }),
+    { numRuns: RUNS },
+  );
 });
