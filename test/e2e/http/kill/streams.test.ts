@@ -81,7 +81,7 @@ test("a kill ends all 20 streams of its user within 2 s, stuck ones too, and not
   const streams = await startAll();
   const others = Array.from({ length: 3 }, () => open(other, { stream: true, sim: "?chunk_delay=20ms&chunks=80" }));
   for (const stream of others) await stream.until("data:");
-  const whole = open(user, { sim: "?first_byte=1500ms" }, { id: "whole" });
+  const whole = open(user, { sim: "?first_byte=4000ms" }, { id: "whole" });
   await eventually(() => asked("whole"));
   expect((await gateway.books(user)).running).toMatchObject({ requests: 21, streams: 20 });
   expect((await open(user, { stream: true }).ended).status).toBe(429);
