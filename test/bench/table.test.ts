@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import { ALL_ROWS } from "../../bench/load/options.ts";
 import { TINY } from "../../bench/load/sizes.ts";
 import { measureTable } from "../../bench/load/table.ts";
 
-const OPTIONS = { rounds: 1, seconds: 1, logLevel: "info", sizes: TINY };
+const OPTIONS = { rounds: 1, seconds: 0.5, logLevel: "info", sizes: TINY };
 
-test("every row is measured, of the real processes", { timeout: 300_000 }, async () => {
-  const { lines, measurements } = await measureTable({ ...OPTIONS, rows: ALL_ROWS });
-  expect([...new Set(lines.map(({ row }) => row))]).toEqual(ALL_ROWS);
+/** One of each kind: 2, 4, 6, 7 and 8 are other loads and proxies in the way of 1, 3 and 5. */
+const ROWS = [1, 3, 5, 9, 10, 11, 12, 13, 14];
+
+test("rows are measured, of the real processes", { timeout: 300_000 }, async () => {
+  const { lines, measurements } = await measureTable({ ...OPTIONS, rows: ROWS });
+  expect([...new Set(lines.map(({ row }) => row))]).toEqual(ROWS);
   expect(measurements.filter(({ result }) => result.bad > 0)).toEqual([]);
   // Of peers that are not installed it is said; everything else has figures.
   expect(lines.filter((line) => !(line.absent ?? "").startsWith("not installed") && !isWhole(line))).toEqual([]);
