@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,7 +35,8 @@ export default definePlugin({
   }),
 });
 `;
-const file = join(tmpdir(), `replayed-${randomUUID()}`, "log.jsonl");
+const folder = join(tmpdir(), `gateway-replayed-${randomUUID()}`);
+const file = join(folder, "log.jsonl");
 const MODELS = {
   "route/failover": ["?status=503", "?chunks=3"],
   "route/failing": ["?status=500", "?close_after=0"],
@@ -72,7 +74,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 interface Step {
   readonly model: string;

@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { tmpdir } from "node:os";
 import { randomUUID } from "node:crypto";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { readDecisions } from "../../../src/telemetry/decision-reader.ts";
+import { passingFolder } from "../../support/folder.ts";
 import { OtlpReceiver } from "../../support/otlp.ts";
 import { poll } from "../support/child.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
@@ -285,7 +285,7 @@ describe("the decision log", () => {
   );
 
   test("has a line for each request as its schema says, and nothing of what was said", async () => {
-    const file = join(tmpdir(), `decisions-${randomUUID()}`, "log.jsonl");
+    const file = join(passingFolder(), "log.jsonl");
     const { gateway, user } = await start({ telemetry: { decision_log: { file } } });
     const other = await gateway.user({ tier: "Free" });
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
@@ -342,7 +342,7 @@ describe("the decision log", () => {
   test("a key that stands where a model or an id belongs is neither in it nor in a trace", async () => {
     const receiver = await OtlpReceiver.start();
     onTestFinished(() => receiver.close());
-    const file = join(tmpdir(), `decisions-${randomUUID()}`, "log.jsonl");
+    const file = join(passingFolder(), "log.jsonl");
     const { gateway, user } = await start({ telemetry: { decision_log: { file }, otlp: { endpoint: receiver.url } } });
     const sent = { headers: { traceparent: SAMPLED, "x-request-id": user.key } };
     await gateway.chat(user, { model: user.key }, sent);
@@ -355,7 +355,7 @@ describe("the decision log", () => {
   });
 
   test("a reload turns it on and off, and moves it", async () => {
-    const folder = join(tmpdir(), `decisions-${randomUUID()}`);
+    const folder = passingFolder();
     const { gateway, user } = await start({});
     await gateway.chat(user, {});
     await gateway.reload({ telemetry: { decision_log: { file: join(folder, "a") } } });
