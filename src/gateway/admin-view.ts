@@ -128,6 +128,8 @@ export class EventLoopMonitor {
   readonly #recoveryMs: number;
   readonly #timer: NodeJS.Timeout;
   #blockedUntil = 0;
+  /** `performance.now()` when the measuring began. */
+  #since = performance.now();
 
   constructor({ maxBlockMs = MAX_BLOCK_MS, recoveryMs = RECOVERY_MS } = {}) {
     this.#maxBlockMs = maxBlockMs;
@@ -148,10 +150,14 @@ export class EventLoopMonitor {
   }
 
   #check(): void {
-    if (this.#delays.max < this.#maxBlockMs * NANOSECONDS_PER_MS) return;
-    this.#blockedUntil = performance.now() + this.#recoveryMs;
+    const now = performance.now();
+    // The first delay is measured from the first turn on: one that began before it is none of them.
+    const longestMs = this.#delays.count === 0 ? now - this.#since : this.#delays.max / NANOSECONDS_PER_MS;
+    if (longestMs < this.#maxBlockMs) return;
+    this.#blockedUntil = now + this.#recoveryMs;
     // Not before: a reset also forgets when the delay under way began.
     this.#delays.reset();
+    this.#since = now;
   }
 }
 

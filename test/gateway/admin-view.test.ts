@@ -12,3 +12,12 @@ test("an event loop that stood still is noticed as soon as it runs again, and fo
   await poll(() => loop.blocked);
   await poll(() => !loop.blocked);
 });
+
+test("one that stands still from its first moment on is noticed, too", async () => {
+  const loop = new EventLoopMonitor({ maxBlockMs: 1_000, recoveryMs: 300 });
+  onTestFinished(() => loop.close());
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  await poll(() => loop.blocked, 2_000);
+  expect(loop.blocked).toBe(true);
+  await poll(() => !loop.blocked);
+});
