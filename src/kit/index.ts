@@ -2,7 +2,7 @@ export { answerOfEvents, eventsOfAnswer } from "./answer-forms.ts";
 export * from "./data-url.ts";
 export * from "./dense-set.ts";
 export * from "./errors.ts";
-export { timedUuid } from "./ids.ts";
+export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";

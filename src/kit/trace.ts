@@ -1,5 +1,3 @@
-import { randomHex } from "./ids.ts";
-
 /** Where a request stands in a distributed trace, by the W3C's recommendation. */
 export interface RequestTrace {
   /** 32 lower-case hexadecimal digits. */
@@ -64,14 +62,6 @@ function stateOf(header: string | readonly string[] | undefined): string {
   if (!sound || names.size !== members.length || members.length > MAX_STATE_COUNT) return "";
   const state = members.join(",");
   return state.length > MAX_STATE_CHARACTERS ? "" : state;
-}
-
-export function newTraceId(): string {
-  return randomHex(16);
-}
-
-export function newSpanId(): string {
-  return randomHex(8);
 }
 
 /** The headers by which a trace goes on. @param spanId of the sender; null: as it came. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newSpanId, newTraceId, timedUuid } from "../../src/kit/index.ts";
 import { RUNS } from "../properties/runs.ts";
 
-/** More than one filling of the pool. */
+/** More than Node draws random bytes for at once. */
 const MANY = 3000;
 
 test("a timed UUID is of version 7 and begins with its time", () => {
