@@ -181,10 +181,10 @@ export class Reloader {
 
   /** The file is what serves. */
   async #keep(loaded: Loaded): Promise<ReloadResult> {
-    const [{ hash }, { log }] = [loaded, this.#parts];
+    const { hash } = loaded;
     await this.#dropCandidate("replaced", "the file is again what served before");
     if (hash !== this.#current.snapshot.hash) return this.#take(loaded);
-    if (this.rejected !== null) log.info({ hash }, "configuration is whole again: it is the one that serves");
+    if (this.rejected) this.#parts.log.info({ hash }, "configuration is whole again: it is the one that serves");
     this.rejected = null;
     this.#passedOver = null;
     return { ok: true, hash, changed: false };

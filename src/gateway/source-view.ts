@@ -148,7 +148,7 @@ function isSecret(path: readonly string[]): boolean {
 const DOT = "•";
 const KEPT_IN_TEXT = /["']?\$\{(?:(?:file:[^{}]*|env:\w+)\}["']?|env:\w+:-)|\}["']?/g;
 /** Half of a key is shown no more than a whole one. */
-const LONG_AS_A_KEY = 64;
+const MIN_KEY_CHARACTERS = 64;
 /** Of what stands in comments: former values, as a rule. */
 const SECRET_IN_COMMENT = /((?:key|secret|token|passw\w*|authorization|credential|cookie)s?["']?\s*:\s*)(\S.*)$/i;
 
@@ -183,7 +183,7 @@ function dottedComment(comment: string): string {
     .replace(SECRET_IN_COMMENT, (_, key: string, value: string) => key + DOT.repeat(value.length))
     .replaceAll(/(\w:\/\/)([^/\s]*)@/g, (_, scheme: string, user: string) => `${scheme}${DOT.repeat(user.length)}@`)
     .replaceAll(/[^\s"'[\],{}]+/g, (word) =>
-      looksLikeKey(word.padEnd(LONG_AS_A_KEY)) ? DOT.repeat(word.length) : word,
+      looksLikeKey(word.padEnd(MIN_KEY_CHARACTERS)) ? DOT.repeat(word.length) : word,
     );
 }
 
