@@ -96,8 +96,7 @@ export class Reloader {
   /** What serves in place of the file, while it is compared or passed over. */
   get instead(): Instead | null {
     const { hash: serves } = this.#current.snapshot;
-    if (this.#probation !== null)
-      return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
+    if (this.#probation) return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
     const passed = this.#passedOver;
     return passed && { of: passed.hash, serves, reason: passed.reason, at: passed.at };
   }
