@@ -1,6 +1,7 @@
 import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Json, type Store } from "../kit/index.ts";
 import type { Explainer } from "../offline/answer.ts";
+import { NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
@@ -107,7 +108,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     closing.add(() => controls.close());
     // Before the first request: what is drained must not be sent any by a process that starts.
     await controls.start();
-    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer);
+    const pages = readPages(PAGES_FOLDER);
+    // With several workers their supervisor says so.
+    if (pages === null && !options.worker) log.warn({}, NOT_BUILT);
+    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages });
     registry.start();
     closing.add(() => registry.close());
     const loop = new EventLoopMonitor();

@@ -131,7 +131,9 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     clearTimeout(timer);
   });
   context.state.activate(generation);
-  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, options.validateBody);
+  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, {
+    ...(options.validateBody && { validateBody: options.validateBody }),
+  });
   const server = serverOfStreams(handler);
   closing.add(() => {
     server.close();
