@@ -56,7 +56,7 @@ export class Figures {
     this.#timer = setTimeout(() => {
       this.tick();
       this.start();
-    }, untilNextSecond()).unref();
+    }, untilNextSecond(this.#options.now())).unref();
   }
 
   close(): void {
@@ -115,8 +115,8 @@ export class Figures {
 }
 
 /** Milliseconds to just after the next whole second. */
-export function untilNextSecond(): number {
-  return SECOND_MS - (Date.now() % SECOND_MS) + 1;
+export function untilNextSecond(now: number): number {
+  return SECOND_MS - (now % SECOND_MS) + 1;
 }
 
 class Buckets {
