@@ -126,7 +126,7 @@ export class UpstreamControls {
     if (!always && readBy === this.#readBy) return;
     // Without a version nobody has set anything for longer than a setting can hold.
     const texts =
-      version === "" ? [] : await Promise.all(names.map((name) => store.getValue(SPACE, UPSTREAM_PREFIX + name)));
+      version === "" ? [] : await Promise.all(names.map(async (name) => store.getValue(SPACE, UPSTREAM_PREFIX + name)));
     const settings = new Map<string, ManualSetting>();
     for (const [index, text] of texts.entries()) {
       const setting = settingIn(text);

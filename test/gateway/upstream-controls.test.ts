@@ -6,6 +6,9 @@ import { ManualControls } from "../../src/upstream/state/manual.ts";
 import { eventually } from "../e2e/support/http.ts";
 import { TestLog } from "../support/host.ts";
 
+const away = (): never => {
+  throw storeUnavailable(new Error("away"));
+};
 const ORDER = { upstream: "alpha", mode: "drain", expiresInSeconds: 60, reason: "new disks", by: "ada" } as const;
 
 describe("settings of upstreams over one store", () => {
@@ -71,21 +74,18 @@ describe("settings of upstreams over one store", () => {
     const deaf = await instance({ with: DEAF, pollIntervalMs: 10 });
     await one.of.set(ORDER);
     await eventually(() => deaf.mode() === "drain");
-    await one.of.lift("alpha");
+    expect(await one.of.lift("alpha")).toBe(true);
     await eventually(() => deaf.mode() === null);
   });
 
   it("hold while the store is away, until they end", async () => {
     const one = await instance();
-    let away = false;
-    const getValue: Store["getValue"] = (...of) => {
-      if (away) throw storeUnavailable(new Error("away"));
-      return store.getValue(...of);
-    };
+    let isAway = false;
+    const getValue: Store["getValue"] = (...of) => (isAway ? away() : store.getValue(...of));
     const cut = await instance({ with: { getValue }, pollIntervalMs: 10 });
     await one.of.set({ ...ORDER, expiresInSeconds: 5 });
     await eventually(() => cut.mode() === "drain");
-    away = true;
+    isAway = true;
     await one.of.lift("alpha");
     clock.now += 4_999;
     expect(cut.mode()).toBe("drain");
@@ -106,10 +106,7 @@ describe("settings of upstreams over one store", () => {
     const one = await instance();
     await expect(one.of.set({ ...ORDER, upstream: "gamma" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(one.of.lift("gamma")).rejects.toMatchObject({ code: "NOT_FOUND" });
-    const setValue = (): never => {
-      throw storeUnavailable(new Error("away"));
-    };
-    const cut = await instance({ with: { setValue } });
+    const cut = await instance({ with: { setValue: away } });
     await expect(cut.of.set(ORDER)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(cut.mode()).toBe(null);
   });

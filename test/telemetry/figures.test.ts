@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type FigurePoint, Figures, MAX_POINTS, mergePoints, percentile } from "../../src/telemetry/figures.ts";
 import { exchange, outcome } from "./support.ts";
