@@ -21,7 +21,7 @@ import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
 import { LineFile } from "../telemetry/decision-file.ts";
 import { Digests } from "../telemetry/digests.ts";
-import { Figures } from "../telemetry/figures.ts";
+import { Figures, untilNextSecond } from "../telemetry/figures.ts";
 import { type GatewayLog, withConfig } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
@@ -202,8 +202,7 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     },
   });
   const figures = new Figures({ now, inFlight: () => state.inFlight(), streams: () => state.activeStreams() });
-  figures.start();
-  closing.add(() => figures.close());
+  closing.add(eachSecond(now, () => figures.tick()));
   const accessLog = (): TelemetrySettings["accessLog"] => state.snapshot.telemetry.accessLog;
   const parts = { metrics, figures, logRequests: log.enabled("info"), accessLog, digests, decisions, sink, now };
   const observerOf = (snapshot: Snapshot, trial: Trial): Observer => {
@@ -238,6 +237,19 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     return traceparent === undefined ? null : traceParentOf(traceparent, tracestate);
   };
   return { metrics, figures, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
+}
+
+/** Just after each whole second. @returns ends it. */
+export function eachSecond(now: () => number, call: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = (): void => {
+    timer = setTimeout(() => {
+      arm();
+      call();
+    }, untilNextSecond(now())).unref();
+  };
+  arm();
+  return () => clearTimeout(timer);
 }
 
 /** As configured, else as OpenTelemetry's own variables say; null where nothing is to be sent. */

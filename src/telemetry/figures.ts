@@ -46,21 +46,9 @@ export class Figures {
   readonly #errors = new Map<string, number>();
   #requests = 0;
   #spend = 0n;
-  #timer: NodeJS.Timeout | null = null;
 
   constructor(options: FiguresOptions) {
     this.#options = options;
-  }
-
-  start(): void {
-    this.#timer = setTimeout(() => {
-      this.tick();
-      this.start();
-    }, untilNextSecond(this.#options.now())).unref();
-  }
-
-  close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
   finished({ receivedAt }: Pick<Exchange, "receivedAt">, outcome: Outcome): void {
@@ -82,7 +70,7 @@ export class Figures {
     if (code !== null) this.#count(code);
   }
 
-  /** Ends a second, or the few that the event loop was held up for. */
+  /** To be called just after each whole second. Ends it, or the few that the event loop was held up for. */
   tick(): void {
     const at = Math.floor(this.#options.now() / SECOND_MS) * SECOND_MS;
     // A timer may be early: the second is not over then.
