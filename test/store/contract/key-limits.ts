@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { KeyLimits, NewKey, Store } from "../../../src/kit/index.ts";
 import { addUser, digest, MINUTE, unique } from "../support.ts";
 
+function newKey(userId: string, limits?: KeyLimits): NewKey {
+  const id = unique("key");
+  return { id, userId, name: "n", prefix: "rk_01234567", digest: digest(id), ...(limits && { limits }) };
+}
+
 /** What a key may do less than its user. */
 export function keyLimitSuite(store: () => Store, clock: { now: number }): void {
-  function newKey(userId: string, limits?: KeyLimits): NewKey {
-    const id = unique("key");
-    return { id, userId, name: "n", prefix: "rk_01234567", digest: digest(id), ...(limits && { limits }) };
-  }
-
   describe("limits of keys", () => {
     test("come back as they were given, with the key and with its principal", async () => {
       const user = await addUser(store());
