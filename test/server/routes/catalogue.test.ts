@@ -214,8 +214,8 @@ test("prices of images by size and quality are shown as they are configured", as
 
 test("the settings name the identity providers, and nothing of what is secret about them", async () => {
   const provider = { issuer: "https://id.example.com", clientId: "abc", clientSecret: new Secret("s3"), scopes: [] };
-  const { auth } = testSnapshot();
-  const snapshot = testSnapshot({ auth: { ...auth, oauth: { corp: provider, other: provider } } });
+  const made = testSnapshot();
+  const snapshot = { ...made, auth: { ...made.auth, oauth: { corp: provider, other: provider } } };
   const { ask } = await startRoutes({ snapshot: () => snapshot });
   const { sign_in: signIn } = JSON.parse((await ask("GET", "/v1/settings")).text);
   expect(signIn).toEqual({ providers: ["corp", "other"] });
