@@ -95,12 +95,14 @@ const SECURITY: Readonly<Record<string, string>> = {
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
 };
+/** Under which the build has its files refer to each other. */
+const FILES_PATH = "/ui/";
 /** The name of such a file changes with what is in it. */
 const HASHED_FOLDER = "assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_AGAIN = "no-cache";
 
-/** @param pages the paths that are pages; files that these load have the path of their name. */
+/** @param pages the paths that are pages; what these load is below `/ui/`. */
 export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>): AnswerPage {
   return (http, path) => {
     const { req } = http;
@@ -114,12 +116,13 @@ export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>
       else sendFile(http, file, { "Cache-Control": ASK_AGAIN }, "Accept, Accept-Encoding");
       return path;
     }
-    const name = path.slice(1);
+    if (!path.startsWith(FILES_PATH)) return null;
+    const name = path.slice(FILES_PATH.length);
     const file = name.endsWith(".html") ? undefined : files?.get(name);
     if (file === undefined) return null;
     const isHashed = name.startsWith(HASHED_FOLDER);
     sendFile(http, file, { "Cache-Control": isHashed ? FOR_EVER : ASK_AGAIN }, "Accept-Encoding");
-    return isHashed ? "/assets/**" : path;
+    return `${FILES_PATH}**`;
   };
 }
 
