@@ -79,6 +79,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
+  state.inFlight = () => server.inFlight();
   state.streams = server;
   return server;
 }

@@ -23,6 +23,7 @@ import {
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import { StreamDirectory } from "./stream-list.ts";
+import { UpstreamControls } from "./upstream-controls.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /**
@@ -97,6 +98,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       storage,
       keepsLastGood: options.worker?.keepsLastGood ?? true,
     });
+    const controls = new UpstreamControls({
+      store: storage.store,
+      controls: upstreams.manual,
+      upstreams: () => state.upstreamNames,
+      now: context.now,
+      log,
+    });
+    closing.add(() => controls.close());
+    // Before the first request: what is drained must not be sent any by a process that starts.
+    await controls.start();
     const pages = readPages(PAGES_FOLDER);
     // With several workers their supervisor says so.
     if (pages === null && !options.worker) log.warn({}, NOT_BUILT);
@@ -174,7 +185,13 @@ function explainer({ state, now }: StartContext, { store }: Storage): (question:
   let made: Promise<Explainer> | null = null;
   const make = async (): Promise<Explainer> => {
     const { Explainer: Made } = await import("../offline/answer.ts");
-    return new Made({ loaded: () => state.generation.loaded, store, breakers: () => state.breakers(), now });
+    return new Made({
+      loaded: () => state.generation.loaded,
+      store,
+      breakers: () => state.breakers(),
+      manual: () => state.manual(),
+      now,
+    });
   };
   return async (question) => (await (made ??= make())).answer(question);
 }
