@@ -52,6 +52,8 @@ export class Visitor {
   static async enter(browser: Browser, { device = "desktop", theme = "light" }: Looks = {}): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: { width: WIDTHS_PX[device], height: HEIGHTS_PX[device] },
+      // Whose scroll bars lie over the page.
+      isMobile: device === "phone",
       colorScheme: theme,
       reducedMotion: "reduce",
       locale: "en-GB",
