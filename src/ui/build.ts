@@ -1,12 +1,9 @@
-/** Builds the pages into dist/ui. With `--if-installed` a want of the build's packages is told, and is no failure. */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-const OUTPUT = fileURLToPath(new URL("../../dist/ui/", import.meta.url));
-/** A smaller file fits into the first packets of an answer as it is. */
-const MIN_COMPRESSED_BYTES = 1_000;
-
+/** Builds the pages into dist/ui. With `--if-installed` a want of the build's packages is told, and is no failure. */
 const vite = await import("vite").catch((error: unknown) => {
   const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
   if (missing && process.argv.includes("--if-installed")) return null;
@@ -18,15 +15,16 @@ if (vite === null) {
 } else {
   const startedAt = performance.now();
   await vite.build({ configFile: fileURLToPath(new URL("vite.config.ts", import.meta.url)) });
-  for (const name of globSync("**/*.{css,html,js,svg}", { cwd: OUTPUT })) compress(OUTPUT + name);
+  compress();
   console.log(`the pages are built into dist/ui in ${Math.round(performance.now() - startedAt)} ms`);
 }
 
-/** Beside the file, as small as it gets: the gateway that serves it compresses nothing. */
-function compress(path: string): void {
-  const bytes = readFileSync(path);
-  if (bytes.length < MIN_COMPRESSED_BYTES) return;
-  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }));
+/** Beside each file: the gateway sends them as they are, and compresses nothing itself. */
+function compress(): void {
+  const folder = fileURLToPath(new URL("../../dist/ui/", import.meta.url));
+  for (const name of globSync("**/*.{html,js,css,svg}", { cwd: folder })) {
+    const text = readFileSync(join(folder, name));
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(text, { level: constants.Z_BEST_COMPRESSION }));
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text));
+  }
 }

@@ -10,8 +10,7 @@ const ADMIN_URL = process.env["GATEWAY_ADMIN_URL"] ?? "http://127.0.0.1:9090";
 
 export default defineConfig({
   root: ROOT,
-  // The gateway serves the files of this build under this path, on both listeners.
-  base: "/ui/",
+  base: "/",
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
