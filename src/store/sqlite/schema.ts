@@ -12,7 +12,8 @@ export const APPLICATION_ID = 0x72677731;
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.requests`, `streams` and `held` are what the user runs, as the serving process last wrote it; it writes a row of
  * `reservations` for a request that has run for a while. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
- * `ledger.tags` is a JSON object, or empty.
+ * `ledger.tags` and `api_keys.limits` are JSON objects, or empty. `key_budgets` are what keys with a budget have spent in
+ * a period, and what their running requests hold. `grants.balance` is the user's afterwards.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -143,6 +144,30 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE users ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
    UPDATE users SET requests = (SELECT count(*) FROM reservations WHERE user_id = users.id)
      WHERE id IN (SELECT user_id FROM reservations);`,
+  `ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+   ALTER TABLE api_keys ADD COLUMN limits TEXT NOT NULL DEFAULT '';
+   CREATE TABLE key_budgets (
+     key_id TEXT NOT NULL REFERENCES api_keys (id),
+     period INTEGER NOT NULL,
+     spent INTEGER NOT NULL,
+     held INTEGER NOT NULL,
+     PRIMARY KEY (key_id, period)
+   ) STRICT, WITHOUT ROWID;
+   ALTER TABLE users ADD COLUMN disabled_at INTEGER;
+   CREATE TABLE grants (
+     seq INTEGER PRIMARY KEY,
+     user_id TEXT NOT NULL REFERENCES users (id),
+     id TEXT NOT NULL UNIQUE,
+     amount INTEGER NOT NULL,
+     balance INTEGER NOT NULL,
+     reason TEXT NOT NULL,
+     granted_by TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     idempotency_key TEXT
+   ) STRICT;
+   CREATE INDEX grants_by_user ON grants (user_id, seq);
+   CREATE UNIQUE INDEX grants_by_idempotency_key ON grants (user_id, idempotency_key)
+     WHERE idempotency_key IS NOT NULL;`,
 ];
 
 /**
