@@ -95,14 +95,12 @@ const SECURITY: Readonly<Record<string, string>> = {
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
 };
-/** Under which the build has its files refer to each other. */
-const FILES_PATH = "/ui/";
-/** The name of such a file changes with what is in it. */
-const HASHED_FOLDER = "assets/";
+/** Of the files that pages load: the name of one changes with what is in it. */
+const ASSETS_PATH = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_AGAIN = "no-cache";
 
-/** @param pages the paths that are pages; what these load is below `/ui/`. */
+/** @param pages the paths that are pages; what these load is below `/assets/`. */
 export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>): AnswerPage {
   return (http, path) => {
     const { req } = http;
@@ -116,13 +114,10 @@ export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>
       else sendFile(http, file, { "Cache-Control": ASK_AGAIN }, "Accept, Accept-Encoding");
       return path;
     }
-    if (!path.startsWith(FILES_PATH)) return null;
-    const name = path.slice(FILES_PATH.length);
-    const file = name.endsWith(".html") ? undefined : files?.get(name);
+    const file = path.startsWith(ASSETS_PATH) ? files?.get(path.slice(1)) : undefined;
     if (file === undefined) return null;
-    const isHashed = name.startsWith(HASHED_FOLDER);
-    sendFile(http, file, { "Cache-Control": isHashed ? FOR_EVER : ASK_AGAIN }, "Accept-Encoding");
-    return `${FILES_PATH}**`;
+    sendFile(http, file, { "Cache-Control": FOR_EVER }, "Accept-Encoding");
+    return `${ASSETS_PATH}**`;
   };
 }
 

@@ -21,7 +21,7 @@ function built(): PageFiles {
   write("dashboard.html", HTML);
   write("status.html", STATUS);
   write("console.html", "<!doctype html><title>console</title>");
-  write("icon.svg", "<svg/>");
+  write("robots.html", "none of the pages");
   write("assets/app-a1.js", SCRIPT);
   write("assets/app-a1.js.br", brotliCompressSync(SCRIPT));
   write("assets/app-a1.js.gz", gzipSync(SCRIPT));
@@ -78,17 +78,13 @@ describe("pages", () => {
     expect(await get("/status", headers as Record<string, string>)).toMatchObject(NOT_FOUND);
   });
 
-  test("a file whose name changes with its content is kept for ever, others are asked for again", async () => {
+  test("a file whose name changes with its content is kept for ever", async () => {
     const { get } = await serving();
-    const { headers } = await get("/ui/assets/style-b2.css", {});
+    const { headers } = await get("/assets/style-b2.css", {});
     expect(headers).toMatchObject({
       "cache-control": "public, max-age=31536000, immutable",
       "content-type": "text/css; charset=utf-8",
       "x-content-type-options": "nosniff",
-    });
-    expect((await get("/ui/icon.svg")).headers).toMatchObject({
-      "cache-control": "no-cache",
-      "content-type": "image/svg+xml",
     });
   });
 
@@ -101,13 +97,13 @@ describe("pages", () => {
       ["identity", undefined],
     ];
     for (const [encodings, chosen] of forms) {
-      const { headers } = await get("/ui/assets/app-a1.js", { "accept-encoding": encodings });
+      const { headers } = await get("/assets/app-a1.js", { "accept-encoding": encodings });
       expect(headers).toMatchObject({ "content-type": "text/javascript; charset=utf-8", vary: "Accept-Encoding" });
       expect(headers["content-encoding"]).toBe(chosen);
       tags.add(headers.etag);
     }
     expect(tags.size).toBe(forms.length);
-    expect(await get("/ui/assets/app-a1.js", {})).toMatchObject({ text: SCRIPT });
+    expect(await get("/assets/app-a1.js", {})).toMatchObject({ text: SCRIPT });
   });
 
   test("who has it already is told so, without a body", async () => {
@@ -135,23 +131,21 @@ describe("pages", () => {
 
   test.each([
     "/dashboard.html",
-    "/ui/dashboard.html",
-    "/ui",
-    "/ui/",
-    "/ui/console.html",
+    "/robots.html",
+    "/console.html",
     "/console",
-    "/ui/manifest.json",
-    "/ui/assets/app-a1.js.gz",
-    "/ui/assets",
-    "/ui/assets/",
-    "/ui/assets/../dashboard.html",
-    "/ui/assets/..%2fdashboard.html",
-    "/ui//dashboard.html",
-    "/ui/../package.json",
+    "/manifest.json",
+    "/assets/app-a1.js.gz",
+    "/assets",
+    "/assets/",
+    "/assets/../dashboard.html",
+    "/assets/..%2fdashboard.html",
+    "//dashboard.html",
+    "/../package.json",
     "/..%2f..%2fpackage.json",
-    "/ui/assets/app-a1.js%00",
-    "/ui/__proto__",
-    "/ui/constructor",
+    "/assets/app-a1.js%00",
+    "/__proto__",
+    "/constructor",
     "/status/",
     "/STATUS",
   ])("%s is not there", async (path) => {
@@ -161,11 +155,7 @@ describe("pages", () => {
 
   test("a path that climbs out of the folder stays one that is not there, however it is sent", async () => {
     const { port } = await serving();
-    for (const path of [
-      "/ui/assets/../../../package.json",
-      "/ui/assets/%2e%2e/%2e%2e/package.json",
-      "/./dashboard.html",
-    ]) {
+    for (const path of ["/assets/../../../package.json", "/assets/%2e%2e/%2e%2e/package.json", "/./dashboard.html"]) {
       const raw = await open(port);
       raw.socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nConnection: close\r\n\r\n`);
       expect(await raw.closed()).toMatch(/^HTTP\/1\.1 404 /);
@@ -175,7 +165,7 @@ describe("pages", () => {
   test("one line of the configuration turns them off", async () => {
     const { get } = await serving({ settings: { dashboard: false } });
     expect(await get("/")).toMatchObject(NOT_FOUND);
-    expect(await get("/ui/assets/style-b2.css")).toMatchObject(NOT_FOUND);
+    expect(await get("/assets/style-b2.css")).toMatchObject(NOT_FOUND);
   });
 
   test("not built: a browser reads what to run, a program what it read before, and all else is served", async () => {
@@ -184,20 +174,19 @@ describe("pages", () => {
     expect(answer).toMatchObject({ status: 503, text: expect.stringContaining("npm run build:ui") });
     expect(answer.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
     expect(await get("/", {})).toMatchObject(NOT_FOUND);
-    expect(await get("/ui/assets/style-b2.css")).toMatchObject(NOT_FOUND);
+    expect(await get("/assets/style-b2.css")).toMatchObject(NOT_FOUND);
     expect(await send(port)).toMatchObject({ status: 200 });
   });
 
   test("they count by the pattern of their path, and are within the limit of their address", async () => {
     const { get, served } = await serving({ settings: { ipLimit: { requests: 3, window: 60_000 } } });
-    for (const path of ["/", "/status?x", "/ui/assets/app-a1.js"])
-      expect(await get(path)).toMatchObject({ status: 200 });
+    for (const path of ["/", "/status?x", "/assets/app-a1.js"]) expect(await get(path)).toMatchObject({ status: 200 });
     expect(await get("/")).toMatchObject({ status: 429 });
     await waitFor(() => served.length === 3);
     expect(served.map(({ route, status }) => [route, status])).toEqual([
       ["/", 200],
       ["/status", 200],
-      ["/ui/**", 200],
+      ["/assets/**", 200],
     ]);
   });
 });

@@ -12,6 +12,9 @@ export const BROWSERS = ["chromium", "chromium-browser", "google-chrome"] as con
 export const WIDTHS_PX = { desktop: 1280, phone: 390 } as const;
 const HEIGHTS_PX = { desktop: 900, phone: 844 } as const;
 
+/** What pages ask in the background. */
+const API = /^\/(?:v1|auth|admin)\//;
+
 export type Device = keyof typeof WIDTHS_PX;
 export type Theme = "light" | "dark";
 
@@ -42,7 +45,7 @@ export class Visitor {
       if (message.type() !== "error" && message.type() !== "warning") return;
       const { url } = message.location();
       // The browser's own note of an answer that is no success: what the page makes of it is what tests look at.
-      if (message.text().startsWith("Failed to load resource") && !new URL(url).pathname.startsWith("/ui/")) return;
+      if (message.text().startsWith("Failed to load resource") && API.test(new URL(url).pathname)) return;
       this.#faults.push(`${message.type()} on the console: ${message.text()} (${url})`);
     });
     page.on("pageerror", (error) => this.#faults.push(`thrown in the page: ${error.stack ?? error.message}`));

@@ -90,6 +90,8 @@ export class Stage {
     try {
       await stay(visitor);
     } catch (error) {
+      const shown = await visitor.page.innerText("body", { timeout: 1_000 }).catch(() => "no page");
+      console.error(`at ${visitor.page.url()} was shown:\n${shown}`);
       await visitor.leave().catch((fault: unknown) => console.error(fault));
       throw error;
     }
