@@ -12,7 +12,8 @@ export const APPLICATION_ID = 0x72677731;
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.requests`, `streams` and `held` are what the user runs, as the serving process last wrote it; it writes a row of
  * `reservations` for a request that has run for a while. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
- * `ledger.tags` is a JSON object, or empty.
+ * Of the ledger, `previous` is the `seq` of the same user's entry before, and `users.last_entry` that of the latest, or of
+ * none; `tags` is a JSON object, or empty. `abandoned` are the entries that a late settlement replaces.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -143,6 +144,50 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE users ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
    UPDATE users SET requests = (SELECT count(*) FROM reservations WHERE user_id = users.id)
      WHERE id IN (SELECT user_id FROM reservations);`,
+  `ALTER TABLE users ADD COLUMN last_entry INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE ledger RENAME TO ledger_by_user;
+   DROP INDEX ledger_by_end;
+   CREATE TABLE ledger (
+     seq INTEGER PRIMARY KEY,
+     previous INTEGER NOT NULL,
+     user_id TEXT NOT NULL,
+     id TEXT NOT NULL,
+     recorded_at INTEGER NOT NULL,
+     request_id TEXT NOT NULL,
+     key_id TEXT,
+     model TEXT NOT NULL,
+     upstream TEXT,
+     outcome TEXT NOT NULL,
+     prompt INTEGER NOT NULL,
+     completion INTEGER NOT NULL,
+     cached INTEGER NOT NULL,
+     reasoning INTEGER NOT NULL,
+     estimated INTEGER NOT NULL,
+     received_at INTEGER NOT NULL,
+     ended_at INTEGER NOT NULL,
+     charge INTEGER NOT NULL,
+     characters INTEGER NOT NULL,
+     milliseconds INTEGER NOT NULL,
+     images INTEGER NOT NULL,
+     cache_write INTEGER NOT NULL,
+     cache_write_1h INTEGER NOT NULL,
+     tags TEXT NOT NULL,
+     tier TEXT
+   ) STRICT;
+   INSERT INTO ledger
+     SELECT seq, ifnull(lag(seq) OVER (PARTITION BY user_id ORDER BY seq), 0), user_id, id, ended_at, request_id, key_id,
+       model, upstream, outcome, prompt, completion, cached, reasoning, estimated, received_at, ended_at, charge,
+       characters, milliseconds, images, cache_write, cache_write_1h, tags, NULL
+     FROM (SELECT row_number() OVER (ORDER BY ended_at, user_id, id) AS seq, * FROM ledger_by_user);
+   DROP TABLE ledger_by_user;
+   UPDATE users SET last_entry = latest.seq
+     FROM (SELECT user_id, max(seq) AS seq FROM ledger GROUP BY user_id) AS latest WHERE latest.user_id = users.id;
+   CREATE TABLE abandoned (
+     id TEXT PRIMARY KEY,
+     seq INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   INSERT OR IGNORE INTO abandoned
+     SELECT id, seq FROM ledger WHERE request_id = id AND outcome = 'shutdown' AND charge = 0;`,
 ];
 
 /**
