@@ -1,6 +1,7 @@
 // Generated from schemas/*.schema.json by `npm run types`. Do not edit.
 
 export type Port = number;
+export type Flag = boolean;
 export type Size = string;
 export type Count = number;
 export type PositiveDuration = string;
@@ -10,7 +11,6 @@ export type Duration = string;
  * via the `patternProperty` "^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$".
  */
 export type Money = number;
-export type Flag = boolean;
 export type PartialOutcome = "delivered" | "free";
 export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
@@ -91,6 +91,7 @@ export interface ServerConfig {
    * Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.
    */
   workers?: number;
+  dashboard?: Flag;
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;

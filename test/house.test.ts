@@ -18,6 +18,7 @@ const PLUG_IN_POINTS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^src\/cli\/\w+\.ts$/, "a command, loaded when it is called"],
   [/^src\/simulator\/dialects\/\w+\.ts$/, "the endpoints of a provider"],
   [/^src\/simulator\/strict\/\w+\.ts$/, "what a vendor refuses"],
+  [/^src\/ui\/(?:dashboard|console|status)\/[\w-]+\.tsx$/, "a page of the browser's"],
 ];
 const SMALL: readonly Excuse[] = [
   ["src/gateway/tokenizer-worker.ts", "the entry of a thread"],
@@ -107,7 +108,7 @@ describe("files", () => {
   });
 
   test("none is called after what has no subject", () => {
-    const grabBags = /^(?:utils?|helpers?|common|misc|shared|stuff)\.ts$/;
+    const grabBags = /^(?:utils?|helpers?|common|misc|shared|stuff)\.tsx?$/;
     expect(SOURCES.filter(({ path }) => grabBags.test(basename(path))).map(({ path }) => path)).toEqual([]);
   });
 });
@@ -146,7 +147,7 @@ describe("READMEs", () => {
       const max = folder === "dialects" ? MAX_DIALECTS_README_LINES : MAX_README_LINES;
       expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(max);
       // A name in capitals stands for any.
-      const named = [...text.matchAll(/`([\w./-]+\.(?:ts|lua|json))`/g)]
+      const named = [...text.matchAll(/`([\w./-]+\.(?:tsx?|lua|json))`/g)]
         .map(([, file]) => file!)
         .filter((file) => !/(?:^|\/)[A-Z]+[.-]/.test(file));
       const inside = globSync([`src/${folder}/**/*`, `test/${folder}/**/*`], { cwd: ROOT });

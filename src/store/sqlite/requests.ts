@@ -19,7 +19,7 @@ import {
   type WindowIds,
   windowStates,
 } from "../windows.ts";
-import { CommitQueue, type Transactions } from "./commits.ts";
+import { CommitQueue, guardedAsync, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
 import { type KnownUser, KnownUsers } from "./users.ts";
 
@@ -232,7 +232,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       ),
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
-      recorded: read(ledger.recorded),
+      recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
       ...stopMethods(db, transactions, users, running),
     },
 

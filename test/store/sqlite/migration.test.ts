@@ -141,18 +141,21 @@ test("the ledger of a file of version 7 is each user's own, and what a crash had
     [...expected.map((row) => ({ ...row })), ...lost].toSorted((a, b) => (String(a["id"]) < String(b["id"]) ? -1 : 1)),
   );
   expect(found.every(({ tier }) => tier === undefined)).toBe(true);
-  const settlement = (id: string) => ({ id, userId: "user_2", giveBack: false, charge: 5n, record: RECORD });
-  expect(await store.settle(settlement("ex_8")), "settled before").toBe(false);
-  expect(await store.settle(settlement("ex_7"))).toBe(true);
-  expect(await store.settle(settlement("ex_7"))).toBe(false);
+  const settlement = { userId: "user_2", giveBack: false, charge: 5n, record: RECORD };
+  expect(await store.settle({ ...settlement, id: "ex_8" }), "settled before").toBe(false);
+  expect(await store.settle({ ...settlement, id: "ex_7" })).toBe(true);
+  expect(await store.settle({ ...settlement, id: "ex_7" })).toBe(false);
   expect(await store.findUser("user_2")).toMatchObject({ balance: -5n });
 });
+
+/** 1 to `count`, as a table for the statement that follows. */
+function numbers(count: number): string {
+  return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+}
 
 test(`${ENTRY_COUNT} entries of 1,000 users are brought along in bounded time`, { timeout: 240_000 }, async () => {
   const file = oldFile("version-7.sql");
   const old = new DatabaseSync(file);
-  const numbers = (count: number) =>
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   old.exec(
     `BEGIN;
      DELETE FROM ledger; DELETE FROM reservations;
