@@ -2,33 +2,62 @@ import type { ConfigurationSource } from "#schema";
 import { type Resource, useResource } from "../shared/resource.ts";
 import { admin } from "./client.ts";
 
-/** Names of what the configuration in force has, to choose from. */
+/** A model as the configuration writes it. */
+export interface WrittenModel {
+  readonly tier: string;
+  readonly price: Readonly<Record<string, unknown>>;
+  readonly context_window: number | null;
+  readonly features: readonly string[];
+  /** Plans that may call it. */
+  readonly plans: readonly string[];
+}
+
+/** What the configuration in force has, to choose from and to show. */
 export interface Catalogue {
   readonly tiers: readonly string[];
-  readonly models: readonly string[];
+  readonly models: ReadonlyMap<string, WrittenModel>;
   readonly upstreams: readonly string[];
 }
 
 export function useCatalogue(): Resource<Catalogue> {
   return useResource("catalogue", async (signal) => {
     const { files } = await admin.get<ConfigurationSource>("/admin/config/source", { signal });
-    const values = files.map(({ value }) => value);
-    return {
-      tiers: namesIn(values, "tiers"),
-      models: namesIn(values, "models"),
-      upstreams: namesIn(values, "upstreams"),
+    return catalogueOf(files.map(({ value }) => value));
+  });
+}
+
+/** @param files as they are written: what a reference stands for is not known */
+export function catalogueOf(files: readonly unknown[]): Catalogue {
+  const tiers = sectionOf(files, "tiers");
+  const models = [...sectionOf(files, "models")].map(([id, model]) => {
+    const { tier = "", price, context_window: window, features } = recordOf(model);
+    const written: WrittenModel = {
+      tier: String(tier),
+      price: recordOf(price),
+      context_window: typeof window === "number" ? window : null,
+      features: Array.isArray(features) ? features.map(String) : [],
+      plans: [...tiers].filter(([, plan]) => mayCall(recordOf(plan)["access"], tier)).map(([name]) => name),
     };
+    return [id, written] as const;
   });
+  return {
+    tiers: [...tiers.keys()],
+    models: new Map(models),
+    upstreams: [...sectionOf(files, "upstreams").keys()],
+  };
 }
 
-function namesIn(files: readonly unknown[], section: string): readonly string[] {
-  const names = files.flatMap((file) => {
-    const found = isRecord(file) ? file[section] : null;
-    return isRecord(found) ? Object.keys(found) : [];
-  });
-  return [...new Set(names)];
+function mayCall(access: unknown, tier: unknown): boolean {
+  return access === "all" || (Array.isArray(access) && access.includes(tier));
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Files may have parts of a section each. */
+function sectionOf(files: readonly unknown[], section: string): ReadonlyMap<string, unknown> {
+  return new Map(files.flatMap((file) => Object.entries(recordOf(recordOf(file)[section]))));
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
 }

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { AdminSession } from "#schema";
-import { createClient } from "../shared/http.ts";
+import { createClient, Problem } from "../shared/http.ts";
 import { createRouter } from "../shared/router.ts";
 
 export const router = createRouter(window);
@@ -25,4 +25,21 @@ export function mayChange(): boolean {
 /** A part of a path: an id or a name may hold anything. */
 export function part(text: string): string {
   return encodeURIComponent(text);
+}
+
+/** What came of a reload or a rollback. */
+export interface Changed {
+  readonly ok: boolean;
+  readonly guarded?: boolean;
+  readonly hash?: string;
+}
+
+/** A change that was refused with findings is an answer too. @throws Problem for every other failure */
+export async function changed(call: Promise<unknown>): Promise<Changed> {
+  try {
+    return (await call) as Changed;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 422) return { ok: false };
+    throw error;
+  }
 }

@@ -105,7 +105,11 @@ function Lines({ text, name, findings, marked }: LinesProps) {
         const own = findings.filter((one) => one.line === number);
         return (
           // oxlint-disable-next-line react/no-array-index-key -- a line is its number
-          <li key={number} class={lineClass(own, number === shown)} {...(number === shown ? { "aria-current": "true" } : null)}>
+          <li
+            key={number}
+            class={lineClass(own, number === shown)}
+            {...(number === shown ? { "aria-current": "true" } : null)}
+          >
             <span class="number" aria-hidden="true">
               {number}
             </span>

@@ -6,8 +6,7 @@ import { Badge, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
 import { Time } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
-import { Problem } from "../shared/http.ts";
-import { admin, mayChange } from "./client.ts";
+import { admin, changed, mayChange } from "./client.ts";
 import { ConfigurationText } from "./configuration-text.tsx";
 import { Diagnostics } from "./diagnostics.tsx";
 import { GuardPanel } from "./guard.tsx";
@@ -16,11 +15,9 @@ import { Facts, Hash } from "./state-parts.tsx";
 const EVERY_MS = 2_000;
 
 export function useConfiguration(everyMs: number) {
-  return useResource(
-    "configuration",
-    (signal) => admin.get<ConfigurationState>("/admin/config", { signal }),
-    { everyMs },
-  );
+  return useResource("configuration", (signal) => admin.get<ConfigurationState>("/admin/config", { signal }), {
+    everyMs,
+  });
 }
 
 /** What is in force, what was refused and where, and whether a change is on trial. */
@@ -28,9 +25,8 @@ export function ConfigurationPage() {
   const state = useConfiguration(EVERY_MS);
   const known = state.data;
   // The texts are read again when others serve, or others were refused.
-  const source = useResource(
-    known === undefined ? null : `${known.hash} ${known.last_rejection?.at ?? ""}`,
-    (signal) => admin.get<ConfigurationSource>("/admin/config/source", { signal }),
+  const source = useResource(known === undefined ? null : `${known.hash} ${known.last_rejection?.at ?? ""}`, (signal) =>
+    admin.get<ConfigurationSource>("/admin/config/source", { signal }),
   );
   return (
     <>
@@ -92,10 +88,7 @@ function InForce({ config }: { readonly config: ConfigurationState }) {
           ["Hash", <Hash key="hash" of={hash} />],
           ["Since", <Time key="since" at={loaded_at} both />],
           ["Generation", String(generation)],
-          [
-            "Last reload",
-            last_rejection ? <Badge tone="bad">refused</Badge> : <Badge tone="good">taken</Badge>,
-          ],
+          ["Last reload", last_rejection ? <Badge tone="bad">refused</Badge> : <Badge tone="good">taken</Badge>],
           [
             "Instances",
             agree === null ? (
@@ -119,8 +112,8 @@ function askToReload(onDone: () => void): void {
     title: "Reload the configuration?",
     text: (
       <p>
-        The files are read again, as when they are saved. A bad file changes nothing; with a guard in force a changed one
-        serves a share of the users first.
+        The files are read again, as when they are saved. A bad file changes nothing; with a guard in force a changed
+        one serves a share of the users first.
       </p>
     ),
     action: "Reload",
@@ -131,20 +124,4 @@ function askToReload(onDone: () => void): void {
       else toast("The file was refused: see its findings", { bad: true });
     },
   });
-}
-
-export interface Changed {
-  readonly ok: boolean;
-  readonly guarded?: boolean;
-  readonly hash?: string;
-}
-
-/** A change that was refused with findings is an answer too. @throws Problem for every other failure */
-export async function changed(call: Promise<unknown>): Promise<Changed> {
-  try {
-    return (await call) as Changed;
-  } catch (error) {
-    if (error instanceof Problem && error.status === 422) return { ok: false };
-    throw error;
-  }
 }

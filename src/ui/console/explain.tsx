@@ -26,16 +26,7 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number];
 type Draft = Readonly<Record<Field, string>>;
 
-const ENDPOINTS = [
-  "chat",
-  "messages",
-  "responses",
-  "embeddings",
-  "rerank",
-  "image",
-  "speech",
-  "transcription",
-];
+const ENDPOINTS = ["chat", "messages", "responses", "embeddings", "rerank", "image", "speech", "transcription"];
 
 /** What would become of a request, and why: asked of the configuration in force, without anything being sent. */
 export function ExplainPage() {
@@ -58,11 +49,7 @@ export function ExplainPage() {
       ) : (
         <Loaded resource={answer} what="Asking">
           {(explained) =>
-            isPast(explained) ? (
-              <PastAnswer of={explained} />
-            ) : (
-              <Explanation title="Answer" of={explained} />
-            )
+            isPast(explained) ? <PastAnswer of={explained} /> : <Explanation title="Answer" of={explained} />
           }
         </Loaded>
       )}
@@ -103,7 +90,7 @@ function Form({ asked, onAskAgain }: { readonly asked: Draft; readonly onAskAgai
     value: draft[name],
     onValue: (value: string) => setDraft((before) => ({ ...before, [name]: value })),
   });
-  const models = catalogue?.models ?? [];
+  const models = [...(catalogue?.models.keys() ?? [])];
   const ask = (): void => {
     const trimmed = Object.fromEntries(FIELDS.map((name) => [name, draft[name].trim()]));
     if (FIELDS.every((name) => trimmed[name] === asked[name])) onAskAgain();
@@ -130,7 +117,10 @@ function Form({ asked, onAskAgain }: { readonly asked: Draft; readonly onAskAgai
           <TextField label="User" hint="Id or address; empty: somebody who has used nothing." {...field("user")} />
           <SelectField
             label="Endpoint"
-            choices={[{ value: "", title: "of the model's kind" }, ...ENDPOINTS.map((value) => ({ value, title: value }))]}
+            choices={[
+              { value: "", title: "of the model's kind" },
+              ...ENDPOINTS.map((value) => ({ value, title: value })),
+            ]}
             {...field("endpoint")}
           />
           <SelectField
@@ -196,9 +186,7 @@ function Checks({ legend, names, chosen, onChosen }: ChecksProps) {
               type="checkbox"
               checked={chosen.includes(name)}
               onChange={(event) =>
-                onChosen(
-                  event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name),
-                )
+                onChosen(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
               }
             />
             {name}

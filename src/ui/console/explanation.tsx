@@ -18,7 +18,7 @@ export function Explanation({ title, of }: { readonly title: string; readonly of
           </>
         }
       >
-        <div class="grid">
+        <div class="numbers">
           <Figure label="Status" value={answer.status} hint={answer.code} />
           <Figure label="Serves" value={answer.upstream ?? "nobody"} hint={`after ${formatDuration(answer.took_ms)}`} />
           <Figure
@@ -45,7 +45,9 @@ export function Explanation({ title, of }: { readonly title: string; readonly of
               return [
                 text,
                 <span key={name}>
-                  {limit === null ? `${formatCount(used)} used, no limit` : `${formatCount(used)} of ${formatCount(limit)}`}
+                  {limit === null
+                    ? `${formatCount(used)} used, no limit`
+                    : `${formatCount(used)} of ${formatCount(limit)}`}
                   , resets <Until at={resets_at} />
                 </span>,
               ] as const;
@@ -98,11 +100,7 @@ const TARGET_TONES: Readonly<Record<ExplainedTarget["decision"], Tone>> = {
 function stepsOf({ stages, chain }: ExplainedRequest): readonly FlowStep[] {
   const relay = stages.findIndex(({ stage }) => stage === "relay");
   const at = relay < 0 ? stages.length : relay;
-  return [
-    ...stages.slice(0, at).map(stageStep),
-    ...chain.map(chainStep),
-    ...stages.slice(at).map(stageStep),
-  ];
+  return [...stages.slice(0, at).map(stageStep), ...chain.map(chainStep), ...stages.slice(at).map(stageStep)];
 }
 
 function stageStep({ stage, plugin, decision, reason }: ExplainedStage): FlowStep {

@@ -1,4 +1,4 @@
-import type { FiguresPoint } from "./types.ts";
+import type { Figure } from "./types.ts";
 import { nanoOf } from "./usage-sums.ts";
 
 /** What one second brought. */
@@ -18,19 +18,17 @@ export interface Second {
 
 export const KEPT_MS = 900_000;
 
-/** Of an event: the seconds that it tells, also those from before the page was opened. */
-export function secondsIn(data: unknown): readonly Second[] {
-  const { points = [] } = data as { readonly points?: readonly FiguresPoint[] };
-  return points.map((point) => ({
-    at: Date.parse(point.at),
-    requests: point.requests,
-    inFlight: point.in_flight,
-    streams: point.streams,
-    errors: point.errors,
-    ttftP95Ms: point.ttft_p95_ms,
-    overheadP95Ms: point.overhead_p95_ms,
-    spend: nanoOf(point.spend),
-  }));
+export function secondOf(figure: Figure): Second {
+  return {
+    at: Date.parse(figure.at),
+    requests: figure.requests_per_second,
+    inFlight: figure.in_flight,
+    streams: figure.streams,
+    errors: figure.errors,
+    ttftP95Ms: figure.ttft_ms.p95,
+    overheadP95Ms: figure.overhead_ms.p95,
+    spend: nanoOf(figure.spend_per_second),
+  };
 }
 
 /** Each second once, the latest of what was told about it; those that are too old are dropped. */

@@ -23,12 +23,7 @@ interface FilterProps {
 }
 
 /** A field whose value is in the URL: what is shown can be sent to somebody as a link. */
-export function TextFilter({
-  name,
-  label,
-  hint,
-  placeholder,
-}: FilterProps & { readonly placeholder?: string }) {
+export function TextFilter({ name, label, hint, placeholder }: FilterProps & { readonly placeholder?: string }) {
   const inUrl = query(name);
   const [typed, setTyped] = useState(inUrl);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

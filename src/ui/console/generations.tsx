@@ -7,8 +7,7 @@ import { linkTo } from "../shared/router.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Time } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
-import { admin, mayChange } from "./client.ts";
-import { changed } from "./configuration.tsx";
+import { admin, changed, mayChange } from "./client.ts";
 import { type EffectReport, Effects, SummaryBadges, useDiff } from "./effects.tsx";
 import { query, SelectFilter } from "./filters.tsx";
 import { Hash } from "./state-parts.tsx";
@@ -16,9 +15,19 @@ import { Hash } from "./state-parts.tsx";
 const EVERY_MS = 10_000;
 
 interface Generation extends KeptGeneration {
-  /** Against the one before; null where that is not kept any more. */
-  readonly effects?: EffectReport | null;
+  /** null: a former version of the gateway has not noted it. */
+  readonly by: keyof typeof CAUSES | null;
+  /** Against the one before; null for the oldest, and where either can no longer be read. */
+  readonly effect: (EffectReport & { readonly from: string }) | null;
 }
+
+const CAUSES = {
+  start: "the start",
+  file: "a change of the file",
+  reload: "a reload asked for",
+  rollback: "a rollback",
+  guard: "its guard",
+} as const;
 
 /** Every configuration that can be returned to: what each changed, and what going back would change. */
 export function GenerationsPage() {
@@ -62,16 +71,17 @@ function columns(all: readonly Generation[], onChanged: () => void): readonly Co
   return [
     { id: "hash", title: "Hash", cell: ({ hash }) => <Hash of={hash} /> },
     { id: "since", title: "Began to serve", cell: ({ since }) => <Time at={since} both /> },
+    { id: "by", title: "By", cell: ({ by }) => (by === null ? "" : (CAUSES[by] ?? by)) },
     { id: "serves", title: "State", cell: ({ serves }) => serves && <Badge tone="good">serves</Badge> },
     {
       id: "effects",
-      title: "Changed against the one before",
-      cell: ({ hash, effects }) => {
+      title: "Effect",
+      cell: ({ hash, effect }) => {
         const before = all[all.findIndex((one) => one.hash === hash) + 1];
         if (before === undefined) return <span class="muted">the oldest that is kept</span>;
         return (
           <span class="row">
-            {effects && <SummaryBadges of={effects} />}
+            {effect && <SummaryBadges of={effect} />}
             <a href={linkTo("/generations", { from: before.hash, to: hash })}>Show</a>
           </span>
         );
@@ -105,8 +115,8 @@ function askToReturn(serving: string, { hash, since }: Generation, onChanged: ()
     text: (
       <div class="stack">
         <p>
-          <Hash of={hash} />, which began to serve <Time at={since} />, serves all users at once, on this gateway and its
-          workers. The file stays as it is: it is read again when it changes.
+          <Hash of={hash} />, which began to serve <Time at={since} />, serves all users at once, on this gateway and
+          its workers. The file stays as it is: it is read again when it changes.
         </p>
         <h3>What this changes</h3>
         <DiffOf from={serving} to={hash} />
@@ -150,4 +160,3 @@ function Comparison({ all }: { readonly all: readonly Generation[] }) {
     </Panel>
   );
 }
-

@@ -61,9 +61,7 @@ export function GrantDialog({ user, onClose, onDone }: Props) {
           error={errorOf(problem, "/reason")}
         />
         {other && <ProblemNote problem={other} />}
-        {problem?.isTemporary && (
-          <p class="small muted">Granting again is safe: the same grant is not made twice.</p>
-        )}
+        {problem?.isTemporary && <p class="small muted">Granting again is safe: the same grant is not made twice.</p>}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Cancel

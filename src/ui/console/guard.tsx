@@ -4,8 +4,7 @@ import { formatCount, formatPercent, NONE } from "../shared/formats.ts";
 import { Badge, Panel, type Tone } from "../shared/parts.tsx";
 import { now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
-import { admin, mayChange } from "./client.ts";
-import { changed } from "./configuration.tsx";
+import { admin, changed, mayChange } from "./client.ts";
 import { Facts, Hash } from "./state-parts.tsx";
 
 const STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
@@ -64,7 +63,10 @@ export function GuardPanel({ guard, onChanged }: { readonly guard: GuardState; r
             "Failed",
             `${shareText(failures.base, requests.base)} before, ${shareText(failures.candidate, requests.candidate)} of the change`,
           ],
-          ["Time to first token", ttft_ratio === null ? "not known yet" : `${formatCount(ttft_ratio)} times that before`],
+          [
+            "Time to first token",
+            ttft_ratio === null ? "not known yet" : `${formatCount(ttft_ratio)} times that before`,
+          ],
         ]}
       />
     </Panel>

@@ -5,7 +5,7 @@ import { type Resource, useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Time } from "../shared/time.tsx";
 import { admin } from "./client.ts";
-import { BreakerBadge, Hash } from "./state-parts.tsx";
+import { Hash } from "./state-parts.tsx";
 import type { Instance, Instances } from "./types.ts";
 
 const EVERY_MS = 2_000;
@@ -25,8 +25,8 @@ export function InstancesPage() {
           <>
             {agree === false && (
               <p class="note bad" role="alert">
-                The instances serve different configurations. For a few seconds after a change this is to be expected; if
-                it stays, see whether the file of the others is the same, and what they have refused.
+                The instances serve different configurations. For a few seconds after a change this is to be expected;
+                if it stays, see whether the file of the others is the same, and what they have refused.
               </p>
             )}
             {agree === null && (
@@ -72,22 +72,5 @@ const COLUMNS: readonly Column<Instance>[] = [
     end: true,
     cell: ({ streams }) => formatCount(streams),
     sortBy: ({ streams }) => streams,
-  },
-  {
-    id: "breakers",
-    title: "Breakers not closed",
-    cell: ({ breakers }) => {
-      const some = Object.entries(breakers).filter(([, state]) => state !== "closed");
-      if (some.length === 0) return <span class="muted">none</span>;
-      return (
-        <span class="row">
-          {some.map(([upstream, state]) => (
-            <span key={upstream}>
-              {upstream} <BreakerBadge state={state} />
-            </span>
-          ))}
-        </span>
-      );
-    },
   },
 ];

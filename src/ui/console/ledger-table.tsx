@@ -6,7 +6,7 @@ import { usePages } from "../shared/resource.ts";
 import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, Time } from "../shared/time.tsx";
 import { admin } from "./client.ts";
-import { ModelLink, OutcomeBadge, UpstreamLink, UserLink } from "./state-parts.tsx";
+import { Id, ModelLink, OutcomeBadge, UpstreamLink, UserLink } from "./state-parts.tsx";
 import type { LedgerEntry } from "./types.ts";
 
 interface Props {
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { id: "model", title: "Model", cell: ({ model }) => <ModelLink id={model} />, sortBy: ({ model }) => model },
   { id: "upstream", title: "Upstream", cell: ({ upstream }) => <UpstreamLink name={upstream} /> },
   { id: "outcome", title: "Outcome", cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
-  { id: "usage", title: "Usage", end: true, cell: (entry) => <Usage entry={entry} /> },
+  { id: "usage", title: "Usage", cell: (entry) => <Usage entry={entry} /> },
   {
     id: "duration",
     title: "Took",
@@ -78,9 +78,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     title: "Request",
     cell: ({ request_id, tags }) => (
       <span class="details">
-        <code class="small" title={request_id}>
-          {request_id.length > 16 ? `${request_id.slice(0, 16)}…` : request_id}
-        </code>
+        <Id of={request_id} />
         {Object.entries(tags).map(([name, value]) => (
           <span key={name} class="muted small">
             {name}: {value}

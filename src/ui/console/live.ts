@@ -1,6 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { admin, session } from "./client.ts";
-import { keepNewest, type Second, secondsIn } from "./figures.ts";
+import { keepNewest, type Second, secondOf } from "./figures.ts";
+import type { Figure } from "./types.ts";
 
 /** Whether the figures come in: `waiting` says when they did not, and that it is tried again. */
 export type LiveStatus = "connecting" | "live" | "waiting";
@@ -35,7 +36,7 @@ function follow(): () => void {
       failures = 0;
       liveStatus.value = "live";
       lastEventAt.value = Date.now();
-      seconds.value = keepNewest([...seconds.peek(), ...secondsIn(JSON.parse(data))]);
+      seconds.value = keepNewest([...seconds.peek(), secondOf(JSON.parse(data) as Figure)]);
       watch();
     });
     source.addEventListener("error", again);

@@ -1,12 +1,14 @@
-import { formatCount, formatPercent } from "../shared/formats.ts";
+import { formatCount, formatDuration, formatPercent, NONE } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
-import { Loaded, Panel } from "../shared/parts.tsx";
+import { Badge, Loaded, Panel } from "../shared/parts.tsx";
 import { linkTo } from "../shared/router.ts";
+import { type Column, DataTable } from "../shared/table.tsx";
+import { useCatalogue, type WrittenModel } from "./catalogue.ts";
 import { Flow, type FlowStep } from "./flow.tsx";
-import { priceUnit, useModels } from "./models.tsx";
+import { isKeptAway, pricesOf, TargetState, useModels } from "./models.tsx";
 import { usePlugins } from "./plugins.tsx";
 import { BreakerBadge, Facts, UpstreamLink } from "./state-parts.tsx";
-import type { Model, ModelStep, PluginState } from "./types.ts";
+import type { Model, ModelStep, ModelTarget, PluginState } from "./types.ts";
 
 const EVERY_MS = 3_000;
 const PLUGINS_EVERY_MS = 60_000;
@@ -15,6 +17,7 @@ const PLUGINS_EVERY_MS = 60_000;
 export function ModelPage({ id }: { readonly id: string }) {
   const models = useModels(EVERY_MS);
   const plugins = usePlugins(PLUGINS_EVERY_MS);
+  const catalogue = useCatalogue();
   return (
     <>
       <PageHead
@@ -36,15 +39,23 @@ export function ModelPage({ id }: { readonly id: string }) {
               </p>
             );
           }
-          return <Detail model={model} plugins={plugins.data ?? []} />;
+          const written = catalogue.data?.models.get(id);
+          return <Detail model={model} plugins={plugins.data ?? []} written={written} />;
         }}
       </Loaded>
     </>
   );
 }
 
-function Detail({ model, plugins }: { readonly model: Model; readonly plugins: readonly PluginState[] }) {
-  const { id, kind, tier, plans, price, context_window = null, features = [] } = model;
+interface DetailProps {
+  readonly model: Model;
+  readonly plugins: readonly PluginState[];
+  readonly written: WrittenModel | undefined;
+}
+
+function Detail({ model, plugins, written }: DetailProps) {
+  const { id, kind, served, duration_ms, chain } = model;
+  const { tier, plans = [], price = {}, context_window = null, features = [] } = written ?? {};
   return (
     <>
       <Panel
@@ -62,19 +73,30 @@ function Detail({ model, plugins }: { readonly model: Model; readonly plugins: r
       >
         <Flow label={`The way of a request for ${id}`} steps={stepsOf(model, plugins)} />
         <p class="muted small">
-          Shares are of what the chain served lately, on all instances. Steps are tried in order until one serves.
+          Steps are tried in order until one serves. Shares are of {formatCount(served)} requests, since the processes
+          that answer were started.
         </p>
+      </Panel>
+      <Panel flush title="Who serves">
+        <DataTable
+          caption="Targets of the chain"
+          columns={TARGETS}
+          rows={chain.flatMap(({ targets }, index) => targets.map((target) => ({ ...target, step: index + 1 })))}
+          rowKey={({ step, upstream, model }) => `${step} ${upstream} ${model}`}
+          empty={null}
+        />
       </Panel>
       <div class="grid-2">
         <Panel title="Price in credits">
-          <Facts rows={Object.entries(price).map(([name, amount]) => [priceUnit(name), amount] as const)} />
+          <Facts rows={pricesOf(price)} />
         </Panel>
-        <Panel title="Is">
+        <Panel title="What it is">
           <Facts
             rows={[
               ["Kind", kind],
               ["Tier", tier],
               ["Plans that may call it", plans.join(", ") || "none"],
+              ["A request takes", `${timeText(duration_ms.p50)} (p50), ${timeText(duration_ms.p95)} (p95)`],
               context_window === null ? null : ["Context window", `${formatCount(context_window)} tokens`],
               features.length === 0 ? null : ["Features", features.join(", ")],
             ]}
@@ -84,6 +106,34 @@ function Detail({ model, plugins }: { readonly model: Model; readonly plugins: r
     </>
   );
 }
+
+function timeText(ms: number | null): string {
+  return ms === null ? NONE : formatDuration(ms);
+}
+
+type TargetRow = ModelTarget & { readonly step: number };
+
+const TARGETS: readonly Column<TargetRow>[] = [
+  { id: "step", title: "Step", cell: ({ step }) => String(step) },
+  { id: "upstream", title: "Upstream", cell: ({ upstream }) => <UpstreamLink name={upstream} /> },
+  { id: "model", title: "Model there", cell: ({ model }) => <code>{model}</code> },
+  { id: "breaker", title: "Breaker", cell: ({ breaker }) => <BreakerBadge state={breaker} /> },
+  {
+    id: "serves",
+    title: "Gets requests",
+    cell: (target) => (isKeptAway(target) ? <TargetState of={target} /> : <Badge tone="good">yes</Badge>),
+  },
+  { id: "weight", title: "Weight", end: true, cell: ({ weight }) => formatCount(weight) },
+  { id: "attempts", title: "Tried", end: true, cell: ({ attempts }) => formatCount(attempts) },
+  { id: "failed", title: "Failed", end: true, cell: ({ failed }) => formatCount(failed) },
+  {
+    id: "share",
+    title: "Share served",
+    end: true,
+    cell: ({ share }) => (share === null ? NONE : formatPercent(share)),
+  },
+  { id: "ttft", title: "First token, p95", end: true, cell: ({ ttft_ms }) => timeText(ttft_ms.p95) },
+];
 
 /** The chain stands where it is walked: at the plugin that relays. */
 function stepsOf({ chain }: Model, plugins: readonly PluginState[]): readonly FlowStep[] {
@@ -100,17 +150,17 @@ function chainStep({ balance, targets }: ModelStep, index: number): FlowStep {
   return {
     id: `step ${index}`,
     kind: `step ${index + 1}${targets.length > 1 ? `, ${balance}` : ""}`,
-    boxes: targets.map(({ upstream, model, breaker, share }) => ({
-      id: `${upstream} ${model}`,
-      title: <UpstreamLink name={upstream} />,
-      badge: <BreakerBadge state={breaker} />,
+    boxes: targets.map((target) => ({
+      id: `${target.upstream} ${target.model}`,
+      title: <UpstreamLink name={target.upstream} />,
+      badge: target.manual === null ? <BreakerBadge state={target.breaker} /> : <TargetState of={target} />,
       text: (
         <span class="details">
-          <code>{model}</code>
-          <span>{share === null ? "nothing served lately" : `served ${formatPercent(share)}`}</span>
+          <code>{target.model}</code>
+          <span>{target.share === null ? "nothing served yet" : `served ${formatPercent(target.share)}`}</span>
         </span>
       ),
-      muted: share === 0,
+      muted: target.share === 0,
     })),
   };
 }

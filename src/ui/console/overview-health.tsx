@@ -28,8 +28,8 @@ export function UpstreamHealth() {
           if (unwell.length === 0) {
             return (
               <p>
-                <Badge tone="good">all well</Badge> {plural(all.length, "upstream")}, every breaker closed, nothing set by
-                hand.
+                <Badge tone="good">all well</Badge> {plural(all.length, "upstream")}, every breaker closed, nothing set
+                by hand.
               </p>
             );
           }
@@ -47,7 +47,7 @@ export function UpstreamHealth() {
 }
 
 function Unwell({ of: { name, breaker, health, manual, history } }: { readonly of: Named }) {
-  const last = history?.at(-1);
+  const last = history.at(-1);
   return (
     <li class="row">
       <a href={linkTo("/upstreams", { upstream: name })}>{name}</a>

@@ -1,6 +1,14 @@
 import { useMemo } from "preact/hooks";
 import { Chart, type ChartProps } from "../shared/chart.tsx";
-import { formatCompact, formatCount, formatCredits, formatDuration, formatPercent, NONE, plural } from "../shared/formats.ts";
+import {
+  formatCompact,
+  formatCount,
+  formatCredits,
+  formatDuration,
+  formatPercent,
+  NONE,
+  plural,
+} from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Empty, Figure, Loading, Panel } from "../shared/parts.tsx";
 import { drawnOf, KEPT_MS, nowOf, STEP_MS } from "./figures.ts";

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
@@ -41,37 +42,74 @@ export function PluginsPage() {
 
 type Row = PluginState & { readonly position: number };
 
-function failuresOf({ hooks }: PluginState): number {
-  return hooks.reduce((total, { failures }) => total + failures, 0);
-}
-
 const COLUMNS: readonly Column<Row>[] = [
   { id: "position", title: "Order", cell: ({ position }) => String(position), sortBy: ({ position }) => position },
-  { id: "plugin", title: "Plugin", cell: ({ plugin }) => plugin, sortBy: ({ plugin }) => plugin },
-  { id: "stage", title: "Stage", cell: ({ stage }) => stage },
   {
-    id: "hooks",
-    title: "Hook: calls, time of one",
-    cell: ({ hooks }) =>
-      hooks.length === 0 ? (
-        NONE
-      ) : (
-        <span class="details">
-          {hooks.map(({ hook, calls, mean_ms }) => (
-            <span key={hook}>
-              <code>{hook}</code>: {formatCount(calls)}
-              {mean_ms !== null && `, ${formatDuration(mean_ms)}`}
-            </span>
-          ))}
-        </span>
-      ),
+    id: "plugin",
+    title: "Plugin",
+    cell: ({ plugin, use }) => (
+      <>
+        {plugin}
+        {use !== plugin && <span class="muted small"> {use}</span>}
+      </>
+    ),
+    sortBy: ({ plugin }) => plugin,
+  },
+  { id: "stage", title: "Stage", cell: ({ stage }) => stage },
+  { id: "hook", title: "Hook", cell: ({ hooks }) => <Each hooks={hooks} of={({ hook }) => <code>{hook}</code>} /> },
+  {
+    id: "calls",
+    title: "Calls",
+    end: true,
+    cell: ({ hooks }) => <Each hooks={hooks} of={({ calls }) => formatCount(calls)} />,
+  },
+  {
+    id: "p50",
+    title: "Takes, p50",
+    end: true,
+    cell: ({ hooks }) => <Each hooks={hooks} of={({ p50 }) => timeText(p50)} />,
+  },
+  {
+    id: "p95",
+    title: "p95",
+    end: true,
+    cell: ({ hooks }) => <Each hooks={hooks} of={({ p95 }) => timeText(p95)} />,
+    sortBy: ({ hooks }) => Math.max(...hooks.map(({ p95 }) => p95 ?? 0)),
+  },
+  {
+    id: "total",
+    title: "In all",
+    end: true,
+    cell: ({ hooks }) => <Each hooks={hooks} of={({ total_ms }) => timeText(total_ms)} />,
+    sortBy: ({ hooks }) => hooks.reduce((total, { total_ms }) => total + total_ms, 0),
   },
   {
     id: "failures",
     title: "Failures",
     end: true,
-    cell: (row) =>
-      failuresOf(row) === 0 ? <Badge tone="good">none</Badge> : <Badge tone="bad">{formatCount(failuresOf(row))}</Badge>,
-    sortBy: failuresOf,
+    cell: ({ failures }) =>
+      failures === 0 ? <Badge tone="good">none</Badge> : <Badge tone="bad">{formatCount(failures)}</Badge>,
+    sortBy: ({ failures }) => failures,
   },
 ];
+
+type Hook = PluginState["hooks"][number];
+
+/** A line for each hook, as in the other columns of the row. */
+function Each(props: { readonly hooks: readonly Hook[]; readonly of: (hook: Hook) => ComponentChildren }) {
+  if (props.hooks.length === 0) return <>{NONE}</>;
+  return (
+    <span class="details">
+      {props.hooks.map((hook) => (
+        <span key={hook.hook}>{props.of(hook)}</span>
+      ))}
+    </span>
+  );
+}
+
+const MICROSECONDS_PER_MS = 1000;
+
+function timeText(ms: number | null): string {
+  if (ms === null) return NONE;
+  return ms < 1 ? `${formatCount(Number((ms * MICROSECONDS_PER_MS).toPrecision(2)))} µs` : formatDuration(ms);
+}

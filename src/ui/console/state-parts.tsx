@@ -77,10 +77,22 @@ export function OutcomeBadge({ outcome }: { readonly outcome: string }) {
 /** Every outcome of the ledger, for filters. */
 export const OUTCOMES = Object.keys(OUTCOME_TONES);
 
+const SHORT_ID_CHARACTERS = 13;
+
+/** Enough of an id to tell it from others; the whole of it is its title. */
+export function Id({ of }: { readonly of: string }) {
+  const short = of.length > SHORT_ID_CHARACTERS ? `${of.slice(0, SHORT_ID_CHARACTERS)}…` : of;
+  return (
+    <code class="small" title={of}>
+      {short}
+    </code>
+  );
+}
+
 export function UserLink({ id }: { readonly id: string }) {
   return (
     <a href={linkTo(`/users/${part(id)}`)}>
-      <code>{id}</code>
+      <Id of={id} />
     </a>
   );
 }

@@ -130,8 +130,8 @@ function askToEnd({ id, model, user, request_id }: RunningStream, onEnded: () =>
     title: "End this stream?",
     text: (
       <p>
-        The answer of <strong>{model}</strong> to user <code>{user}</code> (request <code>{request_id}</code>) stops where
-        it is. What was delivered is charged by <code>billing.outcomes.killed</code>.
+        The answer of <strong>{model}</strong> to user <code>{user}</code> (request <code>{request_id}</code>) stops
+        where it is. What was delivered is charged by <code>billing.outcomes.killed</code>.
       </p>
     ),
     action: "End the stream",

@@ -1,5 +1,5 @@
 /** Answers of the admin listener that the schemas do not describe yet. */
-import type { BreakerState } from "#schema";
+import type { BreakerState, GuardState } from "#schema";
 
 export interface ManualState {
   readonly mode: "drain" | "open" | "close";
@@ -23,7 +23,6 @@ export interface Upstream {
   readonly instances: Readonly<Record<string, BreakerState>>;
   readonly manual: ManualState | null;
   readonly history: readonly StateChange[];
-  readonly keys?: readonly { readonly name: string; readonly state: string; readonly until?: string | null }[];
 }
 export interface User {
   readonly id: string;
@@ -100,6 +99,71 @@ export interface UsageRow {
   readonly reasoning_tokens: number;
   readonly cost: string;
 }
+export interface Percentiles {
+  readonly p50: number | null;
+  readonly p95: number | null;
+}
+export interface ModelTarget {
+  readonly upstream: string;
+  readonly model: string;
+  readonly weight: number;
+  readonly breaker: BreakerState;
+  readonly can_serve: boolean;
+  readonly manual: ManualState | null;
+  readonly attempts: number;
+  readonly served: number;
+  readonly failed: number;
+  readonly share: number | null;
+  readonly ttft_ms: Percentiles;
+}
+export interface ModelStep {
+  readonly balance: string;
+  readonly share: number | null;
+  readonly targets: readonly ModelTarget[];
+}
+export interface Model {
+  readonly id: string;
+  readonly kind: string;
+  readonly served: number;
+  readonly duration_ms: Percentiles;
+  readonly chain: readonly ModelStep[];
+}
+export interface PluginState {
+  readonly plugin: string;
+  readonly stage: string;
+  readonly use: string;
+  readonly failures: number;
+  readonly hooks: readonly {
+    readonly hook: string;
+    readonly calls: number;
+    readonly total_ms: number;
+    readonly p50: number | null;
+    readonly p95: number | null;
+  }[];
+}
+export interface Figure {
+  readonly at: string;
+  readonly requests_per_second: number;
+  readonly in_flight: number;
+  readonly streams: number;
+  readonly errors: Readonly<Record<string, number>>;
+  readonly ttft_ms: Percentiles;
+  readonly overhead_ms: Percentiles;
+  readonly spend_per_second: string;
+}
+export interface FiguresEvent extends Figure {
+  readonly upstreams: Readonly<
+    Record<string, { readonly state: BreakerState; readonly health: string; readonly manual: ManualState | null }>
+  >;
+  readonly config: {
+    readonly generation: number;
+    readonly hash: string;
+    readonly loaded_at: string;
+    readonly last_rejection: { readonly at: string; readonly errors: number } | null;
+    readonly guard: GuardState | null;
+  };
+  readonly instances: { readonly count: number; readonly agree: boolean | null };
+}
 export interface Instance {
   readonly instance: string;
   readonly host: string;
@@ -110,57 +174,8 @@ export interface Instance {
   readonly loaded_at: string;
   readonly draining: boolean;
   readonly streams: number;
-  readonly breakers: Readonly<Record<string, BreakerState>>;
 }
 export interface Instances {
   readonly data: readonly Instance[];
   readonly agree: boolean | null;
-}
-export interface ModelTarget {
-  readonly upstream: string;
-  readonly model: string;
-  readonly breaker: BreakerState;
-  readonly can_serve?: boolean;
-  readonly weight?: number;
-  /** Of the requests that the chain served lately, 0 to 1; null without any. */
-  readonly share: number | null;
-  readonly served?: number;
-}
-export interface ModelStep {
-  readonly balance: string;
-  readonly targets: readonly ModelTarget[];
-}
-export interface Model {
-  readonly id: string;
-  readonly display_name?: string | null;
-  readonly kind: string;
-  readonly tier: string;
-  readonly plans: readonly string[];
-  readonly price: Readonly<Record<string, string>>;
-  readonly context_window?: number | null;
-  readonly features?: readonly string[];
-  readonly chain: readonly ModelStep[];
-}
-export interface PluginState {
-  readonly plugin: string;
-  readonly stage: string;
-  readonly use?: string;
-  readonly when?: unknown;
-  readonly hooks: readonly {
-    readonly hook: string;
-    readonly calls: number;
-    readonly mean_ms: number | null;
-    readonly p95_ms?: number | null;
-    readonly failures: number;
-  }[];
-}
-export interface FiguresPoint {
-  readonly at: string;
-  readonly requests: number;
-  readonly in_flight: number;
-  readonly streams: number;
-  readonly errors: Readonly<Record<string, number>>;
-  readonly ttft_p95_ms: number | null;
-  readonly overhead_p95_ms: number | null;
-  readonly spend: string;
 }

@@ -107,7 +107,9 @@ function List({ all, onSet, onLifted }: ListProps) {
           rowKey={({ name }) => name}
           empty={
             <Empty title={all.length === 0 ? "No upstreams are configured" : "No upstream fits the filters"}>
-              {all.length === 0 ? "Add one below upstreams: in the configuration." : "Clear a filter to see the others."}
+              {all.length === 0
+                ? "Add one below upstreams: in the configuration."
+                : "Clear a filter to see the others."}
             </Empty>
           }
         />
@@ -171,8 +173,8 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
     {
       id: "last",
       title: "Last change",
-      cell: ({ history }) => <Time at={history?.at(-1)?.at} />,
-      sortBy: ({ history }) => history?.at(-1)?.at ?? null,
+      cell: ({ history }) => <Time at={history.at(-1)?.at} />,
+      sortBy: ({ history }) => history.at(-1)?.at ?? null,
     },
     ...(mayChange() ? [{ id: "do", title: "", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }] : []),
   ];
@@ -232,7 +234,7 @@ function Detail({ all }: { readonly all: readonly Named[] }) {
       </p>
     );
   }
-  const { manual, instances, keys = [], history = [] } = found;
+  const { manual, instances, history } = found;
   return (
     <Panel
       title={found.name}
@@ -266,19 +268,6 @@ function Detail({ all }: { readonly all: readonly Named[] }) {
               ))}
             </span>,
           ],
-          keys.length === 0
-            ? null
-            : [
-                "Keys",
-                <span key="all" class="row">
-                  {keys.map((key) => (
-                    <span key={key.name} class="row">
-                      <code>{key.name}</code> <Badge tone={key.state === "ok" ? "good" : "warn"}>{key.state}</Badge>
-                      {key.until && <Until at={key.until} />}
-                    </span>
-                  ))}
-                </span>,
-              ],
         ]}
       />
       <History of={history} />

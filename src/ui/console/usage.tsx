@@ -1,5 +1,13 @@
 import { Chart } from "../shared/chart.tsx";
-import { creditsNumber, creditsText, formatCompact, formatCount, formatPercent, NONE } from "../shared/formats.ts";
+import {
+  creditsNumber,
+  creditsText,
+  formatCompact,
+  formatCount,
+  formatCredits,
+  formatPercent,
+  NONE,
+} from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import type { Page } from "../shared/paging.ts";
 import { Empty, Loaded, Panel } from "../shared/parts.tsx";
@@ -113,16 +121,16 @@ function Sums({ rows, by, per, measure }: SumsProps) {
   const dimension = DIMENSIONS.find(({ value }) => value === by)?.title ?? "Model";
   return (
     <>
-      <Panel title={`${title} a ${per}, by ${dimension.toLowerCase()}`}>
+      <div class="panel panel-body">
         <Chart
-          caption={`${title} a ${per}`}
+          caption={`${title}${measure === "cost" ? " in credits" : ""} a ${per}, by ${dimension.toLowerCase()}`}
           times={times}
           series={series}
           kind="stacked-bars"
-          format={(value) => (measure === "cost" ? creditsText(value.toFixed(6)) : formatCompact(value))}
+          format={(value) => (measure === "cost" ? formatCredits(value.toFixed(6)) : formatCompact(value))}
           formatTime={(at) => formatPeriod(at, per)}
         />
-      </Panel>
+      </div>
       <Panel flush title={`In all: ${creditsText(all.cost)}, ${formatCount(all.requests)} requests`}>
         <DataTable
           caption="Usage"
@@ -146,15 +154,12 @@ function formatPeriod(at: number, per: "day" | "hour"): string {
   return `${PERIOD_FORMATS[per].format(at)} UTC`;
 }
 
+function counted(id: keyof Total & `${string}_tokens`, title: string): Column<Total> {
+  return { id, title, end: true, cell: (row) => formatCount(row[id]), sortBy: (row) => row[id] };
+}
+
 function columns(by: Dimension, title: string, all: Total): readonly Column<Total>[] {
   const cost = creditsNumber(all.cost);
-  const counted = (id: keyof Total & `${string}_tokens`, heading: string): Column<Total> => ({
-    id,
-    title: heading,
-    end: true,
-    cell: (row) => formatCount(row[id]),
-    sortBy: (row) => row[id],
-  });
   return [
     { id: "name", title, cell: ({ name }) => <Name by={by} of={name} />, sortBy: ({ name }) => name },
     {

@@ -95,7 +95,7 @@ function Account({ user, resource }: { readonly user: UserDetail; readonly resou
         )
       }
     >
-      <div class="grid">
+      <div class="numbers">
         <Figure label="Credits left" value={<Credits amount={user.credits} bare />} />
         <Figure label="Held by running requests" value={<Credits amount={user.held} bare />} />
         <Figure label="Charged so far" value={<Credits amount={user.charged} bare />} />
@@ -153,7 +153,7 @@ function Limits({ user }: { readonly user: UserDetail }) {
   const { windows, streams, requests_running } = user;
   return (
     <Panel title="Limits">
-      <div class="grid">
+      <div class="meters">
         {WINDOWS.map(([name, title]) => (
           <Meter
             key={name}

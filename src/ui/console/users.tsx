@@ -11,6 +11,7 @@ import { Credits, Time } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { admin, mayChange, part, router } from "./client.ts";
 import { ClearFilters, queries, SelectFilter, TextFilter } from "./filters.tsx";
+import { Id } from "./state-parts.tsx";
 import { TierField } from "./tiers.tsx";
 import type { User } from "./types.ts";
 
@@ -78,7 +79,7 @@ const COLUMNS: readonly Column<User>[] = [
     cell: ({ id, email }) => <a href={linkTo(`/users/${part(id)}`)}>{email}</a>,
     sortBy: ({ email }) => email,
   },
-  { id: "id", title: "Id", cell: ({ id }) => <code class="small">{id}</code> },
+  { id: "id", title: "Id", cell: ({ id }) => <Id of={id} /> },
   { id: "tier", title: "Plan", cell: ({ plan_tier }) => plan_tier, sortBy: ({ plan_tier }) => plan_tier },
   {
     id: "state",
