@@ -1,3 +1,4 @@
+import type { AuditStore } from "./audit.ts";
 import type { Awaitable, OutcomeKind, Principal, Tags } from "./request.ts";
 import type { Usage } from "./money.ts";
 import type { Limits } from "./snapshot.ts";
@@ -326,6 +327,6 @@ function checkedTtl(ttl: number): number {
  * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
  * `storeUnavailable`.
  */
-export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, ValueStore {
+export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
   close(): Awaitable<void>;
 }

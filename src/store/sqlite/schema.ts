@@ -12,7 +12,7 @@ export const APPLICATION_ID = 0x72677731;
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.requests`, `streams` and `held` are what the user runs, as the serving process last wrote it; it writes a row of
  * `reservations` for a request that has run for a while. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
- * `ledger.tags` is a JSON object, or empty.
+ * `ledger.tags` is a JSON object, or empty. `audit.entry` is JSON; the ids are in the order of time.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -143,6 +143,11 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE users ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
    UPDATE users SET requests = (SELECT count(*) FROM reservations WHERE user_id = users.id)
      WHERE id IN (SELECT user_id FROM reservations);`,
+  `CREATE TABLE audit (
+     id TEXT PRIMARY KEY,
+     at INTEGER NOT NULL,
+     entry TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /**

@@ -3,6 +3,7 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
+import { auditSuite } from "./audit.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "../support.ts";
@@ -667,6 +668,7 @@ export function storeSuite(
     });
 
     stopSuite(() => store);
+    auditSuite(() => store, clock);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);
