@@ -431,7 +431,8 @@ export const schemas = {
     "required": [
       "hash",
       "since",
-      "serves"
+      "serves",
+      "by"
     ],
     "properties": {
       "hash": {
@@ -446,6 +447,17 @@ export const schemas = {
       "serves": {
         "description": "Whether it is in force.",
         "type": "boolean"
+      },
+      "by": {
+        "description": "What put it in force; null: a former version of the gateway has not noted it.",
+        "enum": [
+          "start",
+          "file",
+          "reload",
+          "rollback",
+          "guard",
+          null
+        ]
       }
     }
   },
@@ -494,7 +506,8 @@ export const schemas = {
       "hash",
       "files",
       "plugins",
-      "code"
+      "code",
+      "rejected"
     ],
     "properties": {
       "hash": {
@@ -521,6 +534,17 @@ export const schemas = {
         "additionalProperties": {
           "type": "string"
         }
+      },
+      "rejected": {
+        "description": "The texts that the last rejection is about; null when there is none.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/RejectedSource"
+          },
+          {
+            "type": "null"
+          }
+        ]
       }
     }
   },
@@ -532,7 +556,8 @@ export const schemas = {
     "required": [
       "path",
       "file",
-      "value"
+      "value",
+      "text"
     ],
     "properties": {
       "path": {
@@ -545,6 +570,10 @@ export const schemas = {
       },
       "value": {
         "description": "References are not resolved, secrets are left out."
+      },
+      "text": {
+        "description": "With the lines and columns of the file; a secret in it is as many dots.",
+        "type": "string"
       }
     }
   },
@@ -663,6 +692,63 @@ export const schemas = {
     "type": "object",
     "additionalProperties": true,
     "properties": {}
+  },
+  "RejectedSource": {
+    "title": "RejectedSource",
+    "description": "Files that cannot serve.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "diagnostics",
+      "files"
+    ],
+    "properties": {
+      "at": {
+        "description": "When they were read.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "diagnostics": {
+        "description": "What is wrong with them.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ConfigurationDiagnostic"
+        }
+      },
+      "files": {
+        "description": "The main file first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SourceText"
+        }
+      }
+    }
+  },
+  "SourceText": {
+    "title": "SourceText",
+    "description": "One file.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "path",
+      "file",
+      "text"
+    ],
+    "properties": {
+      "path": {
+        "description": "From the folder of the main file.",
+        "type": "string"
+      },
+      "file": {
+        "description": "The absolute path.",
+        "type": "string"
+      },
+      "text": {
+        "description": "With the lines and columns of the file; a secret in it is as many dots.",
+        "type": "string"
+      }
+    }
   },
   "PageLimit": {
     "title": "PageLimit",
@@ -1002,7 +1088,9 @@ export const schemas = {
       "health",
       "latency_ms",
       "can_serve",
-      "instances"
+      "instances",
+      "manual",
+      "history"
     ],
     "properties": {
       "breaker": {
@@ -1031,6 +1119,24 @@ export const schemas = {
         "additionalProperties": {
           "$ref": "#/components/schemas/BreakerState"
         }
+      },
+      "manual": {
+        "description": "What an operator has set; null: nothing.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamManual"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "history": {
+        "description": "The latest changes of the breaker and of what operators set, oldest first; of the instance that answers.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/UpstreamChange"
+        }
       }
     }
   },
@@ -1042,5 +1148,82 @@ export const schemas = {
       "open",
       "half_open"
     ]
+  },
+  "UpstreamManual": {
+    "title": "UpstreamManual",
+    "description": "What an operator has set of an upstream.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "mode",
+      "since",
+      "until",
+      "by",
+      "reason"
+    ],
+    "properties": {
+      "mode": {
+        "description": "drain: no new requests; open: none; close: as if its breaker were closed.",
+        "enum": [
+          "drain",
+          "open",
+          "close"
+        ]
+      },
+      "since": {
+        "description": "When it was set.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "until": {
+        "description": "When it ends by itself.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "by": {
+        "description": "Name of the operator.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "Why.",
+        "type": "string"
+      }
+    }
+  },
+  "UpstreamChange": {
+    "title": "UpstreamChange",
+    "description": "A change of a breaker, or of what an operator has set.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "state",
+      "cause",
+      "detail",
+      "instance"
+    ],
+    "properties": {
+      "at": {
+        "description": "When.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "state": {
+        "description": "Of the breaker afterwards.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "cause": {
+        "description": "What caused it.",
+        "type": "string"
+      },
+      "detail": {
+        "description": "More of it.",
+        "type": "string"
+      },
+      "instance": {
+        "description": "Which instance saw it.",
+        "type": "string"
+      }
+    }
   }
 };

@@ -1,6 +1,7 @@
 // Generated from schemas/*.schema.json by `npm run types`. Do not edit.
 
 export type Port = number;
+export type Flag = boolean;
 export type Size = string;
 export type Count = number;
 export type PositiveDuration = string;
@@ -10,7 +11,6 @@ export type Duration = string;
  * via the `patternProperty` "^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$".
  */
 export type Money = number;
-export type Flag = boolean;
 export type PartialOutcome = "delivered" | "free";
 export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
@@ -91,6 +91,7 @@ export interface ServerConfig {
    * Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.
    */
   workers?: number;
+  dashboard?: Flag;
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
@@ -2401,6 +2402,10 @@ export interface KeptGeneration {
    * Whether it is in force.
    */
   serves: boolean;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
 }
 /**
  * What one instance serves.
@@ -2449,6 +2454,10 @@ export interface ConfigurationSource {
   code: {
     [k: string]: string;
   };
+  /**
+   * The texts that the last rejection is about; null when there is none.
+   */
+  rejected: RejectedSource | null;
 }
 /**
  * One file, as it is written.
@@ -2468,6 +2477,10 @@ export interface SourceFile {
   value: {
     [k: string]: unknown;
   };
+  /**
+   * With the lines and columns of the file; a secret in it is as many dots.
+   */
+  text: string;
 }
 /**
  * What the linker has to know of a plugin.
@@ -2495,6 +2508,40 @@ export interface SourcePlugin {
   schema: {
     [k: string]: unknown;
   };
+}
+/**
+ * Files that cannot serve.
+ */
+export interface RejectedSource {
+  /**
+   * When they were read.
+   */
+  at: string;
+  /**
+   * What is wrong with them.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+  /**
+   * The main file first.
+   */
+  files: SourceText[];
+}
+/**
+ * One file.
+ */
+export interface SourceText {
+  /**
+   * From the folder of the main file.
+   */
+  path: string;
+  /**
+   * The absolute path.
+   */
+  file: string;
+  /**
+   * With the lines and columns of the file; a secret in it is as many dots.
+   */
+  text: string;
 }
 /**
  * The change was taken.
@@ -2723,4 +2770,59 @@ export interface UpstreamState {
   instances: {
     [k: string]: BreakerState;
   };
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+  /**
+   * The latest changes of the breaker and of what operators set, oldest first; of the instance that answers.
+   */
+  history: UpstreamChange[];
+}
+/**
+ * What an operator has set of an upstream.
+ */
+export interface UpstreamManual {
+  /**
+   * drain: no new requests; open: none; close: as if its breaker were closed.
+   */
+  mode: "drain" | "open" | "close";
+  /**
+   * When it was set.
+   */
+  since: string;
+  /**
+   * When it ends by itself.
+   */
+  until: string;
+  /**
+   * Name of the operator.
+   */
+  by: string;
+  /**
+   * Why.
+   */
+  reason: string;
+}
+/**
+ * A change of a breaker, or of what an operator has set.
+ */
+export interface UpstreamChange {
+  /**
+   * When.
+   */
+  at: string;
+  state: BreakerState;
+  /**
+   * What caused it.
+   */
+  cause: string;
+  /**
+   * More of it.
+   */
+  detail: string;
+  /**
+   * Which instance saw it.
+   */
+  instance: string;
 }

@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   "config-tests": ["kit", "config", "server", "gateway", "offline", "schema"],
   testing: ["kit", "config", "gateway", "offline", "plugins"],
   workers: ["kit", "gateway", "server", "telemetry"],
+  ui: ["schema"],
   cli: "everything",
   index: "everything",
 };
@@ -70,6 +71,10 @@ const HOMES: Readonly<Record<string, string>> = {
   "@opentelemetry/sdk-trace": "src/telemetry/otlp.ts",
   commander: "src/cli/",
   "gpt-tokenizer": "src/gateway/tokenizer-worker.ts",
+  vite: "src/ui/",
+  preact: "src/ui/",
+  "@preact/signals": "src/ui/",
+  uplot: "src/ui/shared/chart.tsx",
 };
 /** The only second homes. */
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
@@ -87,6 +92,7 @@ const IMPURE_LAYERS = new Set([
   "store",
   "accounts",
   "offline",
+  "ui",
 ]);
 const IMPURE_FILES = new Set(["src/config/watch.ts"]);
 

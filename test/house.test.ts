@@ -19,6 +19,7 @@ const PLUG_IN_POINTS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^src\/simulator\/dialects\/\w+\.ts$/, "the endpoints of a provider"],
   [/^src\/server\/admin\/routes\/\w+\.ts$/, "rows of the admin API, by what they are about"],
   [/^src\/simulator\/strict\/\w+\.ts$/, "what a vendor refuses"],
+  [/^src\/ui\/(?:dashboard|console|status)\/[\w-]+\.tsx$/, "a page of the browser's"],
 ];
 const SMALL: readonly Excuse[] = [
   ["src/gateway/tokenizer-worker.ts", "the entry of a thread"],
@@ -108,7 +109,7 @@ describe("files", () => {
   });
 
   test("none is called after what has no subject", () => {
-    const grabBags = /^(?:utils?|helpers?|common|misc|shared|stuff)\.ts$/;
+    const grabBags = /^(?:utils?|helpers?|common|misc|shared|stuff)\.tsx?$/;
     expect(SOURCES.filter(({ path }) => grabBags.test(basename(path))).map(({ path }) => path)).toEqual([]);
   });
 });
@@ -147,7 +148,7 @@ describe("READMEs", () => {
       const max = folder === "dialects" ? MAX_DIALECTS_README_LINES : MAX_README_LINES;
       expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(max);
       // A name in capitals stands for any.
-      const named = [...text.matchAll(/`([\w./-]+\.(?:ts|lua|json))`/g)]
+      const named = [...text.matchAll(/`([\w./-]+\.(?:tsx?|lua|json))`/g)]
         .map(([, file]) => file!)
         .filter((file) => !/(?:^|\/)[A-Z]+[.-]/.test(file));
       const inside = globSync([`src/${folder}/**/*`, `test/${folder}/**/*`], { cwd: ROOT });

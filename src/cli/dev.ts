@@ -17,6 +17,7 @@ export async function dev(options: ServeOptions): Promise<void> {
 async function offerDemo({ addresses, admin, store, generation }: Gateway): Promise<void> {
   const urls = addresses.map(urlOf);
   const lines = ["", `  Gateway     ${urls.map((url) => `${url}/v1`).join("   ")}`];
+  if (generation.snapshot.server.dashboard) lines.push(`  Dashboard   ${urls[0]}/`);
   if (admin) lines.push(`  Admin       ${urlOf(admin)}/readyz`);
   if ((await store.listUsers()).length === 0) {
     const { snapshot } = generation;

@@ -59,6 +59,12 @@ export interface LoadResult {
   readonly secrets: readonly Place[] | null;
 }
 
+/** A configuration that was refused, with the texts that its diagnostics have their places in. */
+export interface Rejected extends Pick<LoadResult, "diagnostics" | "sources"> {
+  /** ISO 8601. */
+  readonly at: string;
+}
+
 /** The one way from a file to a snapshot, for serving, reloading and checking alike. Never throws for what a file holds. */
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const file = resolve(options.file);

@@ -119,6 +119,7 @@ function buildServer(server: ServerConfig): ServerSettings {
     listen: server.listen ?? [{ host: "127.0.0.1", port: 8080 }],
     admin: admin ? { host: admin.host, port: admin.port, tokens: adminTokens(admin) } : null,
     workers: server.workers ?? 1,
+    dashboard: server.dashboard ?? true,
     bodyLimit: bytes(server.body_limit ?? BODY_LIMIT),
     bodyMemory: bytes(server.body_memory ?? BODY_MEMORY),
     uploadSpace: bytes(server.upload_space ?? UPLOAD_SPACE),

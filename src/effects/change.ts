@@ -161,6 +161,10 @@ const PAIRS = [
     ["drain-shorter", "risky", "a stop leaves requests less time"],
     ["drain-longer", "safe", "a stop leaves requests more time"],
   ],
+  [
+    ["dashboard-lost", "risky", "browsers find no pages any more"],
+    ["dashboard-gained", "safe", "browsers find the dashboard and the status page"],
+  ],
   [["proxies-changed", "risky", "other addresses are believed to be the client's"]],
   [["admin-changed", "risky", "the admin listener is reached otherwise"]],
   [["workers-changed", "safe", "other processes serve"]],

@@ -139,6 +139,10 @@ function compareServer(changes: Changes, sides: Two<Snapshot>): void {
   changes.smaller("heartbeat-shorter", at("server.heartbeat"), [old.heartbeat, now.heartbeat], show);
   changes.smaller("drain-shorter", at("server.drain.delay"), [old.drain.delay, now.drain.delay], show);
   changes.smaller("drain-shorter", at("server.drain.timeout"), [old.drain.timeout, now.drain.timeout], show);
+  if (old.dashboard !== now.dashboard) {
+    const kind = now.dashboard ? "dashboard-gained" : "dashboard-lost";
+    changes.add(kind, at("server.dashboard"), [old.dashboard, now.dashboard]);
+  }
   changes.differs("proxies-changed", at("server.trusted_proxies"), [old.trustedProxies, now.trustedProxies]);
   changes.differs("workers-changed", at("server.workers"), [old.workers, now.workers]);
   changes.differs("admin-changed", at("server.admin"), [adminText(old.admin), adminText(now.admin)]);

@@ -167,7 +167,7 @@ interface ProcessViewParts {
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<EventLoopMonitor, "blocked">;
   readonly metrics: Pick<Metrics, "scrape" | "collect">;
-  readonly reloader: Pick<Reloader, "status" | "reload" | "rollback">;
+  readonly reloader: Pick<Reloader, "status" | "rejected" | "reload" | "rollback">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
   readonly streams: Pick<StreamDirectory, "own" | "endOwn" | "list" | "end">;
@@ -228,7 +228,7 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
     },
     async source() {
       const { sourceBody } = await import("./source-view.ts");
-      return sourceBody(state.generation.loaded);
+      return sourceBody(state.generation.loaded, reloader.rejected);
     },
     reload: () => reloader.reload(),
     rollback: (to) => reloader.rollback(to),

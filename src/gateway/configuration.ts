@@ -21,7 +21,7 @@ export interface FirstLoad {
   /** The files to watch for changes. */
   readonly files: readonly string[];
   /** Why the last good configuration serves in place of the file; null when the file's own serves. */
-  readonly rejected: readonly Diagnostic[] | null;
+  readonly rejected: Pick<LoadResult, "diagnostics" | "sources"> | null;
 }
 
 export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now"> & Partial<Pick<LoadOptions, "env" | "read">>;
@@ -50,7 +50,7 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
     { hash: last.hash, errors: loaded.diagnostics.length },
     `${settings.file} cannot serve: serving the last good configuration instead\n${formatText(loaded.diagnostics)}`,
   );
-  return { loaded: last, files: loaded.files, rejected: loaded.diagnostics };
+  return { loaded: last, files: loaded.files, rejected: loaded };
 }
 
 /** Reads the file as it is now. */

@@ -6,6 +6,8 @@ import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
+import type { ManualMode, ManualSetting } from "../upstream/state/manual.ts";
+import type { Transition } from "../upstream/state/states.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { PublicServer } from "../server/public.ts";
 import type { RequestCounts } from "./comparison.ts";
@@ -45,6 +47,9 @@ export interface Generation extends RequestPipeline {
   readonly host: Host;
   /** Of any upstream of the snapshot. */
   readonly health: (upstream: string) => UpstreamHealth;
+  /** The same: what an operator has set of it, and the latest changes of its breaker. */
+  readonly manual: (upstream: string) => ManualSetting | null;
+  readonly transitions: (upstream: string) => readonly Transition[];
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -93,6 +98,8 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     loaded,
     host,
     health: (name) => upstreams.health(name),
+    manual: (name) => upstreams.manual(name),
+    transitions: (name) => upstreams.transitions(name),
     loadedAt: host.now(),
     trial,
     promote: () => upstreams.adopt(),
@@ -129,6 +136,25 @@ export interface UpstreamState {
   readonly health: UpstreamHealth["state"];
   readonly latency_ms: number;
   readonly can_serve: boolean;
+  /** What an operator has set; null: nothing. */
+  readonly manual: ManualState | null;
+  /** The latest changes of the breaker and of what operators set, oldest first. */
+  readonly history: readonly StateChange[];
+}
+
+export interface ManualState {
+  readonly mode: ManualMode;
+  /** ISO 8601, this and the next. */
+  readonly since: string;
+  readonly until: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+export interface StateChange extends Omit<Transition, "at"> {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly instance: string;
 }
 
 /** What a process serves in place of the file as it is. */
@@ -188,6 +214,8 @@ export class ProcessState {
   draining = false;
   /** Streamed answers under way; set by the listener, which is opened last. */
   activeStreams: () => number = () => 0;
+  /** Requests under way; set with it. */
+  inFlight: () => number = () => 0;
   /** What runs here, to be listed and ended by id; set with it. */
   streams: Pick<PublicServer, "streams" | "endStream"> = { streams: () => [], endStream: () => false };
   /** Serves a share of the users beside the generation in force. */
@@ -223,25 +251,56 @@ export class ProcessState {
     return this.candidate?.takes(userId) === true ? this.candidate.generation : null;
   }
 
+  /** Of the configuration in force and of a candidate. */
+  get upstreamNames(): readonly string[] {
+    const own = Object.keys(this.snapshot.upstreams);
+    const { candidate } = this;
+    return candidate === null ? own : [...new Set([...own, ...Object.keys(candidate.generation.snapshot.upstreams)])];
+  }
+
   /** Every upstream of the configuration in force, by name. */
   upstreams(): Readonly<Record<string, UpstreamState>> {
     return Object.fromEntries(this.#upstreams());
   }
 
   *breakers(): Iterable<readonly [string, BreakerState]> {
-    for (const [name, { breaker }] of this.#upstreams()) yield [name, breaker];
+    const { snapshot, host } = this.generation;
+    for (const name of Object.keys(snapshot.upstreams)) yield [name, host.breaker(name).state];
   }
 
   *health(): Iterable<readonly [string, UpstreamHealth["state"]]> {
-    for (const [name, { health }] of this.#upstreams()) yield [name, health];
+    const { snapshot, health } = this.generation;
+    for (const name of Object.keys(snapshot.upstreams)) yield [name, health(name).state];
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health } = this.generation;
+    const { snapshot, host, health, manual, transitions } = this.generation;
+    const { instance } = this;
     for (const name of Object.keys(snapshot.upstreams)) {
       const { state, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
-      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe }];
+      const history = transitions(name).map(({ at, ...change }) => ({ at: iso(at), ...change, instance }));
+      const set = manualState(manual(name));
+      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, history }];
     }
   }
+
+  /** What operators set of the upstreams of the configuration in force. */
+  *manual(): Iterable<readonly [string, ManualSetting]> {
+    const { snapshot, manual } = this.generation;
+    for (const name of Object.keys(snapshot.upstreams)) {
+      const setting = manual(name);
+      if (setting !== null) yield [name, setting];
+    }
+  }
+}
+
+export function manualState(setting: ManualSetting | null): ManualState | null {
+  if (setting === null) return null;
+  const { mode, since, until, by, reason } = setting;
+  return { mode, since: iso(since), until: iso(until), by, reason };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
 }

@@ -3,6 +3,7 @@ import { createAdminHandler } from "../server/admin/handler.ts";
 import type { AdminServices } from "../server/admin/services.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
+import { createPages, DASHBOARD_PAGES, type PageFiles } from "../server/pages.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
 import { validateBody as validateCompiled, type ValidateBody } from "../server/body-schemas.ts";
 import { createRoutes } from "../server/endpoints.ts";
@@ -22,7 +23,11 @@ type PublicParts = [
   accounts: Accounts,
   telemetry: Partial<Pick<Telemetry, "traceOf">> & { readonly observer: RouteObserver },
   tokenizer: Pick<Tokenizer, "countForClient">,
-  validateBody?: ValidateBody,
+  more?: {
+    readonly validateBody?: ValidateBody;
+    /** Left out: none are served. */
+    readonly pages?: PageFiles;
+  },
 ];
 
 /** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
@@ -42,7 +47,7 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
 export function publicServer(...parts: PublicParts): PublicServer {
   const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
   const { now, elapsed, log, state } = context;
-  const validateBody = parts[5] ?? validateCompiled;
+  const { validateBody = validateCompiled, pages } = parts[5] ?? {};
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({
@@ -69,11 +74,13 @@ export function publicServer(...parts: PublicParts): PublicServer {
     serverTiming: () => state.snapshot.telemetry.serverTiming,
     log,
     routes,
+    ...(pages !== undefined && { pages: createPages(pages, DASHBOARD_PAGES) }),
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
     onRejectedEarly: (refused) => observer.rejectedEarly(refused),
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
   });
   state.activeStreams = () => server.activeStreams();
+  state.inFlight = () => server.inFlight();
   state.streams = server;
   return server;
 }

@@ -1,29 +1,15 @@
 import type { Diagnostic } from "../config/diagnostics.ts";
 import type { RuleId } from "../config/rules.ts";
-import type { LoadResult } from "../config/load.ts";
+import type { LoadResult, Rejected } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { RequestCounts } from "./comparison.ts";
+import type { ConfigStatus } from "./config-status.ts";
 import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
 import type { Generation, Instead, PassedOver, ProcessState, ReloadEvent, ReloadResult } from "./generation.ts";
-import { type Agreement, Guard, type GuardDecision, type GuardReport, type GuardStatus } from "./guard.ts";
+import { type Agreement, Guard, type GuardDecision, type GuardReport } from "./guard.ts";
 import type { KeptGenerations, RollbackTarget } from "./kept-generations.ts";
 
-/** What `GET /admin/config` shows. */
-export interface ConfigStatus {
-  readonly generation: number;
-  readonly hash: string;
-  readonly file: string;
-  readonly loaded_at: string;
-  /** Sections that differ from what runs and need a restart. */
-  readonly pending: readonly string[];
-  readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;
-  /** The file as it is, when something else serves after a rollback: it is not tried again until it changes. */
-  readonly passed_over: PassedOver | null;
-  /** The latest change that served a share of the users first. */
-  readonly guard: GuardStatus | null;
-  /** What a rollback can return to, the latest first. */
-  readonly generations: readonly { readonly hash: string; readonly since: string; readonly serves: boolean }[];
-}
+export type { ConfigStatus } from "./config-status.ts";
 
 export interface ReloaderParts {
   /** With the generation of the start. */
@@ -57,13 +43,16 @@ interface Probation {
  * one in force has a guard, the next serves a share of the users until the guard decides.
  */
 export class Reloader {
+  /** Until a configuration is taken. */
+  rejected: Rejected | null = null;
   readonly #parts: ReloaderParts;
   readonly #restart: Readonly<Record<string, string>>;
+  /** What the latest reload was asked for by: a change of the files, or somebody. */
+  askedBy: "file" | "reload" = "reload";
   #files: readonly string[];
   #fileHash: string | null;
   #number: number;
   #pending: readonly string[] = [];
-  #rejection: ConfigStatus["last_rejection"] = null;
   #passedOver: PassedOver | null = null;
   #probation: Probation | null = null;
   /** The latest last. */
@@ -95,8 +84,7 @@ export class Reloader {
   /** What serves in place of the file, while it is compared or passed over. */
   get instead(): Instead | null {
     const { hash: serves } = this.#current.snapshot;
-    if (this.#probation !== null)
-      return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
+    if (this.#probation) return { of: this.#probation.guard.candidate, serves, reason: null, at: this.#time() };
     const passed = this.#passedOver;
     return passed && { of: passed.hash, serves, reason: passed.reason, at: passed.at };
   }
@@ -109,7 +97,7 @@ export class Reloader {
       file: snapshot.file,
       loaded_at: new Date(loadedAt).toISOString(),
       pending: this.#pending,
-      last_rejection: this.#rejection,
+      last_rejection: this.rejected && { at: this.rejected.at, diagnostics: this.rejected.diagnostics },
       passed_over: this.#passedOver,
       guard: this.#guards.at(-1)?.status ?? null,
       generations: this.#parts.kept.list.map((kept) => ({ ...kept, serves: kept.hash === snapshot.hash })),
@@ -121,13 +109,16 @@ export class Reloader {
   }
 
   /** The file could not serve at the start, and the last good configuration does. */
-  rejectedAtStart(diagnostics: readonly Diagnostic[]): void {
-    this.#rejection = { at: this.#time(), diagnostics };
+  rejectedAtStart({ diagnostics, sources }: Pick<LoadResult, "diagnostics" | "sources">): void {
+    this.rejected = { at: this.#time(), diagnostics, sources };
   }
 
   /** Reads the files again. One change at a time, so that the text written last is the one that serves. */
-  reload(): Promise<ReloadResult> {
-    return this.#enqueue(() => this.#reload());
+  reload(by: "file" | "reload" = "reload"): Promise<ReloadResult> {
+    return this.#enqueue(() => {
+      this.askedBy = by;
+      return this.#reload();
+    });
   }
 
   /** Returns to a generation that served before, for all users at once; or promotes the candidate, if that is meant. */
@@ -172,7 +163,7 @@ export class Reloader {
     return this.#safely(async () => {
       const loaded = await this.#parts.load();
       this.#files = loaded.files;
-      if (!isLoaded(loaded)) return this.#reject(loaded.diagnostics);
+      if (!isLoaded(loaded)) return this.#reject(loaded.diagnostics, loaded.sources);
       this.#fileHash = loaded.hash;
       return loaded.hash === this.#current.snapshot.hash ? this.#keep(loaded) : this.#take(loaded);
     });
@@ -183,9 +174,8 @@ export class Reloader {
     const { hash } = loaded;
     await this.#dropCandidate("replaced", "the file is again what served before");
     if (hash !== this.#current.snapshot.hash) return this.#take(loaded);
-    if (this.#rejection !== null)
-      this.#parts.log.info({ hash }, "configuration is whole again: it is the one that serves");
-    this.#rejection = null;
+    if (this.rejected) this.#parts.log.info({ hash }, "configuration is whole again: it is the one that serves");
+    this.rejected = null;
     this.#passedOver = null;
     return { ok: true, hash, changed: false };
   }
@@ -194,7 +184,7 @@ export class Reloader {
     const { hash } = loaded;
     if (hash === this.#probation?.guard.candidate) return { ok: true, hash, changed: false, guarded: true };
     const passed = this.#passedOver;
-    if (hash === passed?.hash) return this.#reject([this.#refusal("rolled-back", passed.reason)]);
+    if (hash === passed?.hash) return this.#reject([this.#refusal("rolled-back", passed.reason)], loaded.sources);
     await this.#dropCandidate("replaced", "the file has changed again");
     // A guard that ended just now may have put this very text in force.
     if (hash === this.#current.snapshot.hash) return { ok: true, hash, changed: true };
@@ -204,8 +194,7 @@ export class Reloader {
   /** Throws only before anything has changed. */
   async #swap(loaded: Loaded, type: "taken" | "returned"): Promise<ReloadResult> {
     const next = await this.#build(loaded, false);
-    if (!("retire" in next)) return next;
-    return this.#activate(next, loaded, type);
+    return "retire" in next ? this.#activate(next, loaded, type) : next;
   }
 
   async #build(loaded: Loaded, onProbation: boolean): Promise<Generation | (ReloadResult & { readonly ok: false })> {
@@ -217,7 +206,7 @@ export class Reloader {
       return this.#stopping();
     } catch (error) {
       this.#number -= 1;
-      return this.#reject([setupDiagnostic(this.#current.snapshot.file, error)]);
+      return this.#reject([setupDiagnostic(this.#current.snapshot.file, error)], loaded.sources);
     }
   }
 
@@ -225,7 +214,7 @@ export class Reloader {
     const sections = restartSections(next.snapshot);
     const old = this.#current;
     this.#parts.state.activate(next);
-    this.#rejection = null;
+    this.rejected = null;
     this.#passedOver = null;
     this.#pending = Object.keys(sections).filter((name) => sections[name] !== this.#restart[name]);
     this.#retire(old);
@@ -264,7 +253,7 @@ export class Reloader {
     });
     this.#probation = { guard, generation, loaded };
     this.#guards = [...this.#guards.slice(1 - MAX_REPORTED_GUARDS), guard];
-    this.#rejection = null;
+    this.rejected = null;
     this.#passedOver = null;
     state.candidate = { generation, takes: (userId) => guard.takes(userId) };
     onEvent({ type: "guarded", hash: loaded.hash, loaded });
@@ -314,22 +303,26 @@ export class Reloader {
       return { ok: true, hash: guard.candidate, changed: true };
     }
     const found = kept.find(to);
-    // A rollback that cannot be done says nothing about the file: it is no rejection.
+    // One that cannot be done says nothing about the file: it is no rejection.
     if (typeof found === "string") return { ok: false, diagnostics: [this.#refusal("unknown-generation", found)] };
     await this.#dropCandidate("rolled_back", "asked for");
     const { hash } = this.#current.snapshot;
     if (found.hash === hash) return { ok: true, hash, changed: guard !== undefined };
     const loaded = await kept.load(found);
-    const gone = [this.#refusal("unknown-generation", "its copies are gone")];
-    if (loaded === null || !isLoaded(loaded)) return { ok: false, diagnostics: loaded?.diagnostics ?? gone };
+    if (loaded === null)
+      return { ok: false, diagnostics: [this.#refusal("unknown-generation", "its copies are gone")] };
+    if (!isLoaded(loaded)) return { ok: false, diagnostics: loaded.diagnostics };
     const result = await this.#swap(loaded, "returned");
     if (result.ok && this.#fileHash !== null && this.#fileHash !== loaded.hash)
       this.#passedOver = { hash: this.#fileHash, reason: "a rollback was asked for", at: this.#time() };
     return result;
   }
 
-  #reject(diagnostics: readonly Diagnostic[]): ReloadResult & { readonly ok: false } {
-    this.#rejection = { at: this.#time(), diagnostics };
+  #reject(
+    diagnostics: readonly Diagnostic[],
+    sources: Rejected["sources"] = [],
+  ): ReloadResult & { readonly ok: false } {
+    this.rejected = { at: this.#time(), diagnostics, sources };
     this.#parts.onEvent({ type: "rejected", diagnostics });
     return { ok: false, diagnostics };
   }

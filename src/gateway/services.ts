@@ -21,6 +21,7 @@ import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
 import { LineFile } from "../telemetry/decision-file.ts";
 import { Digests } from "../telemetry/digests.ts";
+import { Figures, untilNextSecond } from "../telemetry/figures.ts";
 import { type GatewayLog, withConfig } from "../telemetry/log.ts";
 import { createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createObserver, type GatewayObserver } from "../telemetry/observer.ts";
@@ -164,6 +165,7 @@ export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
 
 export interface Telemetry {
   readonly metrics: Metrics;
+  readonly figures: Figures;
   /** Of requests that no generation has served. */
   readonly observer: GatewayObserver;
   /** Of the requests of one generation: their lines and counts carry its hash, and while it is on trial they are compared. */
@@ -190,6 +192,7 @@ export async function openTelemetry(context: StartContext, { store, storeState }
   const counts = new Map<string, Map<string, number>>();
   const metrics = createMetrics({
     breakers: () => state.breakers(),
+    manual: () => state.manual(),
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),
     store: storeState,
@@ -198,8 +201,10 @@ export async function openTelemetry(context: StartContext, { store, storeState }
       for (const [config, outcomes] of counts) for (const [kind, count] of outcomes) yield [config, kind, count];
     },
   });
+  const figures = new Figures({ now, inFlight: () => state.inFlight(), streams: () => state.activeStreams() });
+  closing.add(eachSecond(now, () => figures.tick()));
   const accessLog = (): TelemetrySettings["accessLog"] => state.snapshot.telemetry.accessLog;
-  const parts = { metrics, logRequests: log.enabled("info"), accessLog, digests, decisions, sink, now };
+  const parts = { metrics, figures, logRequests: log.enabled("info"), accessLog, digests, decisions, sink, now };
   const observerOf = (snapshot: Snapshot, trial: Trial): Observer => {
     const config = shortHash(snapshot.hash);
     const outcomes = counts.get(config) ?? new Map<string, number>();
@@ -231,7 +236,20 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     if (otlp !== null) return recordedTrace(traceparent, tracestate, otlp.sample);
     return traceparent === undefined ? null : traceParentOf(traceparent, tracestate);
   };
-  return { metrics, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
+  return { metrics, figures, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
+}
+
+/** Just after each whole second. @returns ends it. */
+export function eachSecond(now: () => number, call: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const arm = (): void => {
+    timer = setTimeout(() => {
+      arm();
+      call();
+    }, untilNextSecond(now())).unref();
+  };
+  arm();
+  return () => clearTimeout(timer);
 }
 
 /** As configured, else as OpenTelemetry's own variables say; null where nothing is to be sent. */

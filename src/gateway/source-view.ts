@@ -1,10 +1,12 @@
 import { basename, dirname, isAbsolute, matchesGlob, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Diagnostic, Place } from "../config/diagnostics.ts";
 import { disk, type FileAccess } from "../config/files.ts";
-import { toPlain } from "../config/node.ts";
+import type { Rejected } from "../config/load.ts";
+import { eachScalar, toPlain } from "../config/node.ts";
 import { parse } from "../config/parse.ts";
 import { isRecord } from "../config/schema.ts";
-import { looksLikeKey } from "../config/secrets.ts";
+import { coveredPlaces, looksLikeKey, masked } from "../config/secrets.ts";
 import { REDACTED } from "../effects/change.ts";
 import { codeOf } from "./compile.ts";
 import type { Loaded } from "./configuration.ts";
@@ -12,8 +14,18 @@ import type { Loaded } from "./configuration.ts";
 /** `GET /admin/config/source`: what the configuration in force was made of, as it is written, without its secrets. */
 export interface SourceBody {
   readonly hash: string;
-  /** With the path from the folder of the main file, which is the first, and the absolute one: includes name either. */
-  readonly files: readonly { readonly path: string; readonly file: string; readonly value: unknown }[];
+  /**
+   * With the path from the folder of the main file, which is the first, and the absolute one: includes name either. `text`
+   * has the lines and columns of the file; a secret in it is as many dots.
+   */
+  readonly files: readonly (SourceText & { readonly value: unknown })[];
+  /** The texts that the diagnostics of the last rejection have their places in; null when there is none. */
+  readonly rejected: {
+    /** ISO 8601. */
+    readonly at: string;
+    readonly diagnostics: readonly Diagnostic[];
+    readonly files: readonly SourceText[];
+  } | null;
   /** Local plugins: what the linker has to know of one, and nothing that could be run. */
   readonly plugins: readonly {
     /** The path as it is configured. */
@@ -27,17 +39,25 @@ export interface SourceBody {
   readonly code: Readonly<Record<string, string>>;
 }
 
+interface SourceText {
+  readonly path: string;
+  readonly file: string;
+  readonly text: string;
+}
+
 /** References stay as they are written; a secret that stands in a file itself is left out. */
-export function sourceBody(loaded: Loaded): SourceBody {
+export function sourceBody(loaded: Loaded, rejected: Rejected | null = null): SourceBody {
   const { snapshot, sources, steps, hash } = loaded;
   const folder = dirname(snapshot.file);
   const files = sources
     .filter(({ kind }) => kind === "config")
     .map(({ path, text }) => {
       const { root } = parse(path, text);
-      return { path: relative(folder, path), file: path, value: root && redact(toPlain(root), []) };
+      const value = root && redact(toPlain(root), []);
+      return { path: relative(folder, path), file: path, text: withoutSecrets(path, text, []), value };
     });
-  const isMain = ({ path }: { readonly path: string }): boolean => resolve(folder, path) === snapshot.file;
+  const mainFirst = <T extends SourceText>(all: readonly T[]): readonly T[] =>
+    all.toSorted((a, b) => Number(b.file === snapshot.file) - Number(a.file === snapshot.file));
   const plugins = steps.flatMap(({ plugin, settings }) => {
     if (!isPath(settings.use)) return [];
     const schemaFile = fileURLToPath(plugin.schema);
@@ -55,7 +75,20 @@ export function sourceBody(loaded: Loaded): SourceBody {
   });
   return {
     hash,
-    files: files.toSorted((a, b) => Number(isMain(b)) - Number(isMain(a))),
+    files: mainFirst(files),
+    rejected: rejected && {
+      at: rejected.at,
+      diagnostics: rejected.diagnostics,
+      files: mainFirst(
+        rejected.sources
+          .filter(({ kind }) => kind === "config")
+          .map(({ path, text }) => ({
+            path: relative(folder, path),
+            file: path,
+            text: withoutSecrets(path, text, rejected.diagnostics),
+          })),
+      ),
+    },
     plugins,
     code: codeOf(loaded),
   };
@@ -110,6 +143,49 @@ function isSecret(path: readonly string[]): boolean {
   return (
     FREE_FORM.test(path.join("/")) && path.some((key) => SECRET_NAME.test(key) || SECRET_NAME_IN_CAMEL_CASE.test(key))
   );
+}
+
+/** What a value is replaced by has to be at its place in the text: nothing behind it moves. */
+const DOT = "•";
+const KEPT_IN_TEXT = /["']?\$\{(?:(?:file:[^{}]*|env:\w+)\}["']?|env:\w+:-)|\}["']?/g;
+/** Half of a key is shown no more than a whole one. */
+const MIN_KEY_CHARACTERS = 64;
+/** Of what stands in comments: former values, as a rule. */
+const SECRET_IN_COMMENT = /((?:key|secret|token|passw\w*|authorization|credential|cookie)s?["']?\s*:\s*)(\S.*)$/i;
+
+/** A file's text with every secret in it replaced by dots. @param found where the text was refused: keys may be misspelt. */
+function withoutSecrets(file: string, text: string, found: readonly Diagnostic[]): string {
+  const lines = text.split("\n");
+  const { root } = parse(file, text);
+  if (root === null) return lines.map((line, index) => masked(line, index + 1, null)).join("\n");
+  const covered = new Set(coveredPlaces(root, "", found));
+  const places: Place[] = [];
+  eachScalar(root, [], ({ place, value }, path) => {
+    if (redact(value, path) !== value || covered.has(place)) places.push(place);
+  });
+  return lines
+    .map((line, index) => withKept(line, masked(line, index + 1, places)))
+    .map((line) => line.replace(/(?:^|\s)#.*$/, dottedComment))
+    .join("\n");
+}
+
+/** References in what is masked, and where the rest of it goes on, can be read: they are no secrets. */
+function withKept(line: string, dotted: string): string {
+  if (line === dotted) return line;
+  let shown = dotted;
+  for (const { 0: kept, index } of line.matchAll(KEPT_IN_TEXT)) {
+    shown = shown.slice(0, index) + kept + shown.slice(index + kept.length);
+  }
+  return shown;
+}
+
+function dottedComment(comment: string): string {
+  return comment
+    .replace(SECRET_IN_COMMENT, (_, key: string, value: string) => key + DOT.repeat(value.length))
+    .replaceAll(/(\w:\/\/)([^/\s]*)@/g, (_, scheme: string, user: string) => `${scheme}${DOT.repeat(user.length)}@`)
+    .replaceAll(/[^\s"'[\],{}]+/g, (word) =>
+      looksLikeKey(word.padEnd(MIN_KEY_CHARACTERS)) ? DOT.repeat(word.length) : word,
+    );
 }
 
 /** Still of the form that its place asks for; nothing is left of it but references without their defaults. */

@@ -1,6 +1,7 @@
 import { watchConfig } from "../config/watch.ts";
 import { type Address, inBackground, type Json, type Store } from "../kit/index.ts";
 import type { Explainer } from "../offline/answer.ts";
+import { NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
 import type { AdminServices } from "../server/admin/services.ts";
 import { adminServices } from "./admin-services.ts";
@@ -24,6 +25,7 @@ import {
 } from "./services.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import { StreamDirectory } from "./stream-list.ts";
+import { UpstreamControls } from "./upstream-controls.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 
 /**
@@ -100,7 +102,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       storage,
       keepsLastGood: options.worker?.keepsLastGood ?? true,
     });
-    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer);
+    const controls = new UpstreamControls({
+      store: storage.store,
+      controls: upstreams.manual,
+      upstreams: () => state.upstreamNames,
+      now: context.now,
+      log,
+    });
+    closing.add(() => controls.close());
+    // Before the first request: what is drained must not be sent any by a process that starts.
+    await controls.start();
+    const pages = readPages(PAGES_FOLDER);
+    // With several workers their supervisor says so.
+    if (pages === null && !options.worker) log.warn({}, NOT_BUILT);
+    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages });
     registry.start();
     closing.add(() => registry.close());
     const loop = new EventLoopMonitor();
@@ -176,7 +191,13 @@ function explainer({ state, now }: StartContext, { store }: Storage): (question:
   let made: Promise<Explainer> | null = null;
   const make = async (): Promise<Explainer> => {
     const { Explainer: Made } = await import("../offline/answer.ts");
-    return new Made({ loaded: () => state.generation.loaded, store, breakers: () => state.breakers(), now });
+    return new Made({
+      loaded: () => state.generation.loaded,
+      store,
+      breakers: () => state.breakers(),
+      manual: () => state.manual(),
+      now,
+    });
   };
   return async (question) => (await (made ??= make())).answer(question);
 }
@@ -198,7 +219,7 @@ function logListening(
 function watchFiles({ log, closing }: StartContext, reloader: Reloader): void {
   const watcher = watchConfig({
     files: () => reloader.files,
-    onChange: () => inBackground(log, "a reload", reloader.reload()),
+    onChange: () => inBackground(log, "a reload", reloader.reload("file")),
     log,
   });
   closing.add(() => watcher.close());

@@ -39,6 +39,8 @@ export interface ServerSettings {
   /** `null`: no admin listener. */
   readonly admin: (Address & { readonly tokens: readonly AdminToken[] }) | null;
   readonly workers: number;
+  /** Whether browsers are shown the dashboard and the status page. */
+  readonly dashboard: boolean;
   readonly bodyLimit: number;
   /** Bytes of bodies that requests in flight may hold in memory, all together. */
   readonly bodyMemory: number;

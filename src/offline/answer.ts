@@ -11,6 +11,7 @@ import {
   type Store,
 } from "../kit/index.ts";
 import { validateBody } from "../server/body-schemas.ts";
+import type { ManualSetting } from "../upstream/state/manual.ts";
 import { callerOf } from "./caller.ts";
 import { explain, type Explanation, type Question } from "./explain.ts";
 import { explainPast, type PastExplanation } from "./explain-past.ts";
@@ -23,6 +24,8 @@ export interface ExplainedProcess {
   readonly loaded: () => Pick<Loaded, "snapshot" | "steps">;
   readonly store: Pick<Store, "findUser" | "windows" | "running" | "listKeys">;
   readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
+  /** What operators have set. */
+  readonly manual: () => Iterable<readonly [upstream: string, setting: ManualSetting]>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -58,7 +61,7 @@ export class Explainer {
 
   /** @throws GatewayError INVALID_REQUEST */
   #asker(body: Json): () => Promise<Explanation> {
-    const { loaded, now, breakers } = this.#process;
+    const { loaded, now, breakers, manual } = this.#process;
     const question = questionOf(body);
     return async () => {
       const caller = await this.#caller(body);
@@ -67,6 +70,7 @@ export class Explainer {
         ...question,
         open: [...(question.open ?? []), ...open],
         now: now(),
+        manual: new Map(manual()),
         ...(caller && { caller }),
       };
       return explain(loaded(), asked, this.#kept);
@@ -162,7 +166,7 @@ function allDown(upstreams: readonly string[]): Record<string, string> {
 }
 
 /** @throws GatewayError INVALID_REQUEST */
-function questionOf(body: Json): Omit<Question, "now"> {
+function questionOf(body: Json): Omit<Question, "now" | "manual"> {
   checkFields(body, FIELDS);
   const { model, tier, user, key, down = [], prompt_tokens: prompt, output_tokens: output, ...rest } = body;
   if (model === undefined) throw invalidRequest("/model", "is missing");

@@ -67,9 +67,17 @@ function explainedTarget(
   const rest = { requests, took_ms: endedAt - startedAt };
   if (outcome === "served") return { ...what, ...rest, decision: "served", reason: "" };
   if (outcome !== "skipped") return { ...what, ...rest, decision: "failed", reason: `${outcome}: ${reason}` };
-  const { state, retryAt } = room.generation.host.breaker(upstream);
-  const why = state === "closed" ? "by a guard" : `its breaker is open until ${new Date(retryAt).toISOString()}`;
-  return { ...what, ...rest, decision: "skipped", reason: why };
+  return { ...what, ...rest, decision: "skipped", reason: whySkipped(room, upstream) };
+}
+
+function whySkipped({ generation }: Told["room"], upstream: string): string {
+  const manual = generation.manual(upstream);
+  if (manual !== null && manual.mode !== "close") {
+    const done = manual.mode === "drain" ? "drained" : "opened";
+    return `${done} by ${manual.by} until ${new Date(manual.until).toISOString()}: ${manual.reason}`;
+  }
+  const { state, retryAt } = generation.host.breaker(upstream);
+  return state === "closed" ? "by a guard" : `its breaker is open until ${new Date(retryAt).toISOString()}`;
 }
 
 function whyNotTried({ upstream, attempts, trace }: OfflineResult, contextWindow: number | null): string {

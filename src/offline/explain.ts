@@ -11,6 +11,7 @@ import {
   type WindowName,
 } from "../kit/index.ts";
 import { applies } from "../pipeline/build.ts";
+import type { ManualSetting } from "../upstream/state/manual.ts";
 import type { Used } from "./carried.ts";
 import { type ExplainedStep, explainedChain } from "./explain-chain.ts";
 import { type Configuration, type OfflineOptions, openOffline } from "./offline.ts";
@@ -47,6 +48,8 @@ export interface Question {
   readonly faults?: Readonly<Record<string, Fault>>;
   /** Upstreams whose breaker is open. */
   readonly open?: readonly string[];
+  /** What operators have set, by upstream. */
+  readonly manual?: ReadonlyMap<string, ManualSetting>;
   /** What the upstream will have counted; by the request's size, and by what it holds, unless given. */
   readonly promptTokens?: number;
   readonly outputTokens?: number;
@@ -129,7 +132,8 @@ export async function explain(loaded: Configuration, question: Question, kept: K
   if (caller === undefined || question.tier !== undefined) named("tier", snapshot.tiers, tier);
   const endpoint = question.endpoint ?? endpointOf(model.kind);
   const faults = faultsOf(snapshot, question, endpoint);
-  const room = await openOffline(loaded, { ...kept, now, tier, faults });
+  const { manual } = question;
+  const room = await openOffline(loaded, { ...kept, now, tier, faults, ...(manual && { manual }) });
   try {
     for (const upstream of open) room.trip(upstream);
     await room.user(USER, {

@@ -9,6 +9,7 @@ import type { ValidateBody } from "../server/body-schemas.ts";
 import { serverOfStreams } from "../server/listen.ts";
 import { scriptedOrigin, scriptedUrl } from "../simulator/server.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
+import type { ManualSetting } from "../upstream/state/manual.ts";
 import { createUpstreams } from "../upstream/upstreams.ts";
 import { CarriedCounters } from "./carried.ts";
 import { VirtualClock } from "./clock.ts";
@@ -31,6 +32,8 @@ export interface OfflineOptions {
   readonly now: number;
   /** By upstream; the others are as the configuration says, healthy when it says nothing. */
   readonly faults?: Readonly<Record<string, Fault>>;
+  /** What operators have set, by upstream; nothing unless given. */
+  readonly manual?: ReadonlyMap<string, ManualSetting>;
   /** Plan of users that name none; that of `auth.signup` unless given. */
   readonly tier?: string;
   /** Nano-units that users begin with; a million of the currency unless given. */
@@ -102,6 +105,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     sweeper: clock,
   });
   closing.add(() => upstreams.close());
+  upstreams.manual.replaceAll(options.manual ?? new Map());
   const tokenizer = heldBy(clock, options.tokenizer ?? openTokenizer(context));
   const generation = await createGeneration({
     number: 1,
@@ -127,7 +131,9 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     clearTimeout(timer);
   });
   context.state.activate(generation);
-  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, options.validateBody);
+  const { handler } = publicServer(context, storage, accounts, { observer: recorder }, tokenizer, {
+    ...(options.validateBody && { validateBody: options.validateBody }),
+  });
   const server = serverOfStreams(handler);
   closing.add(() => {
     server.close();

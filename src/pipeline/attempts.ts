@@ -299,9 +299,12 @@ function cancelled(): AttemptResult {
   return { ok: false, error: new AttemptError("aborted", "cancelled") };
 }
 
-/** A GatewayError says that the call could not be written down, "unsupported" that it would have lost something. */
+/** Failures before anything was sent; with "unsupported" it would have lost something. */
+const NOT_SENT: ReadonlySet<FailureClass> = new Set(["unsupported", "resting", "skipped"]);
+
+/** A GatewayError says that the call could not be written down. */
 function reachedUpstream(error: unknown): boolean {
-  if (error instanceof AttemptError) return error.failure !== "unsupported" && error.failure !== "resting";
+  if (error instanceof AttemptError) return !NOT_SENT.has(error.failure);
   return !(error instanceof GatewayError);
 }
 

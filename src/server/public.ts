@@ -20,6 +20,7 @@ import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
 import { createInference, type RunningStream } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
+import type { AnswerPage } from "./pages.ts";
 import { headOf, type HttpExchange, limitUnreadBody, refusalOf, requestIdOf, respond } from "./respond.ts";
 import { createRouter, type Route, type RouteContext } from "./router.ts";
 import { errorStyleOf } from "./routes/inference.ts";
@@ -66,6 +67,8 @@ export interface PublicServerOptions {
   readonly log: Log;
   /** Further routes beside inference. */
   readonly routes?: readonly Route[];
+  /** Answered before the routes where `server.dashboard` says so. */
+  readonly pages?: AnswerPage;
   readonly onRejectedEarly?: (rejected: RejectedEarly) => void;
   readonly onRouteServed?: (served: RouteServed) => void;
   /** After which a client that reads nothing of what waits for it is cut. */
@@ -174,6 +177,8 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const { method = "" } = req;
       onRouteServed?.({ route: context.route ?? "other", method, status, requestId, durationMs, trace });
     });
+    context.route = settings().dashboard ? (options.pages?.(http, pathOf(req.url ?? "/")) ?? null) : null;
+    if (context.route !== null) return;
     const head = headOf(http, "", {});
     for (let index = 0; index < head.length; index += 2) res.setHeader(head[index]!, head[index + 1]!);
     if (req.headers.expect !== undefined) res.writeContinue();

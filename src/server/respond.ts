@@ -57,12 +57,12 @@ export function respond(
   status: number,
   contentType: string,
   headers: Readonly<Record<string, string>>,
-  body: string,
+  body: string | Uint8Array,
 ): void {
   const { req, res } = http;
   if (res.headersSent || res.destroyed) return;
   const head = headOf(http, contentType, headers);
-  if (status !== 204) head.push("Content-Length", String(Buffer.byteLength(body)));
+  if (status !== 204 && status !== 304) head.push("Content-Length", String(Buffer.byteLength(body)));
   if (!req.complete && isLongUnread(req)) {
     if (!http.closing()) head.push("Connection", "close");
     res.writeHead(status, head);
@@ -85,7 +85,7 @@ function isLongUnread(req: IncomingMessage): boolean {
  * Sends the whole answer but ends the response only when the client has stopped sending: closing on unread bytes makes
  * the kernel reset the connection, and the client loses the answer it has not read yet.
  */
-function lingeringClose(req: IncomingMessage, res: ServerResponse, body: string): void {
+function lingeringClose(req: IncomingMessage, res: ServerResponse, body: string | Uint8Array): void {
   let left = LINGER_BYTES;
   const cut = (): void => {
     res.destroy();

@@ -17,7 +17,7 @@ type Values<Names extends readonly string[]> = { readonly [At in keyof Names]: L
  * the library sees it at a scrape.
  */
 export class Counts<const Names extends readonly string[]> {
-  readonly #series: SeriesByLabels<{ readonly labels: Labels; count: number }>;
+  readonly #series: SeriesByLabels<Count>;
 
   constructor(registry: Registry, { name, help, labelNames }: Family<Names>) {
     this.#series = new SeriesByLabels(labelNames, (labels) => ({ labels, count: 0 }));
@@ -29,6 +29,16 @@ export class Counts<const Names extends readonly string[]> {
   add(count: number, ...values: Values<Names>): void {
     this.#series.at(values).count += count;
   }
+
+  /** What is counted under these values, for who counts there often. */
+  of(...values: Values<Names>): Count {
+    return this.#series.at(values);
+  }
+}
+
+export interface Count {
+  readonly labels: Labels;
+  count: number;
 }
 
 interface Distribution {

@@ -1,27 +1,13 @@
-import type * as client from "@prometheus-io/client";
 import type { MetricObject } from "@prometheus-io/client";
-// The whole package, with OpenTelemetry and metrics of processes, takes 23 ms of a start and 3 MB.
-// @ts-expect-error -- it declares the types of its parts as one
-import CounterPart from "@prometheus-io/client/lib/counter.js";
-// @ts-expect-error -- it declares the types of its parts as one
-import GaugePart from "@prometheus-io/client/lib/gauge.js";
-// @ts-expect-error -- it declares the types of its parts as one
-import RegistryPart from "@prometheus-io/client/lib/registry.js";
-import type { BreakerState, Exchange, Outcome, Target } from "../kit/index.ts";
-import { Counts, Distributions, HookTimes } from "./counts.ts";
-
-type Counter<Label extends string = string> = client.Counter<Label>;
-const Counter: typeof client.Counter = CounterPart;
-type Gauge<Label extends string = string> = client.Gauge<Label>;
-const Gauge: typeof client.Gauge = GaugePart;
-type Registry = client.Registry;
-const Registry: typeof client.Registry = RegistryPart;
+import type { Exchange, Outcome, Target } from "../kit/index.ts";
+import { type Count, Counts, Distributions, HookTimes } from "./counts.ts";
+import { Counter, Gauge, Registry } from "./prometheus.ts";
+import { type MetricSources, registerState } from "./state-metrics.ts";
 
 /** For names that a client sent and the gateway does not know: client text must never become a label. */
 const UNKNOWN_LABEL = "unknown";
 const MAX_VALUES_PER_TAG = 100;
 const OTHER_VALUES = "other";
-const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 const TOKEN_TYPES = ["prompt", "completion", "cached", "reasoning"] as const;
 const DURATION_BUCKETS_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300, 600,
@@ -31,29 +17,9 @@ const FIRST_TOKEN_BUCKETS_SECONDS = [
   0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20, 30, 45, 60,
 ];
 
-/** State that is read when metrics are scraped. */
-export interface MetricSources {
-  readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
-  readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
-  readonly activeStreams: () => number;
-  readonly store: () => StoreState;
-  /** What telemetry itself could not tell. */
-  readonly dropped: () => { readonly spans: number; readonly decisions: number };
-  /** Requests of the latest generations, by short hash and outcome: never fewer than before, unless a hash is gone. */
-  readonly generations: () => Iterable<readonly [config: string, outcome: string, count: number]>;
-}
-
-/** State of the store as this process sees it. */
-export interface StoreState {
-  readonly away: boolean;
-  /** Settlements that wait for the store. */
-  readonly pending: number;
-  /** Settlements that the store refuses. */
-  readonly rejected: number;
-}
-
 export interface Metrics {
-  attempt(target: Target, result: string): void;
+  /** @param target of the model's chain; of no other model. */
+  attempt(model: string, target: Target, result: string): void;
   finished(exchange: Exchange, outcome: Outcome): void;
   /** A request that was not inference, or refused before it; `endpoint` is one of the gateway's own names. */
   answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
@@ -117,6 +83,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     help: "Attempts at upstreams by result: ok, or the class of the failure.",
     labelNames: ["upstream", "result"],
   });
+  const targets = new Counts(registry, {
+    name: "gateway_target_attempts_total",
+    help: "Attempts at the targets of models' chains by result: ok, or the class of the failure.",
+    labelNames: ["model", "upstream", "target", "result"],
+  });
+  const countsOfTargets = new WeakMap<Target, Map<string, readonly Count[]>>();
   const dropped = new Counts(registry, {
     name: "gateway_dropped_fields_total",
     help: "Fields of requests that the upstream's dialect could not express.",
@@ -166,83 +138,19 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["result"],
     registers,
   });
-  const generations: Counter<"config" | "outcome"> = new Counter({
-    name: "gateway_generation_requests_total",
-    help: "Requests by the configuration that served them, of the latest ones, and by how they ended.",
-    labelNames: ["config", "outcome"],
-    registers,
-    collect() {
-      generations.reset();
-      for (const [config, outcome, count] of sources.generations()) generations.inc({ config, outcome }, count);
-    },
-  });
-  const breakers: Gauge<"upstream"> = new Gauge({
-    name: "gateway_breaker_state",
-    help: "Circuit breaker: 0 closed, 1 half-open, 2 open.",
-    labelNames: ["upstream"],
-    aggregator: "max",
-    registers,
-    collect() {
-      breakers.reset();
-      for (const [upstream, state] of sources.breakers()) breakers.set({ upstream }, BREAKER_VALUES[state]);
-    },
-  });
-  const healthy: Gauge<"upstream"> = new Gauge({
-    name: "gateway_upstream_healthy",
-    help: "Whether an upstream is healthy (1) or degraded (0); absent without recent data.",
-    labelNames: ["upstream"],
-    aggregator: "min",
-    registers,
-    collect() {
-      healthy.reset();
-      for (const [upstream, state] of sources.health()) {
-        if (state !== "unknown") healthy.set({ upstream }, state === "healthy" ? 1 : 0);
-      }
-    },
-  });
-  const away: Gauge = new Gauge({
-    name: "gateway_store_away",
-    help: "Whether the store does not answer (1).",
-    aggregator: "max",
-    registers,
-    collect: () => away.set(Number(sources.store().away)),
-  });
-  const settlements: Gauge<"state"> = new Gauge({
-    name: "gateway_settlements",
-    help: "Settlements outside the store: pending, or rejected by it.",
-    labelNames: ["state"],
-    // The processes of a machine share one journal.
-    aggregator: "max",
-    registers,
-    collect() {
-      const { pending, rejected } = sources.store();
-      settlements.set({ state: "pending" }, pending);
-      settlements.set({ state: "rejected" }, rejected);
-    },
-  });
-  const untold: Counter<"signal"> = new Counter({
-    name: "gateway_telemetry_dropped_total",
-    help: "Spans that the receiver did not get, and lines that the decision log did not.",
-    labelNames: ["signal"],
-    registers,
-    collect() {
-      untold.reset();
-      for (const [signal, count] of Object.entries(sources.dropped())) if (count > 0) untold.inc({ signal }, count);
-    },
-  });
-  const streams: Gauge = new Gauge({
-    name: "gateway_active_streams",
-    help: "Streamed answers under way.",
-    aggregator: "sum",
-    registers,
-    collect() {
-      streams.set(sources.activeStreams());
-    },
-  });
+  registerState(registry, sources);
 
   return {
-    attempt({ upstream }, result) {
-      attempts.add(1, upstream, result);
+    attempt(model, target, result) {
+      let byResult = countsOfTargets.get(target);
+      if (byResult === undefined) countsOfTargets.set(target, (byResult = new Map()));
+      let counts = byResult.get(result);
+      if (counts === undefined) {
+        const { upstream } = target;
+        counts = [attempts.of(upstream, result), targets.of(model, upstream, target.model, result)];
+        byResult.set(result, counts);
+      }
+      for (const one of counts) one.count += 1;
     },
     finished({ endpoint, model: { id: model }, tier, receivedAt, tags }, outcome) {
       const { status, kind, bill, firstEventAt, endedAt, target } = outcome;
@@ -332,6 +240,30 @@ export function aggregate(scrapes: readonly Scrape[]): Scrape {
 export async function aggregateText(scrapes: readonly Scrape[]): Promise<ScrapeText> {
   const registry = Registry.aggregate([...scrapes]);
   return { contentType: registry.contentType, body: await registry.metrics() };
+}
+
+export interface MetricSample {
+  /** The family's, or that of a part of it, such as `…_bucket`. */
+  readonly name: string;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+}
+
+/** By family. */
+export type Samples = ReadonlyMap<string, readonly MetricSample[]>;
+
+/** `aggregate` as values. */
+export async function samplesOf(scrapes: readonly Scrape[]): Promise<Samples> {
+  const families = await Registry.aggregate([...scrapes]).getMetricsAsJSON();
+  return new Map(
+    families.map(({ name, values }) => [
+      name,
+      values.map((sample) => {
+        const { labels, value, metricName = name } = sample as typeof sample & { readonly metricName?: string };
+        return { name: metricName, labels, value };
+      }),
+    ]),
+  );
 }
 
 /**

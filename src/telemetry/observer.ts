@@ -10,6 +10,7 @@ import {
 import type { LineFile } from "./decision-file.ts";
 import { decisionOf, type Feature, featuresOf, refusalOf } from "./decisions.ts";
 import type { Digests } from "./digests.ts";
+import type { Figures } from "./figures.ts";
 import { exchangeTelemetry, requestTelemetry } from "./gen-ai.ts";
 import { type GatewayLog, scrub } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -37,6 +38,7 @@ export interface GatewayObserver extends RouteObserver {
 
 export interface ObserverParts {
   readonly metrics: Metrics;
+  readonly figures: Pick<Figures, "finished" | "refused">;
   readonly log: Log & Pick<GatewayLog, "requestLine">;
   /** False saves the work where the log level drops the lines. */
   readonly logRequests: boolean;
@@ -52,7 +54,7 @@ export interface ObserverParts {
 
 /** Feeds metrics, traces and the decision log, and writes one line for every request: never content. */
 export function createObserver(parts: ObserverParts): GatewayObserver {
-  const { metrics, log, logRequests, accessLog, digests, decisions, sink, now } = parts;
+  const { metrics, figures, log, logRequests, accessLog, digests, decisions, sink, now } = parts;
   const record: TelemetrySink["record"] = (...measured) => sink?.record(...measured);
   const digest = (id: string): string | null => digests.of(id);
   const isLogged = (status: number): boolean => {
@@ -73,6 +75,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
   const refused = (request: RejectedRequest): void => {
     const { endpoint, status, code, durationMs } = request;
     metrics.answered(endpoint, "refused", status, durationMs);
+    figures.refused(code);
     answered(request, code);
     if (!isLogged(status)) return;
     writeLine(lines.answered(request, "refused", code));
@@ -96,7 +99,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         if (decisions.on) features.set(exchange, featuresOf(exchange.call));
       },
       attempt(exchange, target, result) {
-        metrics.attempt(target, result.ok ? "ok" : result.error.failure);
+        metrics.attempt(exchange.model.id, target, result.ok ? "ok" : result.error.failure);
         if (result.ok) return;
         const { failure, status, message } = result.error;
         log.debug(
@@ -116,6 +119,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
       },
       finished(exchange, outcome) {
         metrics.finished(exchange, outcome);
+        figures.finished(exchange, outcome);
         if (sink !== null) {
           for (const span of exchangeTelemetry(exchange, outcome, configuration, record)) sink.span(span);
         }

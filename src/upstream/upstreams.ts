@@ -1,15 +1,16 @@
 import type { Location, UpstreamDialect } from "../dialects/dialect.ts";
-import type {
-  Breaker,
-  Call,
-  ChainStep,
-  DialectName,
-  Exchange,
-  Log,
-  Reply,
-  Snapshot,
-  Target,
-  Upstream,
+import {
+  AttemptError,
+  type Breaker,
+  type Call,
+  type ChainStep,
+  type DialectName,
+  type Exchange,
+  type Log,
+  type Reply,
+  type Snapshot,
+  type Target,
+  type Upstream,
 } from "../kit/index.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
@@ -19,7 +20,8 @@ import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
-import { existing, type ProbeSubject, UpstreamStates } from "./state/states.ts";
+import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
+import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -47,6 +49,10 @@ export interface UpstreamSet {
   breaker(name: string): Breaker;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
+  /** What an operator has set of it; null: nothing. */
+  manual(name: string): ManualSetting | null;
+  /** The latest changes of its breaker and of what operators set, oldest first. */
+  transitions(name: string): readonly Transition[];
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
@@ -69,6 +75,8 @@ export interface LeaseOptions {
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
+  /** What operators set, in force for every lease. */
+  readonly manual: ManualControls;
   /** Ends every connection and probe at once, whatever is leased. */
   close(): Promise<void>;
 }
@@ -121,6 +129,7 @@ interface Memory {
 }
 
 class UpstreamRegistry implements Upstreams {
+  readonly manual: ManualControls;
   readonly #options: UpstreamsOptions;
   readonly #random: () => number;
   readonly #sweeper: Sweeper;
@@ -134,6 +143,7 @@ class UpstreamRegistry implements Upstreams {
   constructor(options: UpstreamsOptions) {
     const { now } = options;
     this.#options = options;
+    this.manual = new ManualControls(now);
     this.#random = options.random ?? Math.random;
     this.#pools = new Pools(options.connect);
     this.#sweeper = options.sweeper ?? new DeadlineSweeper(now);
@@ -151,7 +161,7 @@ class UpstreamRegistry implements Upstreams {
     const memory = probation ? this.#newMemory(log) : this.#memory;
     const { states, latencies } = memory;
     const releases: (() => Promise<void>)[] = [];
-    const routes = new Map<string, Route>();
+    const routes = new Map<string, { readonly route: Route; readonly manual: ManualControl }>();
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
@@ -172,7 +182,8 @@ class UpstreamRegistry implements Upstreams {
         headers: withLowerCaseNames(upstream.headers),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
-      routes.set(upstream.name, new Route({ ...shared, upstream, health, latencies, random: this.#random }));
+      const route = new Route({ ...shared, upstream, health, latencies, random: this.#random });
+      routes.set(upstream.name, { route, manual: this.manual.of(upstream.name) });
       const subject = probeSubject(upstream, shared);
       if (subject !== null) probed.set(upstream.name, subject);
     }
@@ -183,22 +194,30 @@ class UpstreamRegistry implements Upstreams {
     let held = true;
     return {
       send(target, call, exchange, onSent, spanId) {
-        const route = routes.get(target.upstream);
-        if (route !== undefined) return route.send(target, call, exchange, onSent, spanId);
-        return Promise.reject(dialectNotSpoken(existing(snapshot.upstreams[target.upstream], target.upstream).dialect));
+        const known = routes.get(target.upstream);
+        if (known === undefined) {
+          const { dialect } = existing(snapshot.upstreams[target.upstream], target.upstream);
+          return Promise.reject(dialectNotSpoken(dialect));
+        }
+        // Also in a pipeline without a breaker, which would have skipped it before.
+        if (isSkipped(known.manual)) return Promise.reject(new AttemptError("skipped", "skipped"));
+        return known.route.send(target, call, exchange, onSent, spanId);
       },
       breaker: (name) => states.get(name).breaker,
       health: (name) => {
         const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
         const { breaker, health, keys } = states.get(name);
         return health.view({
-          breaker: breaker.state,
+          breaker: breaker.counted,
+          skipped: breaker.state === "open",
           spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
           resting: keys.allResting(this.#options.now(), retries.maxDelay),
           probeTimeout: probe?.timeout ?? null,
           firstByte: timeouts.firstByte,
         });
       },
+      manual: (name) => this.manual.of(name).setting,
+      transitions: (name) => states.get(name).transitions,
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
@@ -243,7 +262,7 @@ class UpstreamRegistry implements Upstreams {
 
   #newMemory(log: Log): Memory {
     const { now } = this.#options;
-    const states = new UpstreamStates({ now, random: this.#random, log });
+    const states = new UpstreamStates({ now, random: this.#random, log, manual: this.manual });
     const memory = { states, latencies: new Latencies(now), leased: [] };
     this.#memories.add(memory);
     return memory;

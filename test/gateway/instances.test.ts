@@ -157,7 +157,9 @@ const STATUS = {
 };
 const VIEW: ProcessReport = {
   status: STATUS,
-  upstreams: { alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true } },
+  upstreams: {
+    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null, history: [] },
+  },
   self: OTHER,
   others: [SELF],
   complete: true,

@@ -107,3 +107,49 @@ test("includes by an absolute path and patterns mean the same for who reads from
   expect(Object.keys(read.snapshot.models)).toEqual(["route/one"]);
   expect(compare(sideOf(loaded), sideOf(read))).toEqual([]);
 });
+
+test("the text has its lines and columns, its references and comments, and dots for secrets", async () => {
+  const workspace = new Workspace();
+  onTestFinished(() => workspace.close());
+  workspace.write("gateway.yaml", SECRETS);
+  const [file] = sourceBody(await compiled(workspace.path("gateway.yaml"))).files;
+  const lines = file!.text.split("\n");
+  expect(lines.map(({ length }) => length)).toEqual(SECRETS.split("\n").map(({ length }) => length));
+  expect(file!.text).not.toContain("secret-");
+  const line = (start: string): string => lines.find((one) => one.includes(start))!.trim();
+  const dots = "•".repeat("sk-secret-two".length);
+  const glued = "•".repeat('"prefix-sk-secret-'.length);
+  expect(line("api_keys")).toBe(
+    `api_keys: [${dots}, "\${env:ALPHA_KEY}", "\${env:ALPHA_KEY:-${dots}}", ${glued}\${env:ALPHA_KEY}"]`,
+  );
+  expect(line("kid: c")).toBe('- { kid: c, value: "${env:JWT_SECRET}" }');
+  expect(line("dialect")).toBe("dialect: openai");
+});
+
+test("what was refused is told with the text that its diagnostics are about, and neither quotes a secret", async () => {
+  const workspace = new Workspace();
+  onTestFinished(() => workspace.close());
+  workspace.write("gateway.yaml", SECRETS);
+  const loaded = await compiled(workspace.path("gateway.yaml"));
+  const told = (text: string, ...found: { rule: string; pointer: string }[]) => {
+    const { file } = loaded.snapshot;
+    const diagnostics = found.map((one) => ({
+      ...one,
+      file,
+      line: 1,
+      column: 1,
+      severity: "error",
+      message: "",
+      hint: null,
+    }));
+    const sources = [{ path: file, kind: "config" as const, text }];
+    return sourceBody(loaded, { at: "2026-01-01T00:00:00.000Z", diagnostics, sources } as never).rejected!;
+  };
+  const misspelt = SECRETS.replace("api_keys", "api_kyes").replaceAll("sk-secret-", "plain-");
+  const { files } = told(misspelt, { rule: "unknown-key", pointer: "/upstreams/alpha/api_kyes" });
+  expect(files[0]!.path).toBe("gateway.yaml");
+  expect(files[0]!.text).toContain("api_kyes: [•••••••••,");
+  const unread = told(`${SECRETS}  - [`).files[0]!.text;
+  expect(unread).not.toContain("secret-one");
+  expect(unread).toContain("dialect: openai");
+});

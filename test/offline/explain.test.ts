@@ -226,6 +226,7 @@ test("a process answers one question at a time", async () => {
       listKeys: () => Promise.reject(new Error("not asked")),
     },
     breakers: () => [["aurora", "open"]],
+    manual: () => [],
     now: () => NOW,
   });
   const first = explainer.answer({ model: "route/swift", user: "somebody" });
@@ -248,6 +249,7 @@ test("a plugin that never ends is told, and keeps no process from the next quest
     loaded: () => ({ ...loaded, steps: loaded.steps.with(relay, { ...step, plugin: hanging }) }),
     store: { findUser: () => null, windows: notAsked, running: notAsked, listKeys: notAsked },
     breakers: () => [],
+    manual: () => [],
     now: () => NOW,
   });
   const question = { model: "route/swift", tier: "Lite" };

@@ -27,6 +27,7 @@ export function settings(changes: Partial<ServerSettings> = {}): ServerSettings 
     listen: [],
     admin: null,
     workers: 1,
+    dashboard: true,
     bodyLimit: 1024 * 1024,
     bodyMemory: 512 * 1024 * 1024,
     uploadSpace: 4 * 1024 * 1024 * 1024,

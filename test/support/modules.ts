@@ -27,7 +27,7 @@ interface Import {
 const IMPORT =
   /^(?:import|export)\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\}|\w+(?:\s*,\s*\{[^}]*\})?)\s+from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
 
-export const MODULES: readonly Module[] = globSync(["src/**/*.ts", "plugins/**/*.ts"], { cwd: ROOT })
+export const MODULES: readonly Module[] = globSync(["src/**/*.{ts,tsx}", "plugins/**/*.ts"], { cwd: ROOT })
   .toSorted()
   .map((path) => {
     const text = readFileSync(join(ROOT, path), "utf8");

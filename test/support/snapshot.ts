@@ -33,6 +33,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       listen: [{ host: "127.0.0.1", port: 0 }],
       admin: null,
       workers: 1,
+      dashboard: true,
       bodyLimit: 1024 * 1024,
       bodyMemory: 512 * 1024 * 1024,
       uploadSpace: 4 * 1024 * 1024 * 1024,

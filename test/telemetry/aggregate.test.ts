@@ -26,7 +26,7 @@ function busy(metrics: ReturnType<typeof metricsWith>): void {
   metrics.answered("chat", "served", 200, 30);
   metrics.pluginFailed("quota");
   metrics.reloaded("ok");
-  metrics.attempt({ upstream: "alpha", model: "m" } as never, "ok");
+  metrics.attempt("route/swift", { upstream: "alpha", model: "m" } as never, "ok");
   const usage = { prompt: 7, completion: 5, cached: 1, reasoning: 2, characters: 3 };
   const bill = { usage, charge: 1_000_000_000n, estimated: false };
   metrics.finished(exchange({ model: { id: 'route/"odd\\one' } as never }), outcome({ bill, dropped: ["/x"] }));
@@ -96,6 +96,7 @@ test("a process that has ended leaves its counts and none of its gauges", async 
     "gateway_requests_total",
     "gateway_tagged_cost_total",
     "gateway_tagged_requests_total",
+    "gateway_target_attempts_total",
     "gateway_telemetry_dropped_total",
     "gateway_time_to_first_token_seconds",
     "gateway_tokens_total",

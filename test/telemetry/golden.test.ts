@@ -17,6 +17,7 @@ function busy() {
       ["alpha", "degraded"],
       ["beta", "unknown"],
     ],
+    manual: [["alpha", { mode: "open" }]],
     streams: 4,
     store: { away: true, pending: 3, rejected: 1 },
     dropped: { spans: 2, decisions: 0 },
@@ -27,10 +28,10 @@ function busy() {
   metrics.guarded("promoted");
   metrics.reloaded("ok");
   metrics.pluginFailed("quota");
-  metrics.attempt(TARGET, "ok");
-  metrics.attempt(TARGET, "timeout");
-  metrics.attempt({ ...TARGET, upstream: "beta" }, "ok");
-  metrics.attempt(TARGET, "ok");
+  metrics.attempt("route/swift", TARGET, "ok");
+  metrics.attempt("route/swift", TARGET, "timeout");
+  metrics.attempt("route/swift", { ...TARGET, upstream: "beta" }, "ok");
+  metrics.attempt("route/swift", TARGET, "ok");
   metrics.answered("other", "refused", 429, 1);
   metrics.answered("/v1/models", "served", 200, 2.5);
   metrics.answered("chat", "refused", 401, -5);

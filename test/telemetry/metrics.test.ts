@@ -54,9 +54,9 @@ test("refused requests, attempts, plugins, reloads", async () => {
   const metrics = metricsWith();
   metrics.answered("chat", "refused", 401, 2);
   metrics.answered("other", "refused", 429, 1);
-  metrics.attempt(TARGET, "ok");
-  metrics.attempt(TARGET, "timeout");
-  metrics.attempt(TARGET, "timeout");
+  metrics.attempt("route/swift", TARGET, "ok");
+  metrics.attempt("route/swift", TARGET, "timeout");
+  metrics.attempt("route/swift", TARGET, "timeout");
   metrics.pluginFailed("quota");
   metrics.reloaded("ok");
   metrics.reloaded("rejected");
@@ -124,12 +124,14 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_store_away gauge",
     "gateway_tagged_cost_total counter",
     "gateway_tagged_requests_total counter",
+    "gateway_target_attempts_total counter",
     "gateway_telemetry_dropped_total counter",
     "gateway_time_to_first_token_seconds histogram",
     "gateway_tokens_total counter",
     "gateway_units_total counter",
     "gateway_upstream_attempts_total counter",
     "gateway_upstream_healthy gauge",
+    "gateway_upstream_manual gauge",
   ]);
   expect(body.match(/^# HELP /gm)).toHaveLength(types.length);
   expect(body).not.toContain("other");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { AttemptError, type ClientRequest, GatewayError, type Log } from "../../src/kit/index.ts";
+import { Figures } from "../../src/telemetry/figures.ts";
 import { createObserver, type ObserverParts } from "../../src/telemetry/observer.ts";
 import { exchange, metricsWith, outcome, samples, TARGET, TIMELINE } from "./support.ts";
 
@@ -15,6 +16,7 @@ function observe(logRequests = true, accessLog: AccessLog = {}) {
   const decisions: string[] = [];
   const made = createObserver({
     metrics,
+    figures: new Figures({ now: () => 1500, inFlight: () => 0, streams: () => 0 }),
     log,
     logRequests,
     accessLog: () => ({ lines: "all", users: false, ...accessLog }),

@@ -1,5 +1,6 @@
 import type { BreakerState, Exchange, Outcome } from "../../src/kit/index.ts";
-import { createMetrics, type Metrics, type StoreState } from "../../src/telemetry/metrics.ts";
+import { createMetrics, type Metrics } from "../../src/telemetry/metrics.ts";
+import type { StoreState } from "../../src/telemetry/state-metrics.ts";
 
 export function exchange(changes: Partial<Exchange> = {}): Exchange {
   return {
@@ -67,6 +68,7 @@ export interface Sources {
   breakers: [string, BreakerState][];
   streams: number;
   health?: [string, "healthy" | "degraded" | "unknown"][];
+  manual?: [string, { mode: string }][];
   store?: StoreState;
   dropped?: { spans: number; decisions: number };
   generations?: [string, string, number][];
@@ -76,6 +78,7 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
   return createMetrics({
     breakers: () => sources.breakers,
     health: () => sources.health ?? [],
+    manual: () => sources.manual ?? [],
     activeStreams: () => sources.streams,
     generations: () => sources.generations ?? [],
     store: () => sources.store ?? { away: false, pending: 0, rejected: 0 },

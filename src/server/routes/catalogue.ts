@@ -3,6 +3,7 @@ import {
   type Decimal,
   GatewayError,
   type ImagePrices,
+  keyMayCall,
   mayCall,
   type Model,
   type Price,
@@ -30,7 +31,7 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
     route:
       ({ snapshot }) =>
       () =>
-        jsonResponse(200, { object: "list", data: published(snapshot()).map(entry) }),
+        jsonResponse(200, { object: "list", data: published(snapshot()).map((model) => entry(model, snapshot())) }),
   },
   {
     method: "GET",
@@ -54,11 +55,12 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
       ({ snapshot, identities }) =>
       async (event, context) => {
         const id = modelId(event);
-        const { tier } = await callerOf(context.req, identities);
+        const { tier, keyLimits } = await callerOf(context.req, identities);
         const { models, tiers } = snapshot();
         const model = Object.hasOwn(models, id) ? models[id] : undefined;
         if (model === undefined) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-        return jsonResponse(200, { ...entry(model), allowed: mayCall(tierOf({ tiers }, tier), model) });
+        const allowed = mayCall(tierOf({ tiers }, tier), model) && keyMayCall(keyLimits, id);
+        return jsonResponse(200, { ...entry(model, { tiers }), allowed });
       },
   },
   {
@@ -100,7 +102,7 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
     route:
       ({ snapshot }) =>
       () =>
-        jsonResponse(200, { cost_multiplier: numberOf(snapshot().billing.costMultiplier) }),
+        jsonResponse(200, settings(snapshot())),
   },
 ];
 
@@ -128,8 +130,28 @@ function published({ models }: Snapshot): readonly Model[] {
   return Object.values(models).filter((model) => model.published);
 }
 
-function entry({ id, created, ownedBy, tier }: Model) {
-  return { id, object: "model", created, owned_by: ownedBy, tier };
+function entry(model: Model, { tiers }: Pick<Snapshot, "tiers">) {
+  return {
+    id: model.id,
+    object: "model",
+    created: model.created,
+    owned_by: model.ownedBy,
+    tier: model.tier,
+    display_name: model.displayName,
+    kind: model.kind,
+    context_window: model.contextWindow,
+    max_output: model.maxOutput,
+    features: model.features,
+    plans: Object.values(tiers).flatMap((tier) => (mayCall(tier, model) ? [tier.name] : [])),
+  };
+}
+
+function settings({ billing, auth }: Snapshot) {
+  return {
+    cost_multiplier: numberOf(billing.costMultiplier),
+    currency: billing.currency,
+    sign_in: { providers: Object.keys(auth.oauth) },
+  };
 }
 
 /** What follows `/v1/models/`, whether its slash is written as one or as %2F. */

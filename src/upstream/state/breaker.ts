@@ -7,6 +7,7 @@ import type {
   FailureClass,
   Permit,
 } from "../../kit/index.ts";
+import { type ManualControl, UNCOUNTED_PERMIT } from "./manual.ts";
 
 /** Failures that say nothing about the upstream's health. */
 export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
@@ -24,12 +25,20 @@ export const NOT_UPSTREAM_FAULTS: ReadonlySet<FailureClass> = new Set([
 const IGNORED: ReadonlySet<FailureClass> = new Set([...NOT_UPSTREAM_FAULTS, "rate_limited"]);
 const JITTER_SHARE = 0.2;
 
+/** Why a breaker has changed, for its history. */
+export interface BreakerCause {
+  readonly cause: "failures" | "waited" | "probe_succeeded" | "probe_failed";
+  readonly detail: string;
+}
+
 interface BreakerOptions {
   readonly settings: BreakerSettings;
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly onChange?: (state: BreakerState) => void;
+  readonly onChange?: (state: BreakerState, why: BreakerCause) => void;
+  /** What operators set of the upstream. */
+  readonly manual?: Pick<ManualControl, "setting">;
 }
 
 /**
@@ -40,7 +49,8 @@ interface BreakerOptions {
 export class CircuitBreaker implements Breaker {
   readonly #now: () => number;
   readonly #random: () => number;
-  readonly #onChange: (state: BreakerState) => void;
+  readonly #onChange: (state: BreakerState, why: BreakerCause) => void;
+  readonly #manual: Pick<ManualControl, "setting">;
   #settings: BreakerSettings;
   #state: BreakerState = "closed";
   /** Counts state changes: the results of attempts that began in an earlier state are ignored. */
@@ -57,16 +67,29 @@ export class CircuitBreaker implements Breaker {
     this.#now = options.now;
     this.#random = options.random;
     this.#onChange = options.onChange ?? (() => undefined);
+    this.#manual = options.manual ?? NOT_SET;
     this.#results = new RollingCount(options.settings.window);
   }
 
+  /** As attempts find it: an operator's setting is before what it has counted. */
   get state(): BreakerState {
+    const manual = this.#manual.setting;
+    if (manual === null) return this.counted;
+    return manual.mode === "close" ? "closed" : "open";
+  }
+
+  /** By what it has counted alone. */
+  get counted(): BreakerState {
     this.#tick();
     return this.#state;
   }
 
   get retryAt(): number {
-    return this.#retryAt;
+    const manual = this.#manual.setting;
+    if (manual === null) return this.#retryAt;
+    if (manual.mode === "close") return 0;
+    // It may be lifted at any time: nobody is told to wait for days.
+    return Math.min(manual.until, this.#now() + this.#settings.openFor);
   }
 
   /** Settings in force from now on; a breaker that is open stays so until the time set when it opened. */
@@ -76,6 +99,8 @@ export class CircuitBreaker implements Breaker {
   }
 
   acquire(): Permit | null {
+    const manual = this.#manual.setting;
+    if (manual !== null) return manual.mode === "close" ? UNCOUNTED_PERMIT : null;
     this.#tick();
     if (this.#state === "open") return null;
     if (this.#state === "half_open") {
@@ -92,20 +117,22 @@ export class CircuitBreaker implements Breaker {
       this.#closedAt = this.#now();
       this.#retryAt = 0;
       this.#results.clear();
-      this.#enter("closed");
+      this.#enter("closed", { cause: "probe_succeeded", detail: "a probing attempt succeeded" });
     }
     this.#consecutive = 0;
     this.#results.add(this.#now(), true);
   }
 
-  failed(epoch: number, { failure, notUpstreamFault }: AttemptError): void {
+  failed(epoch: number, { failure, notUpstreamFault, message }: AttemptError): void {
     if (epoch !== this.#epoch) return;
     if (notUpstreamFault || IGNORED.has(failure)) {
       if (this.#state === "half_open") this.#probing -= 1;
       return;
     }
     const now = this.#now();
-    if (this.#state === "half_open") return this.#open(now);
+    if (this.#state === "half_open") {
+      return this.#open(now, { cause: "probe_failed", detail: `a probing attempt failed: ${message}` });
+    }
     this.#consecutive += 1;
     this.#results.add(now, false);
     const { failed, total } = this.#results.sum(now);
@@ -113,29 +140,33 @@ export class CircuitBreaker implements Breaker {
     if (this.#consecutive < consecutive && (total < minimum || failed < ratio * total)) return;
     // Closed for a whole window, the upstream has recovered: the next opening is short again.
     if (now - this.#closedAt >= this.#settings.window) this.#openings = 0;
-    this.#open(now);
+    const counts = this.#consecutive < consecutive ? `${failed} of ${total} attempts` : `${this.#consecutive} in a row`;
+    this.#open(now, { cause: "failures", detail: `${counts} failed, the last one: ${message}` });
   }
 
-  #open(now: number): void {
+  #open(now: number, why: BreakerCause): void {
     const { openFor, maxOpenFor } = this.#settings;
     const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * this.#random();
     this.#retryAt = now + Math.min(maxOpenFor, Math.min(maxOpenFor, openFor * 2 ** this.#openings) * jitter);
     this.#openings += 1;
     this.#consecutive = 0;
-    this.#enter("open");
+    this.#enter("open", why);
   }
 
   #tick(): void {
-    if (this.#state === "open" && this.#now() >= this.#retryAt) this.#enter("half_open");
+    if (this.#state === "open" && this.#now() >= this.#retryAt) this.#enter("half_open", WAITED);
   }
 
-  #enter(state: BreakerState): void {
+  #enter(state: BreakerState, why: BreakerCause): void {
     this.#state = state;
     this.#epoch += 1;
     this.#probing = 0;
-    this.#onChange(state);
+    this.#onChange(state, why);
   }
 }
+
+const NOT_SET: Pick<ManualControl, "setting"> = { setting: null };
+const WAITED: BreakerCause = { cause: "waited", detail: "its time was over" };
 
 /** Tells its breaker once that the attempt has succeeded, or has failed. */
 class BreakerPermit implements Permit {

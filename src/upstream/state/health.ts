@@ -12,7 +12,10 @@ export interface UpstreamHealth {
 
 /** What the state depends on besides what was measured. */
 export interface HealthContext {
+  /** By what it has counted. */
   readonly breaker: BreakerState;
+  /** Whether attempts are skipped: by the breaker, or by an operator. */
+  readonly skipped: boolean;
   /** Whether its dialect has a codec for any kind of model. */
   readonly spoken: boolean;
   /** Whether every key rests. */
@@ -71,7 +74,7 @@ export class Health {
     if (latency !== null) this.#measured = { latency: atLeastOne(latency), at };
   }
 
-  view({ breaker, spoken, resting, probeTimeout, firstByte }: HealthContext): UpstreamHealth {
+  view({ breaker, skipped, spoken, resting, probeTimeout, firstByte }: HealthContext): UpstreamHealth {
     const now = this.#now();
     const recent = <Result extends { readonly at: number }>(result: Result | null): Result | null =>
       result !== null && fresh(result.at, now) ? result : null;
@@ -89,7 +92,7 @@ export class Health {
     return {
       state: silent ? "unknown" : well ? "healthy" : "degraded",
       latencyMs: Math.round(latency),
-      canServe: spoken && !resting && breaker !== "open" && !(probeTimeout !== null && this.#down),
+      canServe: spoken && !resting && !skipped && !(probeTimeout !== null && this.#down),
     };
   }
 

@@ -1,18 +1,35 @@
 import { type BreakerState, inBackground, type Log, type Snapshot, type Upstream } from "../../kit/index.ts";
-import { CircuitBreaker } from "./breaker.ts";
+import { type BreakerCause, CircuitBreaker } from "./breaker.ts";
 import { Health } from "./health.ts";
 import { KeyPool } from "./key-pool.ts";
+import type { ManualChange, ManualControls } from "./manual.ts";
 
 interface UpstreamStatesOptions {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
+  /** Left out: nobody sets anything. */
+  readonly manual?: ManualControls;
 }
+
+/** A change of a breaker, or of what an operator has set of its upstream. */
+export interface Transition {
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** In which it was afterwards. */
+  readonly state: BreakerState;
+  readonly cause: BreakerCause["cause"] | "manual" | "manual_lifted" | "manual_ended";
+  readonly detail: string;
+}
+
+const MAX_TRANSITIONS = 50;
 
 /** The state of one upstream, which outlives configurations. */
 interface UpstreamState {
   readonly breaker: CircuitBreaker;
+  /** The latest ones, oldest first. */
+  readonly transitions: Transition[];
   readonly keys: KeyPool;
   readonly health: Health;
   readonly prober: Prober;
@@ -22,9 +39,12 @@ interface UpstreamState {
 export class UpstreamStates {
   readonly #options: UpstreamStatesOptions;
   readonly #states = new Map<string, UpstreamState>();
+  readonly #unsubscribe: () => void;
 
   constructor(options: UpstreamStatesOptions) {
     this.#options = options;
+    const noted = options.manual?.onChange((upstream, change) => this.#noteManual(upstream, change));
+    this.#unsubscribe = noted ?? ((): void => undefined);
   }
 
   /** Created on first use. */
@@ -59,23 +79,45 @@ export class UpstreamStates {
 
   /** Stops all probes. */
   close(): void {
+    this.#unsubscribe();
     for (const { prober } of this.#states.values()) prober.close();
   }
 
+  #noteManual(upstream: string, change: ManualChange): void {
+    const state = this.#states.get(upstream);
+    if (state === undefined) return;
+    const at = this.#options.now();
+    const { breaker, transitions } = state;
+    if (change.type !== "set") {
+      const detail = change.type === "ended" ? "its time was over" : "lifted by an operator";
+      return note(transitions, { at, state: breaker.state, cause: `manual_${change.type}`, detail });
+    }
+    const { mode, by, reason } = change.setting;
+    note(transitions, { at, state: breaker.state, cause: "manual", detail: `${mode} by ${by}: ${reason}` });
+  }
+
   #make({ name: upstream, breaker: settings }: Upstream): UpstreamState {
-    const { now, random, log } = this.#options;
-    const onChange = (to: BreakerState): void => {
+    const { now, random, log, manual } = this.#options;
+    const transitions: Transition[] = [];
+    const onChange = (to: BreakerState, why: BreakerCause): void => {
       const level = to === "open" ? "warn" : "info";
       log[level]({ upstream }, `breaker ${to}`);
+      note(transitions, { at: now(), state: to, ...why });
     };
     const health = new Health(now);
     return {
-      breaker: new CircuitBreaker({ settings, now, random, onChange }),
+      breaker: new CircuitBreaker({ settings, now, random, onChange, ...(manual && { manual: manual.of(upstream) }) }),
+      transitions,
       keys: new KeyPool(),
       health,
       prober: new Prober({ upstream, random, onResult: (latency) => health.probed(latency), log }),
     };
   }
+}
+
+function note(transitions: Transition[], transition: Transition): void {
+  transitions.push(transition);
+  if (transitions.length > MAX_TRANSITIONS) transitions.shift();
 }
 
 export function existing<Value>(value: Value | undefined, name: string): Value {

@@ -51,8 +51,14 @@ describe("GET /v1/models", () => {
     expect([answer.status, answer.headers["content-type"]]).toEqual([200, "application/json"]);
     const { object, data } = parsed(answer) as { object: string; data: readonly Json[] };
     expect([object, data.map(({ id }) => id)]).toEqual(["list", PUBLISHED]);
-    expect(data.find(({ id }) => id === "route/dear")).toEqual(DEAR);
-    expect(data[0]).toEqual({ id: "route/one", object: "model", created: 0, owned_by: "simulator", tier: "Free" });
+    expect(data.find(({ id }) => id === "route/dear")).toMatchObject(DEAR);
+    expect(data[0]).toMatchObject({
+      id: "route/one",
+      object: "model",
+      created: 0,
+      owned_by: "simulator",
+      tier: "Free",
+    });
   });
 });
 
@@ -96,11 +102,15 @@ describe("GET /v1/pricing", () => {
   });
 });
 
-test("GET /v1/settings says what the charges are multiplied by", async () => {
-  expect((await gateway.get("/v1/settings")).text).toBe('{"cost_multiplier":1.35}');
+test("GET /v1/settings says what the charges are multiplied by, and how to sign in", async () => {
+  expect(parsed(await gateway.get("/v1/settings"))).toEqual({
+    cost_multiplier: 1.35,
+    currency: "USD",
+    sign_in: { providers: [] },
+  });
   for (const cost_multiplier of [1, 0.1, 1e-9, 1234.5]) {
     const other = await TestGateway.start({ config: { billing: { cost_multiplier } } });
-    expect(parsed(await other.get("/v1/settings"))).toEqual({ cost_multiplier });
+    expect(parsed(await other.get("/v1/settings"))).toMatchObject({ cost_multiplier });
     await other.close();
   }
 });

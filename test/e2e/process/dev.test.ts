@@ -28,6 +28,7 @@ describe("gateway dev", () => {
     workspace.write("gateway.yaml", shipped());
     const dev = workspace.gateway("dev");
     const [, origin] = await dev.printed("stdout", /Gateway +(http:\S+)\/v1 +http:\S+\/v1\n/);
+    expect(dev.stdout).toContain(`  Dashboard   ${origin}/\n`);
     const [, key] = await dev.printed("stdout", /Demo key +(rk_[0-9a-f]{64}) /);
     const [command] = await dev.printed("stdout", / {2}curl [^]*?'\n/);
     expect(command).toContain(`${origin}/v1/chat/completions`);

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decimal, type Snapshot } from "../../../src/kit/index.ts";
+import { decimal, Secret, type Snapshot } from "../../../src/kit/index.ts";
 import { step, testModel, testSnapshot, testTier } from "../../support/snapshot.ts";
 import { open } from "../support.ts";
 import { bearer, startRoutes, TOKEN } from "./support.ts";
 import { RUNS } from "../../properties/runs.ts";
 
 const MODELS = [
-  testModel("route/free", { displayName: "Free one", ownedBy: "alpha" }),
+  testModel("route/free", { displayName: "Free one", ownedBy: "alpha", features: ["tools"] }),
   testModel("route/sub/name:free", { tier: "Max", price: { perImage: decimal("0.04") } }),
   testModel("route/hidden", { published: false, chain: [step("beta")] }),
   testModel("route/10", {
@@ -30,7 +30,17 @@ function catalogue(): Snapshot {
 }
 
 const start = () => startRoutes({ snapshot: catalogue });
-const DETAIL = { id: "route/free", object: "model", created: 1_768_435_200, owned_by: "alpha", tier: "Free" };
+const ANY = { object: "model", created: 1_768_435_200, owned_by: "alpha", kind: "chat" };
+const SIZES = { context_window: 128_000, max_output: 16_384 };
+const DETAIL = {
+  ...ANY,
+  ...SIZES,
+  id: "route/free",
+  tier: "Free",
+  display_name: "Free one",
+  features: ["tools"],
+  plans: ["Free", "Max"],
+};
 
 test("the list: published models in the order of the configuration", async () => {
   const { ask } = await start();
@@ -58,11 +68,13 @@ test.each([
     const answer = await ask("GET", path, credentials);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({
+      ...ANY,
+      ...SIZES,
       id,
-      object: "model",
-      created: 1_768_435_200,
-      owned_by: "alpha",
       tier: allowed ? "Free" : "Max",
+      display_name: id === "route/free" ? "Free one" : id,
+      features: id === "route/free" ? ["tools"] : [],
+      plans: allowed ? ["Free", "Max"] : ["Max"],
       allowed,
     });
   }
@@ -200,6 +212,15 @@ test("prices of images by size and quality are shown as they are configured", as
   expect(JSON.parse(text).models[0].per_image).toEqual({ default: 0.04, "1024x1536/high": 0.25 });
 });
 
+test("the settings name the identity providers, and nothing of what is secret about them", async () => {
+  const provider = { issuer: "https://id.example.com", clientId: "abc", clientSecret: new Secret("s3"), scopes: [] };
+  const made = testSnapshot();
+  const snapshot = { ...made, auth: { ...made.auth, oauth: { corp: provider, other: provider } } };
+  const { ask } = await startRoutes({ snapshot: () => snapshot });
+  const { sign_in: signIn } = JSON.parse((await ask("GET", "/v1/settings")).text);
+  expect(signIn).toEqual({ providers: ["corp", "other"] });
+});
+
 test("a number of up to 15 digits is exactly what was configured", async () => {
   let multiplier = decimal(1);
   const { ask } = await startRoutes({ snapshot: () => testSnapshot({ billing: { costMultiplier: multiplier } }) });
@@ -207,7 +228,7 @@ test("a number of up to 15 digits is exactly what was configured", async () => {
   await fc.assert(
     fc.asyncProperty(digits, fc.integer({ min: 0, max: 15 }), async (digits, scale) => {
       multiplier = { digits, scale };
-      const [, shown = ""] = /^\{"cost_multiplier":(.+)\}$/.exec((await ask("GET", "/v1/settings")).text) ?? [];
+      const [, shown = ""] = /^\{"cost_multiplier":([^,]+),/.exec((await ask("GET", "/v1/settings")).text) ?? [];
       const read = decimal(shown);
       expect(read.digits * 10n ** BigInt(scale)).toBe(digits * 10n ** BigInt(read.scale));
     }),

@@ -10,8 +10,8 @@ CREATE TABLE api_keys (
      last_used_at INTEGER,
      revoked_at INTEGER
    ) STRICT, WITHOUT ROWID;
-INSERT INTO api_keys VALUES('key_1','user_1',X'7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed','laptop','rk_01234567',1800000000000,NULL,NULL);
-INSERT INTO api_keys VALUES('key_2','user_1',X'3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3','old','rk_89abcdef',1800000000000,NULL,1800000000000);
+INSERT INTO "api_keys" VALUES('key_1','user_1',X'7692C3AD3540BB803C020B3AEE66CD8887123234EA0C6E7143C0ADD73FF431ED','laptop','rk_01234567',1800000000000,NULL,NULL);
+INSERT INTO "api_keys" VALUES('key_2','user_1',X'3FC4CCFE745870E2C0D99F71F30FF0656C8DEDD41CC1D7D3D376B0DBE685E2F3','old','rk_89abcdef',1800000000000,NULL,1800000000000);
 CREATE TABLE codes (
      email TEXT NOT NULL COLLATE NOCASE,
      client TEXT NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE codes (
      tries_of_others INTEGER NOT NULL,
      PRIMARY KEY (email, client)
    ) STRICT, WITHOUT ROWID;
-INSERT INTO codes VALUES('user_1@example.com','',X'8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92',1800000600000,2,2);
+INSERT INTO "codes" VALUES('user_1@example.com','',X'8D969EEF6ECAD3C29A3A629280E686CF0C3F5D5A86AFF3CA12020C923ADC6C92',1800000600000,2,2);
 CREATE TABLE counters (
      digest BLOB NOT NULL,
      length INTEGER NOT NULL,
@@ -58,9 +58,9 @@ CREATE TABLE ledger (
      charge INTEGER NOT NULL, characters INTEGER NOT NULL DEFAULT 0, milliseconds INTEGER NOT NULL DEFAULT 0, images INTEGER NOT NULL DEFAULT 0, cache_write INTEGER NOT NULL DEFAULT 0, cache_write_1h INTEGER NOT NULL DEFAULT 0, tags TEXT NOT NULL DEFAULT '',
      PRIMARY KEY (user_id, id)
    ) STRICT, WITHOUT ROWID;
-INSERT INTO ledger VALUES('user_1','ex_1','req-1','key_1','route/swift','alpha','served',10,20,4,3,0,1800000000000,1800000001500,25,0,0,0,0,0,'');
-INSERT INTO ledger VALUES('user_1','ex_12','req-12','key_1','route/swift','alpha','served',1,2,0,0,0,1800000000000,1800000001000,7,0,0,0,0,0,'');
-INSERT INTO ledger VALUES('user_1','ex_9','req-9','key_1','route/swift','alpha','served',100,20,30,0,0,1800000000000,1800000001600,30,0,0,0,40,0,'');
+INSERT INTO "ledger" VALUES('user_1','ex_1','req-1','key_1','route/swift','alpha','served',10,20,4,3,0,1800000000000,1800000001500,25,0,0,0,0,0,'');
+INSERT INTO "ledger" VALUES('user_1','ex_12','req-12','key_1','route/swift','alpha','served',1,2,0,0,0,1800000000000,1800000001000,7,0,0,0,0,0,'');
+INSERT INTO "ledger" VALUES('user_1','ex_9','req-9','key_1','route/swift','alpha','served',100,20,30,0,0,1800000000000,1800000001600,30,0,0,0,40,0,'');
 CREATE TABLE plugin_values (
      space TEXT NOT NULL,
      digest BLOB NOT NULL,
@@ -86,8 +86,8 @@ CREATE TABLE reservations (
      model TEXT NOT NULL,
      created_at INTEGER NOT NULL
    , stop_token INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
-INSERT INTO reservations VALUES('ex_2','user_1',2,1,100,20833,500000,30000000,'route/swift',1800000000000,0);
-INSERT INTO reservations VALUES('ex_3','user_1',2,1,0,20833,500000,30000000,'route/swift',1800000000000,0);
+INSERT INTO "reservations" VALUES('ex_2','user_1',2,1,100,20833,500000,30000000,'route/swift',1800000000000,0);
+INSERT INTO "reservations" VALUES('ex_3','user_1',2,1,0,20833,500000,30000000,'route/swift',1800000000000,0);
 CREATE TABLE users (
      id TEXT PRIMARY KEY,
      email TEXT NOT NULL COLLATE NOCASE UNIQUE,
@@ -104,8 +104,8 @@ CREATE TABLE users (
      minute_used INTEGER NOT NULL DEFAULT 0,
      created_at INTEGER NOT NULL
    , stop_token INTEGER NOT NULL DEFAULT 0, charged INTEGER NOT NULL DEFAULT 0, requests INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
-INSERT INTO users VALUES('user_1','user_1@example.com','Lite',975,1000,100,2,20833,6,500000,3,30000000,3,1800000000000,0,55,2);
-INSERT INTO users VALUES('user_2','user_2@example.com','Lite',0,0,0,0,0,0,0,0,0,0,1800000000000,0,0,0);
+INSERT INTO "users" VALUES('user_1','user_1@example.com','Lite',975,1000,100,2,20833,6,500000,3,30000000,3,1800000000000,0,55,2);
+INSERT INTO "users" VALUES('user_2','user_2@example.com','Lite',0,0,0,0,0,0,0,0,0,0,1800000000000,0,0,0);
 CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at);
 CREATE INDEX counters_by_end ON counters (ends_at);
 CREATE INDEX families_by_expiry ON families (expires_at);

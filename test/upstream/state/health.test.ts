@@ -7,6 +7,7 @@ import { PATIENCE, RUNS } from "../../properties/runs.ts";
 const MINUTE = 60_000;
 const TERMS: HealthContext = {
   breaker: "closed",
+  skipped: false,
   spoken: true,
   resting: false,
   probeTimeout: 4_000,
@@ -171,11 +172,10 @@ describe("latency", () => {
 
 describe("can serve", () => {
   it.each([
-    ["closed", true],
-    ["half_open", true],
-    ["open", false],
-  ] as const)("with a breaker that is %s: %s", (breaker, canServe) => {
-    expect(health.view({ ...TERMS, breaker }).canServe).toBe(canServe);
+    ["attempts are made", true, false],
+    ["the breaker or an operator has them skipped", false, true],
+  ] as const)("when %s: %s", (_, canServe, skipped) => {
+    expect(health.view({ ...TERMS, skipped }).canServe).toBe(canServe);
   });
 
   it("not in a dialect that is not spoken", () => {
@@ -216,6 +216,7 @@ it(
     );
     const terms = fc.record({
       breaker: fc.constantFrom("closed" as const, "open" as const, "half_open" as const),
+      skipped: fc.boolean(),
       spoken: fc.boolean(),
       resting: fc.boolean(),
       probeTimeout: fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
@@ -234,7 +235,7 @@ it(
         const { state, latencyMs, canServe } = one.view(asked);
         expect(Number.isSafeInteger(latencyMs) && latencyMs >= 0).toBe(true);
         expect(state === "healthy" && asked.breaker !== "closed").toBe(false);
-        expect(canServe && (asked.breaker === "open" || !asked.spoken || asked.resting)).toBe(false);
+        expect(canServe && (asked.skipped || !asked.spoken || asked.resting)).toBe(false);
         clock += 5 * MINUTE + 1_000 * history.length;
         expect(one.view(asked)).toMatchObject({ state: "unknown", latencyMs: 0 });
       }),

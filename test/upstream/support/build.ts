@@ -74,6 +74,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       listen: [],
       admin: null,
       workers: 1,
+      dashboard: true,
       bodyLimit: 0,
       bodyMemory: 0,
       uploadSpace: 0,

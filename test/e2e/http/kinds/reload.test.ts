@@ -65,7 +65,7 @@ describe("a reload", () => {
     await Promise.all(lanes);
     expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
     expect(new Set(statuses.map(([endpoint]) => endpoint))).toEqual(new Set(ENDPOINTS));
-    expect((await gateway.get("/v1/settings")).text).toBe('{"cost_multiplier":20}');
+    expect((await gateway.get("/v1/settings")).text).toMatch(/^\{"cost_multiplier":20,/);
   });
 });
 

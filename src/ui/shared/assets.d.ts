@@ -1,0 +1,5 @@
+/** The URL of a picture in the build. */
+declare module "*.svg" {
+  const url: string;
+  export default url;
+}

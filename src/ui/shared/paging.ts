@@ -1,0 +1,52 @@
+/** A part of a list, as every list of the gateway's API answers it. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  /** null: there is nothing more. */
+  readonly next_cursor: string | null;
+}
+
+/** The cursors of the pages up to the one that is shown; the first page has none. Never empty. */
+export type Trail = readonly (string | null)[];
+
+export const FIRST_PAGE: Trail = [null];
+
+/** Without a cursor there is no next page, and the trail stays. */
+export function nextPage(trail: Trail, cursor: string | null): Trail {
+  return cursor === null || trail.at(-1) === cursor ? trail : [...trail, cursor];
+}
+
+export function previousPage(trail: Trail): Trail {
+  return trail.length > 1 ? trail.slice(0, -1) : trail;
+}
+
+export interface Sorting {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** After a click on a column's title: first as it grows, then as it falls, then as it came. */
+export function nextSorting(current: Sorting | null, column: string): Sorting | null {
+  if (current?.column !== column) return { column, descending: false };
+  return current.descending ? null : { column, descending: true };
+}
+
+/** What has no value comes last in either direction; rows that are equal keep their order. */
+export function sortRows<T>(
+  rows: readonly T[],
+  by: (row: T) => string | number | null,
+  descending: boolean,
+): readonly T[] {
+  return rows.toSorted((left, right) => {
+    const a = by(left);
+    const b = by(right);
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    const order = typeof a === "number" && typeof b === "number" ? a - b : compareTexts(String(a), String(b));
+    return descending ? -order : order;
+  });
+}
+
+const COLLATOR = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+function compareTexts(left: string, right: string): number {
+  return COLLATOR.compare(left, right);
+}
