@@ -1,7 +1,3 @@
-import type { ConfigurationSource } from "#schema";
-import { type Resource, useResource } from "../shared/resource.ts";
-import { admin } from "./client.ts";
-
 /** A model as the configuration writes it. */
 export interface WrittenModel {
   readonly tier: string;
@@ -17,13 +13,6 @@ export interface Catalogue {
   readonly tiers: readonly string[];
   readonly models: ReadonlyMap<string, WrittenModel>;
   readonly upstreams: readonly string[];
-}
-
-export function useCatalogue(): Resource<Catalogue> {
-  return useResource("catalogue", async (signal) => {
-    const { files } = await admin.get<ConfigurationSource>("/admin/config/source", { signal });
-    return catalogueOf(files.map(({ value }) => value));
-  });
 }
 
 /** @param files as they are written: what a reference stands for is not known */

@@ -118,7 +118,7 @@ function askToReload(onDone: () => void): void {
     ),
     action: "Reload",
     run: async () => {
-      const result = await changed(admin.send("POST", "/admin/reload", { body: {} }));
+      const result = await changed(admin.send("POST", "/admin/reload"));
       onDone();
       if (result.ok) toast(result.guarded ? "The change is on trial" : "The configuration is in force");
       else toast("The file was refused: see its findings", { bad: true });

@@ -3,13 +3,13 @@ import { SelectField, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
-import { useCatalogue } from "./catalogue.ts";
 import { admin, router } from "./client.ts";
 import { Explanation } from "./explanation.tsx";
 import { type Explained, isPast } from "./explanation-types.ts";
 import { PastAnswer } from "./past-answer.tsx";
 import { query } from "./filters.tsx";
 import { TierField } from "./tiers.tsx";
+import { useCatalogue } from "./use-catalogue.ts";
 
 const FIELDS = [
   "model",

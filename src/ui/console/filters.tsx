@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Choice, SelectField, TextField } from "../shared/fields.tsx";
 import { router } from "./client.ts";
@@ -89,6 +90,22 @@ function localText(iso: string): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return "";
   return new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+}
+
+/** Filters that are needed less often; open when one of them is in the URL. */
+export function MoreFilters({
+  names,
+  children,
+}: {
+  readonly names: readonly string[];
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <details class="more-filters" open={names.some((name) => query(name) !== "")}>
+      <summary class="small">More filters</summary>
+      <div class="filters">{children}</div>
+    </details>
+  );
 }
 
 export function ClearFilters({ names }: { readonly names: readonly string[] }) {

@@ -3,12 +3,13 @@ import { PageHead } from "../shared/layout.tsx";
 import { Badge, Loaded, Panel } from "../shared/parts.tsx";
 import { linkTo } from "../shared/router.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
-import { useCatalogue, type WrittenModel } from "./catalogue.ts";
+import type { WrittenModel } from "./catalogue.ts";
 import { Flow, type FlowStep } from "./flow.tsx";
 import { isKeptAway, pricesOf, TargetState, useModels } from "./models.tsx";
 import { usePlugins } from "./plugins.tsx";
 import { BreakerBadge, Facts, UpstreamLink } from "./state-parts.tsx";
 import type { Model, ModelStep, ModelTarget, PluginState } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
 
 const EVERY_MS = 3_000;
 const PLUGINS_EVERY_MS = 60_000;

@@ -3,11 +3,12 @@ import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { type Resource, useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
-import { type Catalogue, useCatalogue, type WrittenModel } from "./catalogue.ts";
+import type { Catalogue, WrittenModel } from "./catalogue.ts";
 import { admin } from "./client.ts";
 import { ClearFilters, query, SelectFilter, TextFilter } from "./filters.tsx";
 import { BreakerBadge, ModelLink } from "./state-parts.tsx";
 import type { Model, ModelStep, ModelTarget } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
 
 const EVERY_MS = 3_000;
 const FILTERS = ["name", "kind", "plan", "show"] as const;

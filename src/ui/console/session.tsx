@@ -12,10 +12,25 @@ import { admin, session } from "./client.ts";
 export function SignedIn({ children }: { readonly children: ComponentChildren }) {
   const asked = useResource(session.value === undefined ? "session" : null, whoIsIt);
   if (session.value === undefined) {
+    if (asked.problem?.status === 404) return <NoTokens />;
     if (asked.problem) return <ProblemNote problem={asked.problem} retry={asked.reload} />;
     return <Loading what="Looking who is signed in" />;
   }
   return session.value === null ? <SignIn /> : <>{children}</>;
+}
+
+/** Without a token nothing under /admin exists. */
+function NoTokens() {
+  return (
+    <>
+      <PageHead title="The admin API is off" />
+      <p class="note warn">
+        This gateway has no admin token, and without one there is nothing to sign in to. Set{" "}
+        <code>server.admin.token</code> or <code>server.admin.tokens</code> in its configuration, restart it, and load
+        this page again.
+      </p>
+    </>
+  );
 }
 
 async function whoIsIt(signal: AbortSignal): Promise<void> {
@@ -77,7 +92,7 @@ const ROLE_TEXT = { viewer: "Viewer: looks, changes nothing", operator: "Operato
 export function SessionBar() {
   const known = session.value;
   const leave = useAction(async () => {
-    await admin.send("DELETE", "/admin/session", { body: {} });
+    await admin.send("DELETE", "/admin/session");
     session.value = null;
   });
   useEffect(() => {

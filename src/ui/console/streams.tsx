@@ -137,7 +137,7 @@ function askToEnd({ id, model, user, request_id }: RunningStream, onEnded: () =>
     action: "End the stream",
     danger: true,
     run: async () => {
-      await admin.send("DELETE", `/admin/streams/${part(id)}`, { body: {} });
+      await admin.send("DELETE", `/admin/streams/${part(id)}`);
       toast("The stream ends");
       onEnded();
     },

@@ -4,9 +4,9 @@ import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.
 import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { toast } from "../shared/toast.tsx";
-import { useCatalogue } from "./catalogue.ts";
 import { admin, part } from "./client.ts";
 import type { User } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
 
 interface TierFieldProps {
   readonly label: string;

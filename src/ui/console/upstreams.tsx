@@ -215,7 +215,7 @@ function askToLift(name: string, onLifted: () => void): void {
     text: <p>From then on its breaker decides again, on every instance.</p>,
     action: "Lift it",
     run: async () => {
-      await admin.send("DELETE", `/admin/upstreams/${part(name)}/manual`, { body: {} });
+      await admin.send("DELETE", `/admin/upstreams/${part(name)}/manual`);
       toast(`${name} is left to its breaker again`);
       onLifted();
     },

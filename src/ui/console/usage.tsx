@@ -15,7 +15,7 @@ import { useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Credits } from "../shared/time.tsx";
 import { admin } from "./client.ts";
-import { ClearFilters, queries, query, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
+import { ClearFilters, MoreFilters, queries, query, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
 import { ModelLink, UpstreamLink, UserLink } from "./state-parts.tsx";
 import type { UsageRow } from "./types.ts";
 import { addUp, groupsOf, type Dimension, type Measure, seriesOf, type Total } from "./usage-sums.ts";
@@ -78,14 +78,16 @@ export function UsagePage() {
         <SelectFilter name="by" label="By" choices={DIMENSIONS} />
         <SelectFilter name="per" label="Per" choices={PERIODS} />
         <SelectFilter name="measure" label="Chart shows" choices={MEASURES} />
+        <ClearFilters names={[...FILTERS, ...VIEW]} />
+      </div>
+      <MoreFilters names={FILTERS}>
         <TextFilter name="user" label="User id" />
         <TextFilter name="key" label="Key id" />
         <TextFilter name="model" label="Model" />
         <TextFilter name="upstream" label="Upstream" />
         <TimeFilter name="from" label="From" />
         <TimeFilter name="to" label="To" />
-        <ClearFilters names={[...FILTERS, ...VIEW]} />
-      </div>
+      </MoreFilters>
       <Loaded resource={usage} what="Adding up">
         {({ rows, complete }) =>
           rows.length === 0 ? (

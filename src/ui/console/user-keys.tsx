@@ -121,7 +121,7 @@ function askToRevoke({ id, name, key_prefix }: ApiKey, onRevoked: () => void): v
     action: "Revoke the key",
     danger: true,
     run: async () => {
-      await admin.send("DELETE", `/admin/keys/${part(id)}`, { body: {} });
+      await admin.send("DELETE", `/admin/keys/${part(id)}`);
       toast("The key is revoked");
       onRevoked();
     },
