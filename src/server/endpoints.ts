@@ -4,7 +4,6 @@ import { KEYS, USAGE } from "./routes/account.ts";
 import { CATALOGUE, DESCRIPTION } from "./routes/catalogue.ts";
 import { INFERENCE } from "./routes/inference.ts";
 import { SIGN_IN } from "./routes/sign-in.ts";
-import { STREAMS } from "./routes/streams.ts";
 import { COUNT_TOKENS } from "./routes/token-count.ts";
 
 const ROUTES: readonly RouteEndpoint[] = [
