@@ -6,15 +6,7 @@ import { INFERENCE } from "./routes/inference.ts";
 import { SIGN_IN } from "./routes/sign-in.ts";
 import { COUNT_TOKENS } from "./routes/token-count.ts";
 
-const ROUTES: readonly RouteEndpoint[] = [
-  COUNT_TOKENS,
-  ...CATALOGUE,
-  ...USAGE,
-  ...STREAMS,
-  ...KEYS,
-  ...SIGN_IN,
-  DESCRIPTION,
-];
+const ROUTES: readonly RouteEndpoint[] = [COUNT_TOKENS, ...CATALOGUE, ...USAGE, ...KEYS, ...SIGN_IN, DESCRIPTION];
 
 /**
  * The whole public API. What is served, the OpenAPI document and the endpoints in metrics are made of this table, and
