@@ -84,8 +84,10 @@ test.each([
   expect(models.map(({ status }: { status: string }) => status)).toEqual([one, two]);
 });
 
+const hours = (count: number): number => START - count * 3_600_000;
+const utc = (at: number): string => new Date(at).toISOString().replace("Z", "+00:00");
+
 test("outages are from a breaker's opening until it closes, of the last day, the latest first", async () => {
-  const hours = (count: number) => START - count * 3_600_000;
   const of: Readonly<Record<string, readonly BreakerChange[]>> = {
     alpha: [
       { at: hours(40), state: "open" },
@@ -105,7 +107,6 @@ test("outages are from a breaker's opening until it closes, of the last day, the
   };
   const { ask } = await startRoutes({ snapshot, parts: { transitions: (upstream) => of[upstream] ?? [] } });
   const { outages } = JSON.parse((await ask("GET", "/v1/status")).text);
-  const utc = (at: number) => new Date(at).toISOString().replace("Z", "+00:00");
   expect(outages).toEqual([
     { provider: "BETA", from: utc(hours(2)), to: null },
     { provider: "Alpha AI", from: utc(hours(26)), to: utc(hours(22)) },
