@@ -63,6 +63,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     identities,
     signIn,
     health: (upstream) => state.generation.health(upstream),
+    transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
     streams,
     validateTokenCount: (body) => validateBody("count_tokens", body),

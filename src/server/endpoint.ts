@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type {
   AnswerFormat,
+  BreakerState,
   Call,
   Endpoint as EndpointName,
   ErrorCode,
@@ -125,6 +126,8 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
+  /** The latest changes of its breaker, oldest first. */
+  readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */
   readonly kill: (userId: string) => Promise<number>;
   /** Running streams of one user, in all processes. */
@@ -154,6 +157,13 @@ export interface UserStreams {
   }>;
   /** @returns `ended` false: the user has none with this id. */
   endOf(userId: string, id: string): Promise<{ readonly ended: boolean; readonly complete: boolean }>;
+}
+
+/** The state in which a breaker was from a moment on. */
+export interface BreakerChange {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly state: BreakerState;
 }
 
 /** How an upstream does. */
