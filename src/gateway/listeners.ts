@@ -1,5 +1,6 @@
 import type { Address } from "../kit/index.ts";
-import { createAdminHandler } from "../server/admin.ts";
+import { createAdminHandler } from "../server/admin/handler.ts";
+import type { AdminServices } from "../server/admin/services.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
 import { createPages, DASHBOARD_PAGES, type PageFiles } from "../server/pages.ts";
@@ -95,10 +96,14 @@ export function publicServer(...parts: PublicParts): PublicServer {
 }
 
 /** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */
-export async function listenAdmin({ start, log, closing }: StartContext, view: AdminView): Promise<Address | null> {
+export async function listenAdmin(
+  { start, now, log, closing }: StartContext,
+  view: AdminView,
+  services: AdminServices,
+): Promise<Address | null> {
   const { admin } = start.loaded.snapshot.server;
   if (admin === null) return null;
-  const handler = createAdminHandler({ ...adminRoutes(view), settings: () => admin, log });
+  const handler = createAdminHandler({ ...adminRoutes(view), services, settings: () => admin, now, log });
   const listening = await listenOn([admin], handler);
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;

@@ -55,11 +55,16 @@ interface FormFormat extends AnyFormat {
   readonly read: (fields: Json, upload: Upload) => Promise<Call>;
 }
 
-interface Operation {
+interface Operation extends DescribedOperation {
   readonly method: "GET" | "POST" | "DELETE";
+  readonly credentials: "none" | "API key" | "API key or access token" | "access token" | "refresh token";
+}
+
+/** What an OpenAPI document says of an operation. */
+export interface DescribedOperation {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** `{name}` stands for a part of the path. */
   readonly path: string;
-  readonly credentials: "none" | "API key" | "API key or access token" | "access token" | "refresh token";
   /** Unique: generated clients name their methods by it. */
   readonly id: string;
   readonly tag: string;
@@ -79,8 +84,10 @@ interface Operation {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly description: string;
+  /** Those of the path always are. */
+  readonly required?: boolean;
   readonly schema: Json;
 }
 
