@@ -107,7 +107,7 @@ export interface Drawn {
 
 export const STEP_MS = 10_000;
 const MAX_CODES_COUNT = 6;
-const NANO = 1e9;
+const NANO_PER_CREDIT = 1e9;
 
 /** Whole steps only: one that has just begun would look like a fall. */
 export function drawnOf(seconds: readonly Second[]): Drawn {
@@ -129,7 +129,7 @@ export function drawnOf(seconds: readonly Second[]): Drawn {
     })),
     ttftP95Ms: each((step) => weighted(step, ({ ttftP95Ms }) => ttftP95Ms)),
     overheadP95Ms: each((step) => weighted(step, ({ overheadP95Ms }) => overheadP95Ms)),
-    spend: each((step) => Number(step.reduce((total, { spend }) => total + spend, 0n)) / NANO),
+    spend: each((step) => Number(step.reduce((total, { spend }) => total + spend, 0n)) / NANO_PER_CREDIT),
     streams: each((step) => step.at(-1)!.streams),
     inFlight: each((step) => step.at(-1)!.inFlight),
   };

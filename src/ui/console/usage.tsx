@@ -42,7 +42,7 @@ const MEASURES: readonly { readonly value: Measure | ""; readonly title: string 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = { day: 30, hour: 2 } as const;
 /** Asked for in pages of this size, and no more of them than this. */
-const PAGE_SIZE = 1_000;
+const ROWS_PER_PAGE = 1_000;
 const MAX_PAGES_COUNT = 20;
 
 interface Usage {
@@ -62,7 +62,7 @@ export function UsagePage() {
     let cursor: string | null = null;
     for (let count = 0; count < MAX_PAGES_COUNT; count += 1) {
       const page: Page<UsageRow> = await admin.get("/admin/usage", {
-        query: { ...filters, from, per, by, cursor, limit: PAGE_SIZE },
+        query: { ...filters, from, per, by, cursor, limit: ROWS_PER_PAGE },
         signal,
       });
       rows.push(...page.data);

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { CopyButton } from "../shared/copy.tsx";
 import { confirm } from "../shared/dialog.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Figure, Loaded, Meter, Panel } from "../shared/parts.tsx";
@@ -103,7 +104,12 @@ function Account({ user, resource }: { readonly user: UserDetail; readonly resou
       </div>
       <Facts
         rows={[
-          ["Id", <code key="id">{user.id}</code>],
+          [
+            "Id",
+            <span key="id" class="row">
+              <code>{user.id}</code> <CopyButton text={user.id} what="the user's id" />
+            </span>,
+          ],
           ["Plan", user.plan_tier],
           [
             "State",
