@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { type ApiKey, GatewayError, invalidRequest, type Store } from "../kit/index.ts";
+import { type ApiKey, GatewayError, invalidRequest, type KeyLimits, type Store } from "../kit/index.ts";
+import { keyLimitsBody, type KeyLimitsBody } from "./key-limits.ts";
 import { newId } from "./users.ts";
 
 const MAX_LIVE_KEYS = 50;
@@ -7,7 +8,7 @@ const PREFIX_CHARACTERS = 11;
 const SECRET = /^rk_[0-9a-f]{64}$/;
 
 /** A key as the API shows it. Timestamps are ISO 8601. */
-export interface KeyBody {
+export interface KeyBody extends KeyLimitsBody {
   readonly id: string;
   readonly key_prefix: string;
   readonly name: string;
@@ -37,14 +38,18 @@ export function digest(secret: string): Uint8Array {
  */
 export async function createKey(
   store: Store,
-  { userId, name }: { readonly userId: string; readonly name: unknown },
+  {
+    userId,
+    name,
+    limits,
+  }: { readonly userId: string; readonly name: unknown; readonly limits?: KeyLimits | undefined },
 ): Promise<{ readonly body: CreatedKeyBody; readonly key: ApiKey }> {
   if (!isUsableName(name)) throw invalidRequest("/name", "must be a string of 1 to 100 characters");
   const user = await store.findUser(userId);
   if (user?.id !== userId) throw new GatewayError("NOT_FOUND", "User not found");
   const secret = `rk_${randomBytes(32).toString("hex")}`;
   const prefix = secret.slice(0, PREFIX_CHARACTERS);
-  const stored = { id: newId("key"), userId, name, prefix, digest: digest(secret) };
+  const stored = { id: newId("key"), userId, name, prefix, digest: digest(secret), ...(limits && { limits }) };
   const key = await store.addKey(stored, MAX_LIVE_KEYS);
   if (!key) throw invalidRequest("/", `the user has ${MAX_LIVE_KEYS} live keys: revoke one first`);
   return { body: { key: secret, ...keyBody(key, user.tier) }, key };
@@ -75,6 +80,7 @@ export function keyBody(key: ApiKey, tier: string): KeyBody {
     plan_tier: tier,
     created_at: new Date(key.createdAt).toISOString(),
     last_used_at: key.lastUsedAt === null ? null : new Date(key.lastUsedAt).toISOString(),
+    ...keyLimitsBody(key),
   };
 }
 

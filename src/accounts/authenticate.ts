@@ -1,5 +1,12 @@
 import { LRUCache } from "lru-cache";
-import { type Awaitable, type Identities, isStoreUnavailable, type Principal, type Store } from "../kit/index.ts";
+import {
+  type Awaitable,
+  type Identities,
+  isExpired,
+  isStoreUnavailable,
+  type Principal,
+  type Store,
+} from "../kit/index.ts";
 import { digest, isKeyShaped } from "./api-keys.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -51,7 +58,7 @@ export function createAuthentication({
       principal = await store.principalByDigest(digest(secret));
     } catch (error) {
       const last = principals.last(secret);
-      if (last && onFailure() === "open" && isStoreUnavailable(error)) return noted(last);
+      if (last && onFailure() === "open" && isStoreUnavailable(error)) return live(secret, last);
       throw error;
     }
     if (!principal) {
@@ -65,13 +72,20 @@ export function createAuthentication({
   function byKey(secret: string): Awaitable<Principal | null> {
     if (!isKeyShaped(secret) || unknown.has(secret)) return null;
     const principal = principals.known(secret);
-    if (principal) return noted(principal);
+    if (principal) return live(secret, principal);
     const shared = pending.get(secret);
     if (shared) return shared;
     // `finally` runs after `set` even if the store throws synchronously: otherwise the failure would stay for ever.
     const look = lookUp(secret).finally(() => pending.delete(secret));
     pending.set(secret, look);
     return look;
+  }
+
+  /** Of a principal that is remembered: a key expires meanwhile. */
+  function live(secret: string, principal: Principal): Principal | null {
+    if (!isExpired(principal.keyLimits, now())) return noted(principal);
+    principals.drop(secret);
+    return null;
   }
 
   function noted(principal: Principal | null): Principal | null {
@@ -102,7 +116,7 @@ export function createAuthentication({
 
     presume(secret) {
       const principal = principals.presumed(secret);
-      return principal?.version === undefined ? byKey(secret) : noted(principal);
+      return principal?.version === undefined ? byKey(secret) : live(secret, principal);
     },
 
     async confirm(principal) {

@@ -9,6 +9,8 @@ import { EXIT, ExitError } from "./options.ts";
 export interface AccountsOnStore {
   readonly store: Store;
   readonly snapshot: Snapshot;
+  /** Unix milliseconds. */
+  readonly now: () => number;
 }
 
 /** Called once a command, which closes the store. */
@@ -33,8 +35,9 @@ export async function openConfiguredAccounts(file: string): Promise<AccountsOnSt
       `gateway: ${file} does not pass: this command uses the last good configuration\n${formatText(rejected)}`,
     );
   }
-  const store = await openConfigured(snapshot.store, { serving: false, now: Date.now });
-  return { store, snapshot };
+  const now = Date.now;
+  const store = await openConfigured(snapshot.store, { serving: false, now });
+  return { store, snapshot, now };
 }
 
 /** Prints the result of `work` on stdout, once the store is closed and the result is safe. @throws ExitError */

@@ -1,4 +1,5 @@
-import { createKey, keyBody } from "../accounts/api-keys.ts";
+import { createKey, type KeyBody, keyBody } from "../accounts/api-keys.ts";
+import { parseKeyLimits } from "../accounts/key-limits.ts";
 import { type OpenAccounts, type OutputOptions, printable, runOnAccounts, table, userOf } from "./accounts.ts";
 import { EXIT, ExitError } from "./options.ts";
 
@@ -9,12 +10,18 @@ export interface KeysOfUser extends OutputOptions {
 
 export interface AddKeyOptions extends KeysOfUser {
   readonly name: string;
+  readonly expiresIn?: string;
+  readonly models?: readonly string[];
+  readonly budget?: { readonly amount: string; readonly per: string };
+  readonly tag?: Readonly<Record<string, string>>;
 }
 
 export function addKey(open: OpenAccounts, options: AddKeyOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store }) => {
+  return runOnAccounts(open, options, async ({ store, now }) => {
     const user = await userOf(store, options.user);
-    const { body } = await createKey(store, { userId: user.id, name: options.name });
+    const { expiresIn: expires_in, models, budget, tag: tags } = options;
+    const limits = parseKeyLimits({ expires_in, models, budget, tags }, now());
+    const { body } = await createKey(store, { userId: user.id, name: options.name, limits });
     return { json: body, text: `${body.key}\nMade ${body.id} for ${user.email}. The secret is not shown again.` };
   });
 }
@@ -29,9 +36,17 @@ export function listKeys(open: OpenAccounts, options: KeysOfUser): Promise<void>
       printable(key.name),
       key.created_at,
       key.last_used_at ?? "never",
+      key.expires_at ?? "never",
+      limitsText(key),
     ]);
-    return { json, text: table(["ID", "PREFIX", "NAME", "CREATED", "LAST USED"], rows) };
+    return { json, text: table(["ID", "PREFIX", "NAME", "CREATED", "LAST USED", "EXPIRES", "LIMITS"], rows) };
   });
+}
+
+/** "" without any. */
+function limitsText({ models, tags }: KeyBody): string {
+  const marks = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
+  return printable([...(models ?? []), ...marks].join(" "));
 }
 
 export function revokeKey(open: OpenAccounts, id: string, options: OutputOptions): Promise<void> {

@@ -54,6 +54,16 @@ export function parseKeyName(value: string): string {
   return value;
 }
 
+/** Options of the same name add up. */
+export function parseTag(
+  value: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const at = value.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("A tag looks like team=search.");
+  return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
 export function parseCount(value: string): number {
   const count = Number(value);
   if (!/^\d+$/.test(value) || count > 1_000_000) throw new InvalidArgumentError("A whole number up to 1,000,000.");

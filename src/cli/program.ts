@@ -13,6 +13,7 @@ import {
   parseAmount,
   parseCredits,
   parseKeyName,
+  parseTag,
   parsePluginName,
   parsePort,
   parseRollbackTarget,
@@ -163,6 +164,9 @@ function addKeyCommands(keys: Command, open: OpenAccounts): void {
     .description("make a key; its secret is shown this once")
     .requiredOption("--user <user>", USER)
     .requiredOption("--name <name>", "label", parseKeyName)
+    .option("--expires-in <time>", "when it ends, as 12h or 30d")
+    .option("--models <glob...>", "only these models; * stands for any text")
+    .option("--tag <name=value>", "marks its requests in log and ledger; may be repeated", parseTag)
     .action(async (options: AddKeyOptions) => (await import("./keys.ts")).addKey(open, options));
   withJson(keys.command("list"))
     .description("live keys of a user")

@@ -12,10 +12,10 @@ import type {
   Outcome,
   PluginHeaders,
   Principal,
-  Tag,
 } from "./request.ts";
 import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
 import type { PluginStorage, Store, Windows } from "./store.ts";
+import type { Tag } from "./tags.ts";
 
 /** Stage names double as the pipeline's order; the linker refuses a configuration that reorders them. */
 export const STAGES = ["identify", "admit", "guard", "transform", "relay", "account"] as const;

@@ -1,8 +1,10 @@
 import type { ErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
+import type { KeyLimits } from "./key-limits.ts";
 import type { StreamEvent } from "./reply.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
 import type { Units, Usage } from "./money.ts";
+import type { Tag } from "./tags.ts";
 import type { Timeline } from "./timeline.ts";
 import type { RequestTrace } from "./trace.ts";
 
@@ -47,21 +49,8 @@ export type Endpoint =
   | "transcription"
   | "image";
 
-/** What a request is marked with in the log and the ledger, by name. */
-export type Tags = Readonly<Record<string, string>>;
-
 /** Headers that plugins add to answers: names that begin with `X-`, values of up to 256 printable ASCII characters. */
 export type PluginHeaders = Readonly<Record<string, string>>;
-
-/** A mark that an admit hook puts on a request; of one name the last one stands. */
-export interface Tag {
-  /** Up to 32 of a–z, 0–9, `_` and `-`, a letter first: the configuration's, never a client's. */
-  readonly name: string;
-  /** May be a client's: cut to 128 characters. */
-  readonly value: string;
-  /** Metrics have it, too, as far as its values are few. */
-  readonly measured?: boolean;
-}
 
 /** Who is calling; `tier` is the stored plan in force. */
 export interface Principal {
@@ -69,6 +58,8 @@ export interface Principal {
   readonly tier: string;
   /** The key that was used; null with an access token. */
   readonly keyId: string | null;
+  /** Of that key; absent: none. */
+  readonly keyLimits?: KeyLimits;
   /** Raised by what makes this out of date: another tier, a revoked key. Absent where the store has no need of it. */
   readonly version?: number;
 }

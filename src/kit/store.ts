@@ -1,6 +1,8 @@
-import type { Awaitable, OutcomeKind, Principal, Tags } from "./request.ts";
+import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
+import type { KeyLimits } from "./key-limits.ts";
 import type { Usage } from "./money.ts";
 import type { Limits } from "./snapshot.ts";
+import type { Tags } from "./tags.ts";
 
 export type WindowName = "day" | "hour" | "minute";
 
@@ -65,6 +67,8 @@ export interface LedgerRecord {
   readonly endedAt: number;
   /** Left out: none. */
   readonly tags?: Tags;
+  /** The user's at admission; left out where it is not known, as of entries that an older version has written. */
+  readonly tier?: string;
 }
 
 export interface LedgerEntry extends LedgerRecord {
@@ -90,7 +94,7 @@ export interface User {
   readonly createdAt: number;
 }
 
-/** A key as stored: the secret only as its SHA-256 digest. */
+/** A key as stored: the secret only as its SHA-256 digest. One that has expired is as one that is not there. */
 export interface ApiKey {
   readonly id: string;
   readonly userId: string;
@@ -98,6 +102,8 @@ export interface ApiKey {
   readonly prefix: string;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
+  /** Absent: it may do what its user may. */
+  readonly limits?: KeyLimits;
 }
 
 export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };

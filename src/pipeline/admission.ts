@@ -6,6 +6,8 @@ import {
   inBackground,
   isPromise,
   isStoreUnavailable,
+  keyMayCall,
+  notOfKey,
   type Observer,
   StalePrincipal,
 } from "../kit/index.ts";
@@ -36,6 +38,9 @@ export class Admission {
 
   /** Asks every admit hook in order; without waiting where none has to be waited for. @throws GatewayError, StalePrincipal */
   admit(): Awaitable<void> {
+    const { principal, model } = this.#state.exchange;
+    // Here and not in a plugin: a pipeline may leave out what checks plans, and the owner of a key relies on its limits.
+    if (!keyMayCall(principal.keyLimits, model.id)) throw notOfKey(model.id);
     return this.#ask(this.#hooks, this.#state.exchange.principal.version === undefined);
   }
 

@@ -3,6 +3,7 @@ import {
   type Hooks,
   type Host,
   type Log,
+  matchesGlob,
   type Model,
   type Observer,
   type Plugin,
@@ -163,13 +164,7 @@ function bound<Name extends keyof Hooks>(
 export function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
   if (when === null) return true;
   if (when.tiers && !when.tiers.includes(tier.name)) return false;
-  return !when.models || when.models.some((glob) => matches(glob, model.id));
-}
-
-/** `*` stands for any text. */
-function matches(glob: string, id: string): boolean {
-  const pattern = glob.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
-  return new RegExp(`^${pattern.join(".*")}$`, "s").test(id);
+  return !when.models || when.models.some((glob) => matchesGlob(glob, model.id));
 }
 
 /** Of those set up before the one that failed. One that hangs is named: what waits for the failure goes on without it. */

@@ -28,13 +28,9 @@ import {
   type Upload,
   type Windows,
 } from "../kit/index.ts";
-import { checkedHeaders } from "./hooks.ts";
+import { checkedHeaders, marked } from "./hooks.ts";
 import { droppedHeader, rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
-
-const MAX_TAG_COUNT = 16;
-const MAX_TAG_CHARACTERS = 128;
-const TAG_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
@@ -95,6 +91,8 @@ export class ExchangeState {
     this.#format = body.format;
     this.#stream = body.format.stream;
     this.meter = new UsageMeter(host.countTokens);
+    const tags = principal.keyLimits?.tags;
+    if (tags !== undefined) this.tags = marked(null, [], tags);
     this.exchange = new FrozenExchange(this, principal, host);
   }
 
@@ -151,17 +149,7 @@ export class ExchangeState {
 
   /** @throws TypeError for marks that no plugin may make. */
   mark(tags: readonly Tag[]): void {
-    const all = new Map((this.tags ?? []).map((tag) => [tag.name, tag]));
-    for (const { name, value, measured = false } of tags) {
-      if (!TAG_NAME.test(name) || typeof value !== "string") throw new TypeError(`no tag: ${name}`);
-      // Control characters would break lines of a log that a person reads.
-      const text = value
-        .slice(0, MAX_TAG_CHARACTERS)
-        .toWellFormed()
-        .replaceAll(/\p{Cc}/gu, " ");
-      if (all.has(name) || all.size < MAX_TAG_COUNT) all.set(name, Object.freeze({ name, value: text, measured }));
-    }
-    if (all.size > 0) this.tags = Object.freeze([...all.values()]);
+    this.tags = marked(this.tags, tags, this.exchange.principal.keyLimits?.tags);
   }
 
   /** @throws TypeError for what no plugin may add. */

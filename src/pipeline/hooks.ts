@@ -13,6 +13,10 @@ import {
   type Principal,
   type Reply,
   StalePrincipal,
+  type Tag,
+  TAG_NAME,
+  type Tags,
+  tagValue,
   type Windows,
 } from "../kit/index.ts";
 import type { BoundHooks, Pipeline } from "./build.ts";
@@ -117,6 +121,25 @@ export function checkedHeaders(headers: PluginHeaders): PluginHeaders {
     throw new TypeError(`no header that a plugin may add: ${name}`);
   }
   return headers;
+}
+
+const MAX_TAG_COUNT = 16;
+
+/**
+ * The tags of a request with those that a plugin adds. Those of the caller's key come first, take the place of no other
+ * one, and keep their values, whatever a client says.
+ * @throws TypeError for marks that no plugin may make.
+ */
+export function marked(before: readonly Tag[] | null, added: readonly Tag[], ofKey: Tags = {}): readonly Tag[] | null {
+  const own = Object.entries(ofKey).map(([name, value]) => Object.freeze({ name, value, measured: false }));
+  const all = new Map((before ?? own).map((tag) => [tag.name, tag]));
+  for (const { name, value, measured = false } of added) {
+    if (!TAG_NAME.test(name) || typeof value !== "string") throw new TypeError(`no tag: ${name}`);
+    if (!all.has(name) && all.size >= MAX_TAG_COUNT + own.length) continue;
+    const kept = Object.hasOwn(ofKey, name) ? ofKey[name]! : tagValue(value);
+    all.set(name, Object.freeze({ name, value: kept, measured }));
+  }
+  return all.size === 0 ? null : Object.freeze([...all.values()]);
 }
 
 export function checkedBill(bill: Bill): Bill {

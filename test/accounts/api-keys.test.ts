@@ -15,6 +15,9 @@ describe("keys", () => {
       plan_tier: "Free",
       created_at: "2027-01-15T08:00:00.000Z",
       last_used_at: null,
+      expires_at: null,
+      models: null,
+      tags: {},
     });
     expect(key).toEqual((await store.listKeys(user.id))[0]);
     expect(await store.principalByDigest(digest(body.key))).toEqual({ userId: user.id, tier: "Free", keyId: body.id });
@@ -120,6 +123,9 @@ describe("keys", () => {
       plan_tier: "Max",
       created_at: "1970-01-01T00:00:00.000Z",
       last_used_at: "1970-01-01T00:00:01.500Z",
+      expires_at: null,
+      models: null,
+      tags: {},
     });
   });
 

@@ -109,6 +109,20 @@ describe("by key", () => {
     expect(await identities.byKey(kept.key)).toMatchObject({ tier: "Max" });
   });
 
+  test("a key expires while it is remembered", async () => {
+    const { store, user } = await withKey();
+    let now = START;
+    const identities = identitiesOn(store, { now: () => now });
+    const limits = { expiresAt: START + 100 };
+    const { body } = await createKey(store, { userId: user.id, name: "short", limits });
+    for (const look of ["byKey", "presume"] as const) {
+      now = START + 99;
+      expect(await identities[look](body.key)).toMatchObject({ keyId: body.id, keyLimits: limits });
+      now = START + 100;
+      expect(await identities[look](body.key)).toBeNull();
+    }
+  });
+
   test("the store is asked once for a key, however many ask, and again only when the answer is old", async () => {
     const { store, secret, principal } = await withKey();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -48,7 +48,7 @@ function gateway() {
         closed++;
         return close();
       };
-      return { store, snapshot: SNAPSHOT };
+      return { store, snapshot: SNAPSHOT, now: () => START };
     });
     let exitCode = 0;
     try {
@@ -226,9 +226,35 @@ describe("keys", () => {
       plan_tier: "Free",
       created_at: "2027-01-15T08:00:00.000Z",
       last_used_at: null,
+      expires_at: null,
+      models: null,
+      tags: {},
     });
     const principal = await onStore(async (store) => store.principalByDigest(digest(body.key)));
     expect(principal).toEqual({ userId: user.id, tier: "Free", keyId: body.id });
+  });
+
+  test("add takes limits, and list shows them", async () => {
+    const { json, run } = gateway();
+    await json("users", "add", "--email", "ada@example.com");
+    const limits = [
+      "--expires-in",
+      "30d",
+      "--models",
+      "route/swift*",
+      "route/b",
+      "--tag",
+      "team=a=b",
+      "--tag",
+      "app=c",
+    ];
+    const body = await json<KeyBody>("keys", "add", "--user", "ada@example.com", "--name", "n", ...limits);
+    const expires_at = "2027-02-14T08:00:00.000Z";
+    expect(body).toMatchObject({ expires_at, models: ["route/swift*", "route/b"], tags: { team: "a=b", app: "c" } });
+    const { stdout } = await run("keys", "list", "--user", "ada@example.com");
+    expect(stdout).toContain(`${expires_at}  route/swift* route/b team=a=b app=c`);
+    const refused = await run("keys", "add", "--user", "ada@example.com", "--name", "n", "--expires-in", "soon");
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("expires_in must be whole seconds") });
   });
 
   test("list shows live keys without their secrets; revoke takes one off", async () => {
@@ -242,7 +268,7 @@ describe("keys", () => {
     expect(all).toHaveLength(2);
     expect(all).toContainEqual({ ...listed, last_used_at: "2027-01-15T08:00:00.000Z" });
     const text = await run("keys", "list", "--user", "ada@example.com");
-    expect(text.stdout).toMatch(/^ID +PREFIX +NAME +CREATED +LAST USED\n/);
+    expect(text.stdout).toMatch(/^ID +PREFIX +NAME +CREATED +LAST USED +EXPIRES +LIMITS\n/);
     expect(text.stdout).toContain("never");
     expect(JSON.stringify(all) + text.stdout).not.toContain(key.slice(0, 16));
 
@@ -350,7 +376,7 @@ describe("exit codes", () => {
     await onStore(async (store) => {
       await store.close();
       store.close = closed;
-      const program = createProgram(async () => ({ store, snapshot: SNAPSHOT }));
+      const program = createProgram(async () => ({ store, snapshot: SNAPSHOT, now: () => START }));
       const failed = program.parseAsync(["users", "list"], { from: "user" });
       await expect(failed).rejects.toMatchObject({
         name: "ExitError",

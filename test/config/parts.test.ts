@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchesGlob, misplaced } from "../../src/config/link/pipeline.ts";
+import { misplaced } from "../../src/config/link/pipeline.ts";
 import { parse, parseScalar } from "../../src/config/parse.ts";
 import { bytes, milliseconds } from "../../src/config/settings.ts";
 import { CAPABILITIES } from "../../src/dialects/capabilities.ts";
@@ -72,18 +72,6 @@ describe("order of stages", () => {
       { numRuns: Math.ceil(NUM_RUNS / 5) },
     );
   });
-});
-
-test.for<[string, string, boolean]>([
-  ["route/*", "route/a", true],
-  ["*", "route/a", true],
-  ["route/a*c", "route/abbc", true],
-  ["route/a", "route/ab", false],
-  ["route/a.c", "route/abc", false],
-  ["route/(a", "route/(a", true],
-  ["a*", "route/a", false],
-])("the glob %j and %j: %j", ([glob, id, expected]) => {
-  expect(matchesGlob(glob, id)).toBe(expected);
 });
 
 /** The value of a document's only key. */

@@ -1,4 +1,4 @@
-import { type Plugin, type Stage, STAGES } from "../../kit/index.ts";
+import { matchesGlob, type Plugin, type Stage, STAGES } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
 import type { LoadedStep } from "../steps.ts";
 import type { LinkContext } from "./context.ts";
@@ -89,12 +89,6 @@ function linkCondition(context: LinkContext, { plugin, pointer, when }: Resolved
       hint: "* stands for any text",
     });
   }
-}
-
-/** `*` stands for any text; everything else for itself. */
-export function matchesGlob(glob: string, id: string): boolean {
-  const parts = glob.split("*").map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join(".*")}$`, "s").test(id);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
+import { parseKeyLimits } from "../../accounts/key-limits.ts";
 import { type ErrorCode, tierOf, type WindowState } from "../../kit/index.ts";
 import { callerOf, sessionOf } from "../credentials.ts";
 import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
@@ -88,11 +89,11 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, log }) =>
+      ({ store, identities, now, log }) =>
       async (event, { req }) => {
         const { userId } = await sessionOf(req, identities);
-        const { name } = await readObject(req);
-        const { body } = await createKey(store, { userId, name });
+        const { name, ...limits } = await readObject(req);
+        const { body } = await createKey(store, { userId, name, limits: parseKeyLimits(limits, now()) });
         log.info({ request_id: requestIdIn(event), user: userId, key: body.id }, "API key made");
         return jsonResponse(200, body);
       },

@@ -3,6 +3,7 @@ import {
   type Decimal,
   GatewayError,
   type ImagePrices,
+  keyMayCall,
   mayCall,
   type Model,
   type Price,
@@ -54,11 +55,12 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
       ({ snapshot, identities }) =>
       async (event, context) => {
         const id = modelId(event);
-        const { tier } = await callerOf(context.req, identities);
+        const { tier, keyLimits } = await callerOf(context.req, identities);
         const { models, tiers } = snapshot();
         const model = Object.hasOwn(models, id) ? models[id] : undefined;
         if (model === undefined) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-        return jsonResponse(200, { ...entry(model, { tiers }), allowed: mayCall(tierOf({ tiers }, tier), model) });
+        const allowed = mayCall(tierOf({ tiers }, tier), model) && keyMayCall(keyLimits, id);
+        return jsonResponse(200, { ...entry(model, { tiers }), allowed });
       },
   },
   {

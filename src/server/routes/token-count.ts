@@ -1,5 +1,13 @@
 import { readCountTokens } from "../../dialects/messages/client/format.ts";
-import { GatewayError, invalidRequest, mayCall, type Principal, tierOf } from "../../kit/index.ts";
+import {
+  GatewayError,
+  invalidRequest,
+  keyMayCall,
+  mayCall,
+  notOfKey,
+  type Principal,
+  tierOf,
+} from "../../kit/index.ts";
 import type { ByteClaim } from "../byte-budget.ts";
 import { keyHolderOf } from "../credentials.ts";
 import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
@@ -76,5 +84,6 @@ async function countTokens(
   if (!mayCall(tierOf({ tiers }, principal.tier), model)) {
     throw new GatewayError("MODEL_NOT_ALLOWED", `Model '${id}' is not available on your plan`);
   }
+  if (!keyMayCall(principal.keyLimits, id)) throw notOfKey(id);
   return tokensIn(text);
 }

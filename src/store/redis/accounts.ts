@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import {
   type ApiKey,
   invalidRequest,
+  isExpired,
+  type KeyLimits,
   type NewKey,
   type NewUser,
   type OnChange,
@@ -9,6 +11,7 @@ import {
   storeUnavailable,
   type User,
 } from "../../kit/index.ts";
+import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
 import type { Connection } from "./connection.ts";
 import { hexOf, inBatches, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
@@ -168,13 +171,17 @@ interface StoredKey {
   readonly prefix: string;
   /** Hexadecimal. */
   readonly digest: string;
+  readonly limits?: StoredLimits;
 }
 
+/** Milliseconds for which what leads to a key stays after its expiry: clocks differ. */
+const EXPIRED_KEY_TTL_MS = 60_000;
+
 const ADD_KEY = loadScript("key-add", "clock");
-const LIST_KEYS = loadScript("key-list");
-const REVOKE_KEY = loadScript("key-revoke");
+const LIST_KEYS = loadScript("key-list", "clock");
+const REVOKE_KEY = loadScript("key-revoke", "clock");
 const TOUCH_KEYS = loadScript("key-touch");
-const FIND_PRINCIPAL = loadScript("principal");
+const FIND_PRINCIPAL = loadScript("principal", "clock");
 
 /**
  * API keys. A key is live while its user's slot has it; what leads there from its digest and from its id is written
@@ -188,9 +195,10 @@ function keyMethods(connection: Connection, keys: Keys, now: () => number) {
     return text === null ? null : (JSON.parse(text) as [string, string]);
   }
 
-  async function writePointer(pointer: string, userId: string, to: string): Promise<void> {
+  async function writePointer(pointer: string, userId: string, to: string, expiresAt?: number): Promise<void> {
     const text = JSON.stringify([userId, to]);
-    const before = await connection.call("SET", pointer, text, "NX", "GET");
+    const ttl = expiresAt === undefined ? [] : ["PXAT", expiresAt + EXPIRED_KEY_TTL_MS];
+    const before = await connection.call("SET", pointer, text, "NX", "GET", ...ttl);
     if (before !== null && before !== text) throw new Error(`cannot make a key of ${userId}: there is one like it`);
   }
 
@@ -209,10 +217,13 @@ function keyMethods(connection: Connection, keys: Keys, now: () => number) {
       const [userId, keyId] = pointer;
       const own = [keys.user(userId), keys.apiKeys(userId)];
       // A key that is not known yet waits for a slow server as long as its admission would.
-      const reply = await connection.run(FIND_PRINCIPAL, own, [keyId], () => [keyId]);
+      const reply = await connection.run(FIND_PRINCIPAL, own, [now(), keyId], () => [now(), keyId]);
       if (reply === null) return null;
-      const [tier, version, key] = reply as [string, string, string];
-      return storedKeyOf(key).digest === hex ? { userId, tier, keyId, version: Number(version) } : null;
+      const [tier, version, key, at] = reply as [string, string, string, number];
+      const { digest: stored, ...rest } = storedKeyOf(key);
+      const limits = limitsOf(rest);
+      if (stored !== hex || isExpired(limits, at)) return null;
+      return { userId, tier, keyId, version: Number(version), ...(limits && { keyLimits: limits }) };
     },
 
     async touchKeys(used: ReadonlyMap<string, number>): Promise<void> {
@@ -227,11 +238,15 @@ function keyMethods(connection: Connection, keys: Keys, now: () => number) {
       await inBatches([...uses], ([userId, ofUser]) => touch(userId, ofUser));
     },
 
-    async addKey({ id, userId, digest, name, prefix }: NewKey, maximum: number): Promise<ApiKey | null> {
+    async addKey({ id, userId, digest, name, prefix, limits }: NewKey, maximum: number): Promise<ApiKey | null> {
       const hex = hexOf(digest);
-      await Promise.all([writePointer(keys.keyByDigest(hex), userId, id), writePointer(keys.keyById(id), userId, hex)]);
-      const kept: StoredKey = { name, prefix, digest: hex };
-      const own = [keys.user(userId), keys.apiKeys(userId)];
+      const expiresAt = limits?.expiresAt;
+      await Promise.all([
+        writePointer(keys.keyByDigest(hex), userId, id, expiresAt),
+        writePointer(keys.keyById(id), userId, hex, expiresAt),
+      ]);
+      const kept: StoredKey = { name, prefix, digest: hex, ...(limits && { limits: packLimits(limits) }) };
+      const own = [keys.user(userId), keys.apiKeys(userId), keys.keyUses(userId)];
       const reply = await connection.run(ADD_KEY, own, [now(), id, JSON.stringify(kept), maximum]);
       if (reply !== "full" && reply !== "unknown") return toKey(id, userId, String(reply), null);
       await deletePointers(id, hex);
@@ -240,11 +255,12 @@ function keyMethods(connection: Connection, keys: Keys, now: () => number) {
     },
 
     async listKeys(userId: string): Promise<ApiKey[]> {
-      const reply = await connection.run(LIST_KEYS, [keys.apiKeys(userId), keys.keyUses(userId)], []);
-      const [kept, uses] = (reply as [string[], string[]]).map(pairs) as [[string, string][], [string, string][]];
-      const lastUses = new Map(uses);
-      return kept
+      const reply = await connection.run(LIST_KEYS, [keys.apiKeys(userId), keys.keyUses(userId)], [now()]);
+      const [at, kept, uses] = reply as [number, string[], string[]];
+      const lastUses = new Map(pairs(uses));
+      return pairs(kept)
         .map(([id, key]) => toKey(id, userId, key, lastUses.get(id) ?? null))
+        .filter(({ limits }) => !isExpired(limits, at))
         .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
     },
 
@@ -254,7 +270,7 @@ function keyMethods(connection: Connection, keys: Keys, now: () => number) {
       const [owner, digest] = pointer;
       if (userId !== undefined && userId !== owner) return false;
       const own = [keys.user(owner), keys.apiKeys(owner), keys.keyUses(owner)];
-      const revoked = await connection.run(REVOKE_KEY, own, [id, owner, keys.changes]);
+      const revoked = await connection.run(REVOKE_KEY, own, [now(), id, owner, keys.changes]);
       await deletePointers(id, digest);
       return revoked === 1;
     },
@@ -269,10 +285,16 @@ function storedKeyOf(key: string): StoredKey {
   return JSON.parse(key.slice(key.indexOf(" "))) as StoredKey;
 }
 
-function toKey(id: string, userId: string, key: string, lastUsedAt: string | null): ApiKey {
-  const { name, prefix } = storedKeyOf(key);
+function limitsOf({ limits }: Pick<StoredKey, "limits">): KeyLimits | undefined {
+  return limits && unpackLimits(limits);
+}
+
+function toKey(id: string, userId: string, key: string, usedAt: string | null): ApiKey {
+  const { name, prefix, ...rest } = storedKeyOf(key);
+  const lastUsedAt = usedAt === null ? null : Number(usedAt);
+  const limits = limitsOf(rest);
   const createdAt = Number.parseInt(key, 10);
-  return { id, userId, name, prefix, createdAt, lastUsedAt: lastUsedAt === null ? null : Number(lastUsedAt) };
+  return { id, userId, name, prefix, createdAt, lastUsedAt, ...(limits && { limits }) };
 }
 
 /** Who an identity provider's subjects sign in as. `userById` is the users' (users.ts). */

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   type ApiKey,
   invalidRequest,
+  type KeyLimits,
   type NewKey,
   type OnChange,
   type NewUser,
@@ -9,6 +10,7 @@ import {
   type User,
 } from "../../kit/index.ts";
 import type { Transactions } from "./commits.ts";
+import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
 import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
@@ -106,15 +108,18 @@ function userOf(found: unknown, users: KnownUsers): User | null {
   return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at) };
 }
 
-type KeyRow = Record<"id" | "user_id" | "name" | "prefix", string> & {
+type KeyRow = Record<"id" | "user_id" | "name" | "prefix" | "limits", string> & {
   created_at: bigint;
   last_used_at: bigint | null;
 };
-type PrincipalRow = Record<"key_id" | "user_id" | "tier", string>;
+type PrincipalRow = Record<"key_id" | "user_id" | "tier" | "limits", string>;
 
-const KEY_COLUMNS = "id, user_id, name, prefix, created_at, last_used_at";
+const KEY_COLUMNS = "id, user_id, name, prefix, created_at, last_used_at, limits";
 
-/** API keys. Revoked ones stay, unlisted: the ledger names them. */
+/** Its parameter is the time. */
+const IS_LIVE = "revoked_at IS NULL AND ifnull(expires_at, 1e999) > ?";
+
+/** API keys. Revoked and expired ones stay, unlisted: the ledger names them. */
 function keyMethods(
   db: DatabaseSync,
   { read, write, writeDurably }: Transactions,
@@ -122,45 +127,48 @@ function keyMethods(
   onChanged: (userId: string) => void,
 ) {
   const principal = db.prepare(
-    `SELECT api_keys.id AS key_id, user_id, tier FROM api_keys JOIN users ON users.id = user_id
-     WHERE digest = ? AND revoked_at IS NULL`,
+    `SELECT api_keys.id AS key_id, user_id, tier, limits FROM api_keys JOIN users ON users.id = user_id
+     WHERE digest = ? AND ${IS_LIVE}`,
   );
   const touch = db.prepare("UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?");
   const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
-  const live = db.prepare("SELECT count(*) AS live FROM api_keys WHERE user_id = ? AND revoked_at IS NULL");
+  const live = db.prepare(`SELECT count(*) AS live FROM api_keys WHERE user_id = ? AND ${IS_LIVE}`);
   const insert = db.prepare(
-    `INSERT INTO api_keys (id, user_id, digest, name, prefix, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
+    `INSERT INTO api_keys (id, user_id, digest, name, prefix, created_at, expires_at, limits)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
   );
   const list = db.prepare(
-    `SELECT ${KEY_COLUMNS} FROM api_keys WHERE user_id = ? AND revoked_at IS NULL ORDER BY created_at, id`,
+    `SELECT ${KEY_COLUMNS} FROM api_keys WHERE user_id = ? AND ${IS_LIVE} ORDER BY created_at, id`,
   );
   const revoke = db.prepare(
-    "UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id) RETURNING user_id",
+    `UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ifnull(?, user_id) AND ${IS_LIVE} RETURNING user_id`,
   );
 
   /** @returns the user whose key it was. */
   const revoked = writeDurably((id: string, userId: string | undefined): string | null => {
-    const row = revoke.get(now(), id, userId ?? null);
+    const row = revoke.get(now(), id, userId ?? null, now());
     return row ? String(row["user_id"]) : null;
   });
 
   return {
     principalByDigest: read((digest: Uint8Array): Principal | null => {
-      const row = principal.get(digest) as PrincipalRow | undefined;
-      return row ? { userId: row.user_id, tier: row.tier, keyId: row.key_id } : null;
+      const row = principal.get(digest, now()) as PrincipalRow | undefined;
+      if (row === undefined) return null;
+      return { userId: row.user_id, tier: row.tier, keyId: row.key_id, ...limitsOf(row, "keyLimits") };
     }),
 
     touchKeys: write((used: ReadonlyMap<string, number>): void => {
       for (const [id, at] of used) touch.run(at, id);
     }),
 
-    addKey: writeDurably(({ id, userId, digest, name, prefix }: NewKey, maximum: number): ApiKey | null => {
+    addKey: writeDurably(({ id, userId, digest, name, prefix, limits }: NewKey, maximum: number): ApiKey | null => {
       if (!userExists.get(userId)) throw new Error(`cannot make a key of an unknown user: ${userId}`);
-      if (Number(live.get(userId)?.["live"]) >= maximum) return null;
-      return toKey(insert.get(id, userId, digest, name, prefix, now()) as KeyRow);
+      if (Number(live.get(userId, now())?.["live"]) >= maximum) return null;
+      const kept = [limits?.expiresAt ?? null, limits === undefined ? "" : JSON.stringify(packLimits(limits))] as const;
+      return toKey(insert.get(id, userId, digest, name, prefix, now(), ...kept) as KeyRow);
     }),
 
-    listKeys: read((userId: string): ApiKey[] => (list.all(userId) as KeyRow[]).map(toKey)),
+    listKeys: read((userId: string): ApiKey[] => (list.all(userId, now()) as KeyRow[]).map(toKey)),
 
     revokeKey(id: string, userId?: string): boolean {
       const owner = revoked(id, userId);
@@ -170,9 +178,15 @@ function keyMethods(
   };
 }
 
-function toKey({ id, user_id, name, prefix, created_at, last_used_at }: KeyRow): ApiKey {
+function toKey(row: KeyRow): ApiKey {
+  const { id, user_id, name, prefix, created_at, last_used_at } = row;
   const lastUsedAt = last_used_at === null ? null : Number(last_used_at);
-  return { id, userId: user_id, name, prefix, createdAt: Number(created_at), lastUsedAt };
+  return { id, userId: user_id, name, prefix, createdAt: Number(created_at), lastUsedAt, ...limitsOf(row, "limits") };
+}
+
+function limitsOf<Name extends string>({ limits }: Pick<KeyRow, "limits">, name: Name): { [N in Name]?: KeyLimits } {
+  if (limits === "") return {};
+  return { [name]: unpackLimits(JSON.parse(limits) as StoredLimits) } as { [N in Name]: KeyLimits };
 }
 
 /** Who an identity provider's subjects sign in as. */

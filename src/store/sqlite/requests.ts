@@ -19,7 +19,7 @@ import {
   type WindowIds,
   windowStates,
 } from "../windows.ts";
-import { CommitQueue, type Transactions } from "./commits.ts";
+import { CommitQueue, guardedAsync, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
 import { type KnownUser, KnownUsers } from "./users.ts";
 
@@ -54,7 +54,7 @@ interface RunningRequest {
  */
 export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number) {
   const { read, write } = transactions;
-  const ledger = ledgerTable(db);
+  const ledger = ledgerTable(db, now);
   const users = new KnownUsers(db);
   const running = new Map<string, RunningRequest>();
   /** Those of them that the file has no row of, the oldest first. */
@@ -153,18 +153,13 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     }
     const found = running.get(id);
     const request = found?.user.id === userId && !found.isReleased ? found : null;
-    const append = (record: LedgerRecord) =>
-      request ? ledger.append(id, userId, charge, record) : ledger.replaceAbandoned(id, userId, charge, record);
-    const isWritten = record !== null && append(record);
-    const user = request?.user ?? (isWritten ? users.of(userId) : null);
-    if (user === null) return false;
+    if (request === null) return record !== null && settleAbandoned(id, userId, charge, record);
+    const { admission, counts, user } = request;
     users.change(user);
-    if (isWritten) {
-      user.balance -= charge;
-      user.charge += charge;
+    if (record !== null) {
+      user.lastEntry = ledger.append(user.lastEntry, userId, id, charge, record);
+      pay(user, charge);
     }
-    if (request === null) return true;
-    const { admission, counts } = request;
     if (request.isRecorded) release.run(id);
     request.isReleased = true;
     released.push(request);
@@ -172,6 +167,14 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     user.streams -= Number(admission.stream);
     user.held -= admission.hold;
     if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(counts), admission.units);
+    return true;
+  }
+
+  function settleAbandoned(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
+    const user = users.of(userId);
+    if (user === null || !ledger.replaceAbandoned(id, userId, charge, record)) return false;
+    users.change(user);
+    pay(user, charge);
     return true;
   }
 
@@ -229,7 +232,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       ),
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
-      recorded: read(ledger.recorded),
+      recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
       ...stopMethods(db, transactions, users, running),
     },
 
@@ -265,6 +268,11 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
 
 function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
   return { day: day.window, hour: hour.window, minute: minute.window };
+}
+
+function pay(user: KnownUser, charge: bigint): void {
+  user.balance -= charge;
+  user.charge += charge;
 }
 
 function lacksCredits({ hold, enforceCredits }: Admission, user: KnownUser): boolean {

@@ -24,6 +24,9 @@ test("a key is made, works, is listed without its secret, and is revoked", async
     plan_tier: "Free",
     created_at: new Date(START).toISOString(),
     last_used_at: null,
+    expires_at: null,
+    models: null,
+    tags: {},
   });
   expect((await ask("GET", "/v1/pricing", bearer(key))).status).toBe(200);
 
@@ -42,6 +45,26 @@ test("a key is made, works, is listed without its secret, and is revoked", async
     { level: "info", fields: { user: "ann", key: id }, message: "API key revoked" },
   ]);
   expect(JSON.stringify(logged)).not.toContain(key);
+});
+
+test("a key is made with limits, which are shown", async () => {
+  const { ask } = await startRoutes();
+  const limits = { models: ["route/swift*"], tags: { team: "a" } };
+  const made = await ask(
+    "POST",
+    "/v1/user/key",
+    JSON_AUTH,
+    JSON.stringify({ name: "n", expires_in: "30d", ...limits }),
+  );
+  const shown = { expires_at: new Date(START + 30 * 86_400_000).toISOString(), ...limits };
+  const { key, id } = JSON.parse(made.text);
+  expect(JSON.parse(made.text)).toMatchObject(shown);
+  const { data } = JSON.parse((await ask("GET", "/v1/user/key", AUTH)).text);
+  expect(data.find((item: { id: string }) => item.id === id)).toMatchObject(shown);
+  const refused = await ask("POST", "/v1/user/key", JSON_AUTH, '{"name":"n","expires_in":0}');
+  expect(refused).toMatchObject({ status: 400, headers: { "x-error-code": "INVALID_REQUEST" } });
+  const model = await ask("GET", "/v1/models/route/free", bearer(key));
+  expect([model.status, JSON.parse(model.text).allowed]).toEqual([200, false]);
 });
 
 test("only one's own live keys can be revoked: everything else is the same 404", async () => {

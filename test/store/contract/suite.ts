@@ -3,6 +3,7 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
+import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "../support.ts";
@@ -241,10 +242,18 @@ export function storeSuite(
         expect(await used()).toEqual([1, 1, 1]);
       });
 
-      test("keeps nulls, flags and tags of a record", async () => {
+      test("keeps nulls, flags, tags and tier of a record", async () => {
         const { request } = await admit();
         const tags = { team: "blue", ü: '"{', __proto__: "x" };
-        const record = { ...RECORD, keyId: null, upstream: null, estimated: true, outcome: "killed", tags } as const;
+        const record = {
+          ...RECORD,
+          keyId: null,
+          upstream: null,
+          estimated: true,
+          outcome: "killed",
+          tags,
+          tier: "Lite",
+        } as const;
         await store.settle({ ...charged(request, 0n), record });
         expect(await store.ledger(user.id)).toEqual([{ ...record, id: request.id, userId: user.id, charge: 0n }]);
       });
@@ -667,6 +676,7 @@ export function storeSuite(
     });
 
     stopSuite(() => store);
+    keyLimitSuite(() => store, clock);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);

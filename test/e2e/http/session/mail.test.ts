@@ -40,6 +40,9 @@ test("from a mail address to a chat: code, session, key, request, revocation", a
     plan_tier: "Lite",
     created_at: expect.stringMatching(/^2026-01-15T12:30:\d\d\.\d{3}Z$/),
     last_used_at: null,
+    expires_at: null,
+    models: null,
+    tags: {},
   };
   expect(key).toEqual({ ...listed, key: expect.stringMatching(/^rk_[0-9a-f]{64}$/) });
   const list = await send(keys, { method: "GET", headers: owner });
