@@ -1,6 +1,5 @@
 import type { LedgerEntry } from "../shared/api.ts";
-import { readEvents } from "../shared/events.ts";
-import { Problem, problemOf } from "../shared/http.ts";
+import { Problem, problemOf, readEvents } from "../shared/http.ts";
 import { api, bearer } from "./session.ts";
 
 export interface Message {

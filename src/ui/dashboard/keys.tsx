@@ -11,7 +11,7 @@ import { now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { allowedModels, Connect } from "./connect.tsx";
 import { MakeKey } from "./make-key.tsx";
-import { api, session } from "./session.ts";
+import { api, planOf } from "./session.ts";
 
 export function Keys() {
   const keys = useResource("keys", (signal) => api.keys(signal));
@@ -146,7 +146,7 @@ function Tags({ tags }: { readonly tags: ApiKey["tags"] }) {
 /** Closed by its button alone: what is shown here cannot be had again. */
 function MadeKey({ made, onClose }: { readonly made: CreatedApiKey; readonly onClose: () => void }) {
   const models = useResource("models", (signal) => api.models(signal));
-  const plan = typeof session.value === "object" ? session.value.plan_tier : "";
+  const plan = planOf();
   return (
     <Dialog title={`“${made.name}” is made`} onClose={onClose}>
       <p class="note warn">Copy the key now. It is not shown again.</p>

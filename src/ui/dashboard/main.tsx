@@ -47,7 +47,7 @@ function Dashboard() {
       connection={client.connection}
       groups={isSignedIn ? GROUPS : []}
       actions={
-        <a class="button small plain" href="/status">
+        <a class="button small plain wide-only" href="/status">
           Status
         </a>
       }

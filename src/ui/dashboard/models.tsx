@@ -7,7 +7,7 @@ import { Badge, Empty, Loaded, Panel, type Tone } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { filter, router } from "./place.ts";
-import { api, session } from "./session.ts";
+import { api, planOf } from "./session.ts";
 
 interface Row extends Model {
   readonly price: ModelPrice | null;
@@ -18,7 +18,7 @@ interface Row extends Model {
 const STATUS_EVERY_MS = 30_000;
 
 export function Models() {
-  const plan = typeof session.value === "object" ? session.value.plan_tier : "";
+  const plan = planOf();
   const catalogue = useResource("catalogue", async (signal) => {
     const [models, prices] = await Promise.all([api.models(signal), api.prices(signal)]);
     return { models, prices };
@@ -135,20 +135,14 @@ const COLUMNS: readonly Column<Row>[] = [
     id: "model",
     title: "Model",
     sortBy: ({ id }) => id,
-    cell: ({ id, display_name: name, owned_by: owner }) => (
-      <span class="stack-s">
-        <span class="row">
-          <code>{id}</code>
-          <CopyButton text={id} what={id} />
-        </span>
-        <span class="muted">
-          {name && name !== id ? `${name} · ` : ""}
-          {owner}
-        </span>
-      </span>
+    cell: ({ id, display_name: name, owned_by: owner, kind }) => (
+      <>
+        <code>{id}</code> <CopyButton text={id} what={id} />
+        <br />
+        <span class="muted">{[name === id ? undefined : name, owner, kind].filter(Boolean).join(" · ")}</span>
+      </>
     ),
   },
-  { id: "kind", title: "Kind", sortBy: ({ kind }) => kind ?? null, cell: ({ kind }) => kind ?? NONE },
   {
     id: "state",
     title: "State",
@@ -171,7 +165,9 @@ const COLUMNS: readonly Column<Row>[] = [
     sortBy: (row) => row.context_window ?? null,
     cell: (row) =>
       row.context_window ? (
-        <span title={`${formatCount(row.context_window)} tokens`}>{formatCompact(row.context_window)} tokens</span>
+        <span class="nowrap" title={`${formatCount(row.context_window)} tokens`}>
+          {formatCompact(row.context_window)} tokens
+        </span>
       ) : (
         NONE
       ),
@@ -193,7 +189,12 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 function perMillion(price: number): string {
-  return `${formatCount(price)} per 1M tokens`;
+  return `${formatPrice(price)} / 1M tokens`;
+}
+
+/** As the operator wrote it. */
+function formatPrice(price: number): string {
+  return price.toLocaleString("en", { maximumFractionDigits: 20 });
 }
 
 /** What a model is priced by, which may be no tokens at all. */
@@ -201,9 +202,9 @@ function inputPrice({ price }: Row): string {
   if (price === null) return NONE;
   const parts = [
     price.input_per_million > 0 ? perMillion(price.input_per_million) : "",
-    price.per_million_characters === undefined ? "" : `${price.per_million_characters} per 1M characters`,
-    price.per_second === undefined ? "" : `${price.per_second} per second`,
-    price.per_request === undefined ? "" : `${price.per_request} per request`,
+    price.per_million_characters === undefined ? "" : `${formatPrice(price.per_million_characters)} / 1M characters`,
+    price.per_second === undefined ? "" : `${formatPrice(price.per_second)} / second`,
+    price.per_request === undefined ? "" : `${formatPrice(price.per_request)} / request`,
     imagePrice(price.per_image),
   ].filter((part) => part !== "");
   return parts.length === 0 ? "free" : parts.join(", ");
@@ -211,8 +212,8 @@ function inputPrice({ price }: Row): string {
 
 function imagePrice(price: ModelPrice["per_image"]): string {
   if (price === undefined) return "";
-  if (typeof price === "number") return `${price} per image`;
+  if (typeof price === "number") return `${formatPrice(price)} / image`;
   return Object.entries(price)
-    .map(([variant, one]) => `${one} per image${variant === "default" ? "" : ` ${variant}`}`)
+    .map(([variant, one]) => `${formatPrice(one)} / image${variant === "default" ? "" : ` ${variant}`}`)
     .join(", ");
 }

@@ -10,7 +10,7 @@ import { useAction, useResource } from "../shared/resource.ts";
 import { Credits, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { allowedModels, Connect } from "./connect.tsx";
-import { api } from "./session.ts";
+import { api, planOf } from "./session.ts";
 import { addAmounts, DAY_MS, spread } from "./spending.ts";
 import { TestRequest } from "./test-request.tsx";
 
@@ -25,7 +25,7 @@ export function Overview() {
   return (
     <>
       <PageHead title="Overview" actions={account.data && <Badge tone="plain">{account.data.plan_tier} plan</Badge>} />
-      {keys.data && <FirstRun keys={keys.data} plan={account.data?.plan_tier ?? null} />}
+      {keys.data && <FirstRun keys={keys.data} plan={planOf()} />}
       <Loaded resource={account} what="Loading your account">
         {(data) => <Limits account={data} />}
       </Loaded>
@@ -93,47 +93,55 @@ function Limits({ account }: { readonly account: Account }) {
 }
 
 /** For who has no key yet: what to do first. A key that is made here stays in the lines until the page is left. */
-function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly plan: string | null }) {
+function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly plan: string }) {
   const [made, setMade] = useState<CreatedApiKey | null>(null);
   const models = useResource("models", (signal) => api.models(signal));
   const make = useAction(async () => {
     setMade(await api.createKey({ name: "First key" }));
   });
-  const usable = allowedModels(models.data ?? [], plan ?? "");
+  const usable = allowedModels(models.data ?? [], plan);
   if (keys.some(({ tags }) => tags?.["source"] !== "playground") && made === null) return null;
   return (
     <Panel title="Start here">
-      <ol class="stack">
-        <li class="stack-s">
-          <span>The base URL of this gateway:</span>
-          <span class="row">
-            <code>{`${window.location.origin}/v1`}</code>
-            <CopyButton text={`${window.location.origin}/v1`} what="the base URL" />
-          </span>
-        </li>
-        <li class="stack-s">
-          <span>Make a key. It is shown this once.</span>
-          {make.problem && <ProblemNote problem={make.problem} />}
-          {made === null ? (
-            <span>
-              <button type="button" class="button primary" disabled={make.busy} onClick={() => make.start()}>
-                {make.busy ? "Making…" : "Make a key"}
-              </button>
-            </span>
-          ) : (
+      <ol class="steps">
+        <li>
+          <div class="stack-s">
+            <span>The base URL of this gateway:</span>
             <span class="row">
-              <code>{made.key}</code>
-              <CopyButton text={made.key} what="the key" />
+              <code>{`${window.location.origin}/v1`}</code>
+              <CopyButton text={`${window.location.origin}/v1`} what="the base URL" />
             </span>
-          )}
+          </div>
         </li>
-        <li class="stack-s">
-          <span>Set up your client.</span>
-          <Connect secret={made?.key ?? null} models={usable} />
+        <li>
+          <div class="stack-s">
+            <span>Make a key. It is shown this once.</span>
+            {make.problem && <ProblemNote problem={make.problem} />}
+            {made === null ? (
+              <span>
+                <button type="button" class="button primary" disabled={make.busy} onClick={() => make.start()}>
+                  {make.busy ? "Making…" : "Make a key"}
+                </button>
+              </span>
+            ) : (
+              <span class="row">
+                <code>{made.key}</code>
+                <CopyButton text={made.key} what="the key" />
+              </span>
+            )}
+          </div>
         </li>
-        <li class="stack-s">
-          <span>Try it.</span>
-          <TestRequest secret={made?.key ?? null} models={usable} />
+        <li>
+          <div class="stack-s">
+            <span>Set up your client.</span>
+            <Connect secret={made?.key ?? null} models={usable} />
+          </div>
+        </li>
+        <li>
+          <div class="stack-s">
+            <span>Try it.</span>
+            <TestRequest secret={made?.key ?? null} models={usable} />
+          </div>
         </li>
       </ol>
     </Panel>

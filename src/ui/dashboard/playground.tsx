@@ -10,7 +10,7 @@ import { outcomeTone } from "./activity.tsx";
 import { type Ending, ledgerEntryOf, type Message, PlaygroundKey, type Progress, streamChat } from "./chat.ts";
 import { allowedModels } from "./connect.tsx";
 import { filter, router } from "./place.ts";
-import { api, session } from "./session.ts";
+import { api, planOf } from "./session.ts";
 
 interface Turn {
   readonly id: number;
@@ -23,7 +23,7 @@ interface Turn {
 }
 
 export function Playground() {
-  const plan = typeof session.value === "object" ? session.value.plan_tier : "";
+  const plan = planOf();
   const models = useResource("models", (signal) => api.models(signal));
   return (
     <>
@@ -124,7 +124,7 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
       <div class="stack">
         {turns.length === 0 && (
           <Empty title="Ask a model something">
-            <span>The answer is streamed here. It is charged as any request is.</span>
+            <span>The answer is streamed here. It is charged like every request.</span>
           </Empty>
         )}
         {turns.map((turn) => (

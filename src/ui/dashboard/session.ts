@@ -13,6 +13,11 @@ const accessToken = signal<string | null>(null);
 const renewal = signal<Promise<boolean> | null>(null);
 
 const send = window.fetch.bind(window);
+/** Of who is signed in, as it was when the session was last renewed. */
+export function planOf(): string {
+  return typeof session.value === "object" ? session.value.plan_tier : "";
+}
+
 /** For calls without a session, and those that make one. */
 const bare = createClient({ fetch: send });
 
