@@ -9,6 +9,11 @@ import { RUNS } from "../properties/runs.ts";
 
 const FIRST = Date.UTC(2026, 10, 1);
 
+function text(nano: bigint): string {
+  const digits = (nano < 0n ? -nano : nano).toString().padStart(10, "0");
+  return `${nano < 0n ? "-" : ""}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function bodyOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
@@ -67,10 +72,6 @@ describe("usage", () => {
 
   test("amounts are added exactly", () => {
     const nano = fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n });
-    const text = (value: bigint): string => {
-      const digits = (value < 0n ? -value : value).toString().padStart(10, "0");
-      return `${value < 0n ? "-" : ""}${digits.slice(0, -9)}.${digits.slice(-9)}`;
-    };
     fc.assert(
       fc.property(fc.array(nano, { minLength: 1 }), (amounts) => {
         expect(addAmounts(amounts.map(text))).toBe(text(amounts.reduce((sum, one) => sum + one, 0n)));

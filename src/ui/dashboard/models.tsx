@@ -207,7 +207,12 @@ function inputPrice({ price }: Row): string {
     price.per_request === undefined ? "" : `${formatPrice(price.per_request)} / request`,
     imagePrice(price.per_image),
   ].filter((part) => part !== "");
-  return parts.length === 0 ? "free" : parts.join(", ");
+  if (parts.length === 0) return "free";
+  return parts.map((part) => (
+    <span key={part} class="nowrap">
+      {part}{" "}
+    </span>
+  ));
 }
 
 function imagePrice(price: ModelPrice["per_image"]): string {
