@@ -23,7 +23,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
 
   const methods = {
     ...requests.methods,
-    ...accountMethods(db, transactions, now, requests.users),
+    ...accountMethods(db, transactions, now, requests),
     ...signInMethods(db, transactions, now),
     ...instanceMethods(database, transactions, now),
     ...valueMethods(db, transactions, now),
