@@ -103,6 +103,7 @@ function recordOf({ requestId, principal, model, receivedAt, tags }: Exchange, o
     receivedAt,
     endedAt,
     ...(tags !== undefined && { tags: Object.fromEntries(tags.map(({ name, value }) => [name, value])) }),
+    tier: principal.tier,
   };
 }
 

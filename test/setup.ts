@@ -7,6 +7,7 @@ const NEEDED = [
   { programs: ["redis-server", "valkey-server"], package: "redis-server" },
   { programs: ["haproxy"], package: "haproxy" },
   { programs: ["kubectl"], package: "kubernetes-client" },
+  { programs: ["chromium", "chromium-browser", "google-chrome"], package: "chromium" },
 ] as const;
 
 /** Never started as services: suites start their own, on ports of their own. */

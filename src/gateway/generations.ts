@@ -15,7 +15,7 @@ import {
 } from "./generation.ts";
 import { ownAgreement, sharedAgreement } from "./guard.ts";
 import type { InstanceRegistry } from "./instances.ts";
-import { KeptGenerations } from "./kept-generations.ts";
+import { type ChangedBy, KeptGenerations } from "./kept-generations.ts";
 import { Reloader } from "./reloader.ts";
 import type { StartContext, Storage, Telemetry } from "./services.ts";
 
@@ -41,9 +41,9 @@ export async function startGenerations(context: StartContext, options: Generatio
   const kept = await KeptGenerations.open(start.loaded, { settings, writes: keepsLastGood });
   closing.add(() => lastGood.done());
   closing.add(() => kept.done());
-  const remember = (loaded: Loaded): void => {
+  const remember = (loaded: Loaded, by: ChangedBy): void => {
     if (keepsLastGood) lastGood.remember(loaded);
-    kept.remember(loaded, state.generation.loadedAt);
+    kept.remember(loaded, state.generation.loadedAt, by);
     metrics.configuration(loaded.hash);
   };
   const others = storage.isShared ? await asOthersServe(context, registry, kept) : null;
@@ -53,7 +53,9 @@ export async function startGenerations(context: StartContext, options: Generatio
   });
   state.activate(first);
   const publish = (): void => inBackground(log, "publishing this instance", registry.publish());
-  const reloader = new Reloader({
+  /** The candidate that is put in force just now. */
+  let promoted: string | null = null;
+  const reloader: Reloader = new Reloader({
     state,
     files: start.files,
     fileHash: start.rejected === null ? start.loaded.hash : null,
@@ -72,7 +74,9 @@ export async function startGenerations(context: StartContext, options: Generatio
     now,
     log,
     onEvent(event) {
-      if (event.type === "taken" || event.type === "returned") remember(event.loaded);
+      if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
+      if (event.type === "returned") remember(event.loaded, "rollback");
+      if (event.type === "taken") remember(event.loaded, event.hash === promoted ? "guard" : reloader.askedBy);
       telemetry.reopen();
       countReload(metrics, event);
       logReload(context, event);
@@ -89,7 +93,7 @@ export async function startGenerations(context: StartContext, options: Generatio
   if (start.rejected !== null) {
     reloader.rejectedAtStart(start.rejected);
     metrics.configuration(loaded.hash);
-  } else remember(loaded);
+  } else remember(loaded, "start");
   if (others?.onTrial) inBackground(log, "a reload", reloader.reload());
   return reloader;
 }

@@ -18,7 +18,13 @@ export interface KeptGeneration {
   readonly hash: string;
   /** ISO 8601: when it last began to. */
   readonly since: string;
+  /** By what; null: a former version of the gateway has not noted it. */
+  readonly by: ChangedBy | null;
 }
+
+export const CHANGED_BY = ["start", "file", "reload", "rollback", "guard"] as const;
+/** The start of the process, a change of the file, somebody's wish, or a guard that let it serve everybody. */
+export type ChangedBy = (typeof CHANGED_BY)[number];
 
 /** A hash or the beginning of one; a number: so many generations back. */
 export type RollbackTarget = string | number;
@@ -62,11 +68,11 @@ export class KeptGenerations {
    * Keeps what serves all users from now on. A failure is logged and does not stop serving.
    * @param since Unix milliseconds
    */
-  remember(loaded: Loaded, since: number): void {
+  remember(loaded: Loaded, since: number, by: ChangedBy): void {
     const { hash, snapshot, sources } = loaded;
     const others = this.#list.filter((kept) => kept.hash !== hash);
     const dropped = others.slice(MAX_GENERATIONS - 1);
-    this.#list = [{ hash, since: new Date(since).toISOString() }, ...others.slice(0, MAX_GENERATIONS - 1)];
+    this.#list = [{ hash, since: new Date(since).toISOString(), by }, ...others.slice(0, MAX_GENERATIONS - 1)];
     const { writes, settings } = this.#options;
     if (!writes) return;
     const list = this.#list;
@@ -120,7 +126,7 @@ export class KeptGenerations {
 async function readIndex(folder: string): Promise<readonly KeptGeneration[]> {
   try {
     const value: unknown = JSON.parse(await readFile(join(folder, INDEX_FILE), "utf8"));
-    return Array.isArray(value) ? value.filter(isKept).slice(0, MAX_GENERATIONS) : [];
+    return Array.isArray(value) ? value.filter(isKept).slice(0, MAX_GENERATIONS).map(withCause) : [];
   } catch {
     return [];
   }
@@ -129,4 +135,8 @@ async function readIndex(folder: string): Promise<readonly KeptGeneration[]> {
 function isKept(value: unknown): value is KeptGeneration {
   const { hash, since } = (value ?? {}) as Partial<KeptGeneration>;
   return typeof hash === "string" && HASH_START.test(hash) && typeof since === "string";
+}
+
+function withCause({ hash, since, by }: KeptGeneration): KeptGeneration {
+  return { hash, since, by: CHANGED_BY.find((one) => one === by) ?? null };
 }

@@ -3,27 +3,13 @@ import type { RuleId } from "../config/rules.ts";
 import type { LoadResult, Rejected } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { RequestCounts } from "./comparison.ts";
+import type { ConfigStatus } from "./config-status.ts";
 import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
 import type { Generation, Instead, PassedOver, ProcessState, ReloadEvent, ReloadResult } from "./generation.ts";
-import { type Agreement, Guard, type GuardDecision, type GuardReport, type GuardStatus } from "./guard.ts";
+import { type Agreement, Guard, type GuardDecision, type GuardReport } from "./guard.ts";
 import type { KeptGenerations, RollbackTarget } from "./kept-generations.ts";
 
-/** What `GET /admin/config` shows. */
-export interface ConfigStatus {
-  readonly generation: number;
-  readonly hash: string;
-  readonly file: string;
-  readonly loaded_at: string;
-  /** Sections that differ from what runs and need a restart. */
-  readonly pending: readonly string[];
-  readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;
-  /** The file as it is, when something else serves after a rollback: it is not tried again until it changes. */
-  readonly passed_over: PassedOver | null;
-  /** The latest change that served a share of the users first. */
-  readonly guard: GuardStatus | null;
-  /** What a rollback can return to, the latest first. */
-  readonly generations: readonly { readonly hash: string; readonly since: string; readonly serves: boolean }[];
-}
+export type { ConfigStatus } from "./config-status.ts";
 
 export interface ReloaderParts {
   /** With the generation of the start. */
@@ -61,6 +47,8 @@ export class Reloader {
   rejected: Rejected | null = null;
   readonly #parts: ReloaderParts;
   readonly #restart: Readonly<Record<string, string>>;
+  /** What the latest reload was asked for by: a change of the files, or somebody. */
+  askedBy: "file" | "reload" = "reload";
   #files: readonly string[];
   #fileHash: string | null;
   #number: number;
@@ -126,8 +114,11 @@ export class Reloader {
   }
 
   /** Reads the files again. One change at a time, so that the text written last is the one that serves. */
-  reload(): Promise<ReloadResult> {
-    return this.#enqueue(() => this.#reload());
+  reload(by: "file" | "reload" = "reload"): Promise<ReloadResult> {
+    return this.#enqueue(() => {
+      this.askedBy = by;
+      return this.#reload();
+    });
   }
 
   /** Returns to a generation that served before, for all users at once; or promotes the candidate, if that is meant. */

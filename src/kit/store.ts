@@ -71,6 +71,8 @@ export interface LedgerRecord {
   readonly endedAt: number;
   /** Left out: none. */
   readonly tags?: Tags;
+  /** The user's at admission; left out where it is not known, as of entries that an older version has written. */
+  readonly tier?: string;
 }
 
 export interface LedgerEntry extends LedgerRecord {

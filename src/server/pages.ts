@@ -95,12 +95,12 @@ const SECURITY: Readonly<Record<string, string>> = {
   "Referrer-Policy": "no-referrer",
   "X-Content-Type-Options": "nosniff",
 };
-/** The name of such a file changes with what is in it. */
-const HASHED_FOLDER = "assets/";
+/** Of the files that pages load: the name of one changes with what is in it. */
+const ASSETS_PATH = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_AGAIN = "no-cache";
 
-/** @param pages the paths that are pages; files that these load have the path of their name. */
+/** @param pages the paths that are pages; what these load is below `/assets/`. */
 export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>): AnswerPage {
   return (http, path) => {
     const { req } = http;
@@ -114,12 +114,10 @@ export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>
       else sendFile(http, file, { "Cache-Control": ASK_AGAIN }, "Accept, Accept-Encoding");
       return path;
     }
-    const name = path.slice(1);
-    const file = name.endsWith(".html") ? undefined : files?.get(name);
+    const file = path.startsWith(ASSETS_PATH) ? files?.get(path.slice(1)) : undefined;
     if (file === undefined) return null;
-    const isHashed = name.startsWith(HASHED_FOLDER);
-    sendFile(http, file, { "Cache-Control": isHashed ? FOR_EVER : ASK_AGAIN }, "Accept-Encoding");
-    return isHashed ? "/assets/**" : path;
+    sendFile(http, file, { "Cache-Control": FOR_EVER }, "Accept-Encoding");
+    return `${ASSETS_PATH}**`;
   };
 }
 

@@ -242,6 +242,30 @@ export async function aggregateText(scrapes: readonly Scrape[]): Promise<ScrapeT
   return { contentType: registry.contentType, body: await registry.metrics() };
 }
 
+export interface MetricSample {
+  /** The family's, or that of a part of it, such as `…_bucket`. */
+  readonly name: string;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+}
+
+/** By family. */
+export type Samples = ReadonlyMap<string, readonly MetricSample[]>;
+
+/** `aggregate` as values. */
+export async function samplesOf(scrapes: readonly Scrape[]): Promise<Samples> {
+  const families = await Registry.aggregate([...scrapes]).getMetricsAsJSON();
+  return new Map(
+    families.map(({ name, values }) => [
+      name,
+      values.map((sample) => {
+        const { labels, value, metricName = name } = sample as typeof sample & { readonly metricName?: string };
+        return { name: metricName, labels, value };
+      }),
+    ]),
+  );
+}
+
 /**
  * What remains of a process after its end: counters and histograms. Its gauges end with it, also those that are added
  * up.

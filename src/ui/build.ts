@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 /** Builds the pages into dist/ui. With `--if-installed` a want of the build's packages is told, and is no failure. */
+// Else a test's or a developer's own would make a build for development, with the paths of this folder in it.
+process.env["NODE_ENV"] = "production";
 const vite = await import("vite").catch((error: unknown) => {
   const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
   if (missing && process.argv.includes("--if-installed")) return null;

@@ -2,11 +2,12 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { PAGES_FOLDER } from "../../src/server/pages.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -53,6 +54,13 @@ test("the image has all it needs to run: the copied files and the packages witho
     env: ENVIRONMENT,
   });
   expect(stdout).toContain("0 errors, 0 warnings");
+});
+
+test("the image has the pages where the server looks for them, built in a stage of their own", async () => {
+  const stages = (await read("deploy/Dockerfile")).split(/^FROM /m);
+  const folder = relative(ROOT, PAGES_FOLDER);
+  expect(stages.find((stage) => / AS pages$/m.test(stage))).toContain("RUN node src/ui/build.ts\n");
+  expect(stages.at(-1)).toContain(`COPY --from=pages /app/${folder} ./${folder}\n`);
 });
 
 test("the build context leaves out nothing that the Dockerfile copies", async () => {

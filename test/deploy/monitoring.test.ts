@@ -54,7 +54,7 @@ test.each(queries)("%s asks for metrics that exist: %s", async (_, expr) => {
 });
 
 test.each(queries)("%s groups by labels that its metrics have: %s", (_, expr) => {
-  const source = ["metrics", "counts"]
+  const source = ["metrics", "state-metrics", "counts"]
     .map((file) => readFileSync(new URL(`../../src/telemetry/${file}.ts`, import.meta.url), "utf8"))
     .join("\n");
   const labels = new Set(TARGET_LABELS);

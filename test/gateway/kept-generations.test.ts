@@ -36,15 +36,15 @@ async function everything(path: string): Promise<string> {
 test("a later process finds them, loads them as they were, and none of them holds a secret", async () => {
   const first = await loaded("first");
   const kept = await KeptGenerations.open(first, { settings, writes: true });
-  kept.remember(first, 1_000);
+  kept.remember(first, 1_000, "start");
   const second = await loaded("second");
-  kept.remember(second, 2_000);
+  kept.remember(second, 2_000, "guard");
   await kept.done();
   await rm(settings.file);
   const later = await KeptGenerations.open(second, { settings, writes: false });
   expect(later.list).toEqual([
-    { hash: second.hash, since: "1970-01-01T00:00:02.000Z" },
-    { hash: first.hash, since: "1970-01-01T00:00:01.000Z" },
+    { hash: second.hash, since: "1970-01-01T00:00:02.000Z", by: "guard" },
+    { hash: first.hash, since: "1970-01-01T00:00:01.000Z", by: "start" },
   ]);
   for (const one of later.list) expect(await later.load(one)).toMatchObject({ ok: true, hash: one.hash });
   const texts = await everything(join(folder, "data"));
@@ -59,9 +59,9 @@ test("ten are kept, each once, the latest first; the copies of the others go", a
   for (let count = 0; count < 13; count += 1) {
     const one = await loaded(String(count));
     hashes.unshift(one.hash);
-    kept.remember(one, count);
+    kept.remember(one, count, "file");
   }
-  kept.remember(await loaded("5"), 99);
+  kept.remember(await loaded("5"), 99, "rollback");
   await kept.done();
   const again = hashes[12 - 5]!;
   expect(kept.list.map(({ hash }) => hash)).toEqual([again, ...hashes.slice(0, 10).filter((hash) => hash !== again)]);
@@ -73,9 +73,9 @@ test("ten are kept, each once, the latest first; the copies of the others go", a
 test("what is meant by a number, a hash or its beginning", async () => {
   const first = await loaded("first");
   const kept = await KeptGenerations.open(first, { settings, writes: false });
-  kept.remember(first, 1);
+  kept.remember(first, 1, "start");
   const second = await loaded("second");
-  kept.remember(second, 2);
+  kept.remember(second, 2, "reload");
   expect(kept.find(0)).toMatchObject({ hash: second.hash });
   expect(kept.find(1)).toMatchObject({ hash: first.hash });
   expect(kept.find(first.hash)).toMatchObject({ hash: first.hash });
@@ -89,13 +89,13 @@ test("a folder that cannot be used is a warning, an index that is none counts as
   await writeFile(join(folder, "data"), "a file");
   const one = await loaded("one");
   const kept = await KeptGenerations.open(one, { settings, writes: true });
-  kept.remember(one, 1);
+  kept.remember(one, 1, "start");
   await kept.done();
   expect(lines).toMatchObject([{ level: "warn", message: "a generation could not be kept for a rollback" }]);
   expect(await kept.load(kept.list[0]!)).toBeNull();
   await rm(join(folder, "data"));
   const good = await KeptGenerations.open(one, { settings, writes: true });
-  good.remember(one, 1);
+  good.remember(one, 1, "start");
   await good.done();
   const [own = ""] = await readdir(join(folder, "data/generations"));
   const index = join(folder, "data/generations", own, "index.json");

@@ -63,7 +63,7 @@ test("a candidate that made room for one that cannot be built is tried again whe
 
 test("a beginning that a candidate and a kept generation share chooses neither; case does not matter", async () => {
   const [candidate, former] = [`abcd1${"0".repeat(59)}`, `abcd2${"0".repeat(59)}`];
-  const kept = { hash: former, since: "" };
+  const kept = { hash: former, since: "", by: null };
   const { made } = reloader({
     first: guarded("before"),
     load: async () => loadedAs(candidate),

@@ -32,8 +32,8 @@ type Packed = readonly [
   receivedAt: number,
   endedAt: number,
   charge: string,
-  /** The last one may be the request's tags. */
-  ...counts: (number | Tags)[],
+  /** Behind them may be the request's tags, and its tier. */
+  ...counts: (number | Tags | string)[],
 ];
 
 /** A settlement as its ledger entry is stored: a JSON array, the charge as text. "" when nothing is to be recorded. */
@@ -43,8 +43,18 @@ export function packEntry({ id, charge, record }: Settlement): string {
   const counts = COUNTS.map((name) => usage[name] ?? 0);
   while (counts.at(-1) === 0) counts.pop();
   const tags = record.tags === undefined ? [] : [record.tags];
+  const tier = record.tier === undefined ? [] : [record.tier];
   const names = [id, requestId, keyId, model, upstream, outcome] as const;
-  const packed: Packed = [...names, estimated ? 1 : 0, receivedAt, endedAt, String(charge), ...counts, ...tags];
+  const packed: Packed = [
+    ...names,
+    estimated ? 1 : 0,
+    receivedAt,
+    endedAt,
+    String(charge),
+    ...counts,
+    ...tags,
+    ...tier,
+  ];
   return JSON.stringify(packed);
 }
 
@@ -54,6 +64,7 @@ function unpackEntry(userId: string, text: string): LedgerEntry {
   const [id, requestId, keyId, model, upstream, outcome, estimated, receivedAt, endedAt, charge, ...rest] = packed;
   const counts = rest.filter((item) => typeof item === "number");
   const tags = rest.find((item) => typeof item === "object");
+  const tier = rest.find((item) => typeof item === "string");
   const usage = Object.fromEntries(
     COUNTS.flatMap((name, index) => {
       const count = counts[index] ?? 0;
@@ -69,6 +80,7 @@ function unpackEntry(userId: string, text: string): LedgerEntry {
     endedAt,
     charge: BigInt(charge),
     ...(tags && { tags }),
+    ...(tier !== undefined && { tier }),
   };
 }
 

@@ -85,6 +85,19 @@ export class KnownBudgets {
     for (const budget of this.#unsaved) this.change(budget);
   }
 
+  /** In a commit: a request ends that held something of it. */
+  settle(budget: KnownBudget, charge: bigint, hold: bigint): void {
+    this.change(budget);
+    budget.spent += charge;
+    budget.held -= hold;
+  }
+
+  /** In a commit: one ends that held nothing, or no more. @param at when it began, in Unix milliseconds. */
+  spend(of: Omit<RequestBudget, "amount"> | undefined, charge: bigint, at: number): void {
+    const budget = this.ofRequest(of, at);
+    if (budget !== null && charge > 0n) this.settle(budget, charge, 0n);
+  }
+
   /** In a commit, at its end. */
   write(): void {
     for (const budget of this.#changed.keys()) {

@@ -190,6 +190,15 @@ export function guarded<T>(work: () => T): T {
   }
 }
 
+/** As `guarded`, for work that lets others work in between: the database may be closed meanwhile. */
+export async function guardedAsync<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
 /**
  * Tries again while another process has the file, for `wait` milliseconds, in which the event loop stands still. SQLite
  * itself does not wait for the lock that a change of mode takes: two processes making one file would collide.

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerEntry, LedgerRecord, OutcomeKind, Tags, Usage } from "../../kit/index.ts";
+import { WINDOW_MS } from "../windows.ts";
 
 /** Old entries that go in one commit: a few milliseconds of a blocked event loop. */
 const ENTRIES_PER_TRIM = 100;
+/** Entries read by one statement: some milliseconds. */
+const ENTRIES_PER_READ = 500;
 
 /** Columns of counts that most requests have none of. */
 const OPTIONAL_COLUMNS = {
@@ -15,83 +18,179 @@ const OPTIONAL_COLUMNS = {
 type OptionalColumn = keyof typeof OPTIONAL_COLUMNS;
 
 type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
-  Record<"key_id" | "upstream", string | null> &
+  Record<"key_id" | "upstream" | "tier", string | null> &
   Record<
-    "prompt" | "completion" | "cached" | "reasoning" | "estimated" | "received_at" | "ended_at" | "charge",
+    | "seq"
+    | "previous"
+    | "recorded_at"
+    | "prompt"
+    | "completion"
+    | "cached"
+    | "reasoning"
+    | "estimated"
+    | "received_at"
+    | "ended_at"
+    | "charge",
     bigint
   > &
   Record<OptionalColumn, bigint> & { outcome: OutcomeKind; tags: string };
 
-/** The ledger: one row a settled request, never changed afterwards; one that was abandoned may still be settled. */
-export function ledgerTable(db: DatabaseSync) {
+/**
+ * The ledger: one row a settled request at the end of the table, never changed afterwards; one that was abandoned may still
+ * be settled. Without an index, whose pages a crowd of users would write all over: each row names the same user's row
+ * before it, and the user's own the latest. What is trimmed ends these chains.
+ */
+export function ledgerTable(db: DatabaseSync, now: () => number) {
   const insert = db.prepare(
-    "INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    "INSERT INTO ledger VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
-  const insertAbandoned = db.prepare(
-    `INSERT INTO ledger SELECT user_id, id, id, NULL, model, NULL, 'shutdown', 0, 0, 0, 0, 1, created_at, ?, 0, 0, 0, 0, 0, 0, ''
-     FROM reservations WHERE true ON CONFLICT DO NOTHING`,
+  const reservations = db.prepare(
+    `SELECT reservations.id, user_id, model, reservations.created_at, last_entry
+     FROM reservations JOIN users ON users.id = user_id ORDER BY user_id`,
   );
-  // As `insertAbandoned` leaves them: a request that was settled has a request id of its own.
-  const replaceAbandoned = db.prepare(
+  const setLast = db.prepare("UPDATE users SET last_entry = ? WHERE id = ?");
+  const noteAbandoned = db.prepare("INSERT INTO abandoned VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const findAbandoned = db.prepare(
+    "SELECT seq FROM abandoned JOIN ledger USING (seq) WHERE abandoned.id = ? AND user_id = ?",
+  );
+  const forgetAbandoned = db.prepare("DELETE FROM abandoned WHERE id = ?");
+  const replace = db.prepare(
     `UPDATE ledger SET request_id = ?, key_id = ?, model = ?, upstream = ?, outcome = ?, prompt = ?, completion = ?,
        cached = ?, reasoning = ?, estimated = ?, received_at = ?, ended_at = ?, charge = ?, characters = ?,
-       milliseconds = ?, images = ?, cache_write = ?, cache_write_1h = ?, tags = ?
-     WHERE user_id = ? AND id = ? AND request_id = id AND outcome = 'shutdown' AND charge = 0`,
+       milliseconds = ?, images = ?, cache_write = ?, cache_write_1h = ?, tags = ?, tier = ?
+     WHERE seq = ?`,
   );
-  const select = db.prepare("SELECT * FROM ledger WHERE user_id = ? ORDER BY ended_at, id");
-  const find = db.prepare("SELECT 1 FROM ledger WHERE user_id = ? AND id = ?");
-  const trim = db.prepare(
-    `DELETE FROM ledger WHERE (user_id, id) IN
-       (SELECT user_id, id FROM ledger WHERE ended_at < ? ORDER BY ended_at LIMIT ${ENTRIES_PER_TRIM})`,
+  const lastOf = db.prepare("SELECT last_entry FROM users WHERE id = ?");
+  // A number may be used again once all rows are gone: what a chain leads to is looked at before it is believed.
+  const chain = db.prepare(
+    `WITH RECURSIVE chain (seq) AS (
+       VALUES (?1)
+       UNION ALL
+       SELECT previous FROM chain CROSS JOIN ledger USING (seq) WHERE user_id = ?2 AND previous < seq
+       LIMIT ${ENTRIES_PER_READ}
+     )
+     SELECT ledger.* FROM chain CROSS JOIN ledger USING (seq) WHERE user_id = ?2`,
   );
+  const newest = db.prepare("SELECT recorded_at FROM ledger ORDER BY seq DESC LIMIT 1");
+  const oldest = db.prepare(`SELECT seq, recorded_at FROM ledger ORDER BY seq LIMIT ${ENTRIES_PER_TRIM}`);
+  const trim = db.prepare("DELETE FROM ledger WHERE seq <= ?");
+  const trimAbandoned = db.prepare("DELETE FROM abandoned WHERE seq <= ?");
+
+  let latest = Number(newest.get()?.["recorded_at"] ?? 0);
+  /** Goes back with the clock only when that goes back by more than an hour: pages and intervals need an order. */
+  function recordedAt(): number {
+    const at = now();
+    latest = at < latest && latest - at < WINDOW_MS.hour ? latest : at;
+    return latest;
+  }
+
+  function add(previous: number, userId: string, id: string, charge: bigint, record: LedgerRecord): number {
+    return Number(insert.run(previous, userId, id, recordedAt(), ...columnsOf(charge, record)).lastInsertRowid);
+  }
+
+  /** The user's rows from this one on, the newest first; the last one leads to the next. */
+  const rowsFrom = (seq: number, userId: string) => chain.all(seq, userId) as LedgerRow[];
+
+  function* allRows(userId: string): Generator<LedgerRow[]> {
+    let rows = rowsFrom(Number(lastOf.get(userId)?.["last_entry"] ?? 0), userId);
+    for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+      yield rows;
+      rows = rowsFrom(nextOf(last), userId);
+    }
+  }
 
   return {
-    /** @returns false when the id has been recorded before. */
-    append(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
-      return Number(insert.run(userId, id, ...columnsOf(charge, record)).changes) === 1;
-    },
+    /** @param previous the number of the user's entry before. @returns the number of this one. */
+    append: add,
 
     /** Puts what is known by now in the place of what `appendAbandoned` recorded. @returns false when that is not there. */
     replaceAbandoned(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
-      return Number(replaceAbandoned.run(...columnsOf(charge, record), userId, id).changes) === 1;
+      const found = findAbandoned.get(id, userId);
+      if (found === undefined) return false;
+      replace.run(...columnsOf(charge, record), Number(found["seq"]));
+      forgetAbandoned.run(id);
+      return true;
     },
 
     /** Records every reservation as ended by a crash: free, and nothing is known of its use. */
     appendAbandoned(endedAt: number): void {
-      insertAbandoned.run(endedAt);
+      const last = new Map<string, number>();
+      for (const row of reservations.all()) {
+        const [id, userId] = [String(row["id"]), String(row["user_id"])];
+        const previous = last.get(userId) ?? Number(row["last_entry"]);
+        const record = abandonedRecord(id, String(row["model"]), Number(row["created_at"]), endedAt);
+        const seq = add(previous, userId, id, 0n, record);
+        noteAbandoned.run(id, seq);
+        last.set(userId, seq);
+      }
+      for (const [userId, seq] of last) setLast.run(seq, userId);
     },
 
-    /** Which of these ids have been recorded. */
-    recorded: (userId: string, ids: readonly string[]) => new Set(ids.filter((id) => find.get(userId, id))),
+    /** Which of these ids have been recorded: read from the user's end, with turns of the event loop in between. */
+    async recorded(userId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const [searched, found] = [new Set(ids), new Set<string>()];
+      for (const rows of allRows(userId)) {
+        for (const { id } of rows) if (searched.has(id)) found.add(id);
+        if (found.size === searched.size) break;
+        await new Promise(setImmediate);
+      }
+      return found;
+    },
 
-    /** Deletes some of what ended before. @returns whether there may be more. */
-    trim: (before: number) => Number(trim.run(before).changes) === ENTRIES_PER_TRIM,
+    /** Deletes some of what was recorded before. @returns whether there may be more. */
+    trim(before: number): boolean {
+      const isOld = (at: number) => at < before || at > now() + WINDOW_MS.day;
+      const rows = oldest.all() as Pick<LedgerRow, "seq" | "recorded_at">[];
+      const kept = rows.findIndex((row) => !isOld(Number(row.recorded_at)));
+      const last = rows.at(kept === -1 ? -1 : kept - 1)?.seq;
+      if (kept === 0 || last === undefined) return false;
+      trim.run(last);
+      trimAbandoned.run(last);
+      return kept === -1 && rows.length === ENTRIES_PER_TRIM;
+    },
 
     /** Oldest first. */
     of(userId: string): LedgerEntry[] {
-      return (select.all(userId) as LedgerRow[]).map((row) => ({
-        id: row.id,
-        userId: row.user_id,
-        requestId: row.request_id,
-        keyId: row.key_id,
-        model: row.model,
-        upstream: row.upstream,
-        outcome: row.outcome,
-        usage: {
-          prompt: Number(row.prompt),
-          completion: Number(row.completion),
-          cached: Number(row.cached),
-          reasoning: Number(row.reasoning),
-          ...optionalCountsOf(row),
-        },
-        estimated: row.estimated === 1n,
-        receivedAt: Number(row.received_at),
-        endedAt: Number(row.ended_at),
-        charge: row.charge,
-        ...(row.tags !== "" && { tags: JSON.parse(row.tags) as Tags }),
-      }));
+      const entries = [...allRows(userId)].flat().map(entryOf);
+      return entries.toSorted((a, b) => a.endedAt - b.endedAt || (a.id < b.id ? -1 : 1));
     },
   };
+}
+
+/** The number of the same user's row before it; 0 for none, or for one that was used before all rows were gone. */
+function nextOf({ seq, previous }: LedgerRow): number {
+  return previous < seq ? Number(previous) : 0;
+}
+
+function entryOf(row: LedgerRow): LedgerEntry {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    requestId: row.request_id,
+    keyId: row.key_id,
+    model: row.model,
+    upstream: row.upstream,
+    outcome: row.outcome,
+    usage: {
+      prompt: Number(row.prompt),
+      completion: Number(row.completion),
+      cached: Number(row.cached),
+      reasoning: Number(row.reasoning),
+      ...optionalCountsOf(row),
+    },
+    estimated: row.estimated === 1n,
+    receivedAt: Number(row.received_at),
+    endedAt: Number(row.ended_at),
+    charge: row.charge,
+    ...(row.tags !== "" && { tags: JSON.parse(row.tags) as Tags }),
+    ...(row.tier !== null && { tier: row.tier }),
+  };
+}
+
+function abandonedRecord(id: string, model: string, receivedAt: number, endedAt: number): LedgerRecord {
+  const usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+  const names = { requestId: id, keyId: null, model, upstream: null, outcome: "shutdown" } as const;
+  return { ...names, usage, estimated: true, receivedAt, endedAt };
 }
 
 /** In the order of the table, after its key. */
@@ -113,6 +212,7 @@ function columnsOf(charge: bigint, record: LedgerRecord) {
     cacheWrite,
     cacheWrite1h,
     record.tags === undefined ? "" : JSON.stringify(record.tags),
+    record.tier ?? null,
   ] as const;
 }
 

@@ -20,7 +20,7 @@ import {
   windowStates,
 } from "../windows.ts";
 import { exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
-import { CommitQueue, type Transactions } from "./commits.ts";
+import { CommitQueue, guardedAsync, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
 import { type KnownUser, KnownUsers } from "./users.ts";
 
@@ -57,7 +57,7 @@ interface RunningRequest {
  */
 export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number) {
   const { read, write } = transactions;
-  const ledger = ledgerTable(db);
+  const ledger = ledgerTable(db, now);
   const users = new KnownUsers(db);
   const budgets = new KnownBudgets(db);
   const running = new Map<string, RunningRequest>();
@@ -178,24 +178,15 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     }
     const found = running.get(id);
     const request = found?.user.id === userId && !found.isReleased ? found : null;
-    const append = (record: LedgerRecord) =>
-      request ? ledger.append(id, userId, charge, record) : ledger.replaceAbandoned(id, userId, charge, record);
-    const isWritten = record !== null && append(record);
-    const user = request?.user ?? (isWritten ? users.of(userId) : null);
-    if (user === null) return false;
+    if (request === null) return record !== null && settleAbandoned(settlement, record);
+    const { admission, counts, user } = request;
     users.change(user);
-    if (isWritten) {
-      user.balance -= charge;
-      user.charge += charge;
+    if (record !== null) {
+      user.lastEntry = ledger.append(user.lastEntry, userId, id, charge, record);
+      pay(user, charge);
     }
-    const budget = request?.budget ?? (isWritten ? budgets.ofRequest(settlement.budget, record.receivedAt) : null);
-    if (budget !== null) {
-      budgets.change(budget);
-      if (isWritten) budget.spent += charge;
-      if (request?.budget) budget.held -= request.admission.hold;
-    }
-    if (request === null) return true;
-    const { admission, counts } = request;
+    if (request.budget !== null) budgets.settle(request.budget, charge, admission.hold);
+    else if (record !== null) budgets.spend(settlement.budget, charge, record.receivedAt);
     if (request.isRecorded) release.run(id);
     request.isReleased = true;
     released.push(request);
@@ -203,6 +194,15 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     user.streams -= Number(admission.stream);
     user.held -= admission.hold;
     if (giveBack) user.counts = uncounted(user.counts, windowIdsOf(counts), admission.units);
+    return true;
+  }
+
+  function settleAbandoned({ id, userId, charge, budget }: Settlement, record: LedgerRecord): boolean {
+    const user = users.of(userId);
+    if (user === null || !ledger.replaceAbandoned(id, userId, charge, record)) return false;
+    users.change(user);
+    pay(user, charge);
+    budgets.spend(budget, charge, record.receivedAt);
     return true;
   }
 
@@ -261,7 +261,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       ),
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
-      recorded: read(ledger.recorded),
+      recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
       ...stopMethods(db, transactions, users, running),
     },
 
@@ -296,6 +296,11 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       budgets.clear();
     },
   };
+}
+
+function pay(user: KnownUser, charge: bigint): void {
+  user.balance -= charge;
+  user.charge += charge;
 }
 
 function lacksCredits({ hold, enforceCredits }: Admission, user: KnownUser): boolean {

@@ -12,6 +12,9 @@ export const APPLICATION_ID = 0x72677731;
  * `users.charged` is the sum of all charges, also of ledger entries that are no longer kept: granted = balance + charged.
  * `users.requests`, `streams` and `held` are what the user runs, as the serving process last wrote it; it writes a row of
  * `reservations` for a request that has run for a while. `reservations.stop_token` is the user's at admission. Of each family one token at most is live: `used_at` is null.
+ * Of the ledger, `previous` is the `seq` of the same user's entry before, and `users.last_entry` that of the latest, or of
+ * none. `abandoned` are the entries that a late settlement replaces. `usage_hours` and `usage_of_users` are sums of the
+ * entries up to `ledger_state.rolled_up`; '' stands for null there.
  * `ledger.tags` and `api_keys.limits` are JSON objects, or empty. `key_budgets` are what keys with a budget have spent in
  * a period, and what their running requests hold. `grants.balance` is the user's afterwards.
  */
@@ -168,6 +171,82 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX grants_by_user ON grants (user_id, seq);
    CREATE UNIQUE INDEX grants_by_idempotency_key ON grants (user_id, idempotency_key)
      WHERE idempotency_key IS NOT NULL;`,
+  `ALTER TABLE users ADD COLUMN last_entry INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE ledger RENAME TO ledger_by_user;
+   DROP INDEX ledger_by_end;
+   CREATE TABLE ledger (
+     seq INTEGER PRIMARY KEY,
+     previous INTEGER NOT NULL,
+     user_id TEXT NOT NULL,
+     id TEXT NOT NULL,
+     recorded_at INTEGER NOT NULL,
+     request_id TEXT NOT NULL,
+     key_id TEXT,
+     model TEXT NOT NULL,
+     upstream TEXT,
+     outcome TEXT NOT NULL,
+     prompt INTEGER NOT NULL,
+     completion INTEGER NOT NULL,
+     cached INTEGER NOT NULL,
+     reasoning INTEGER NOT NULL,
+     estimated INTEGER NOT NULL,
+     received_at INTEGER NOT NULL,
+     ended_at INTEGER NOT NULL,
+     charge INTEGER NOT NULL,
+     characters INTEGER NOT NULL,
+     milliseconds INTEGER NOT NULL,
+     images INTEGER NOT NULL,
+     cache_write INTEGER NOT NULL,
+     cache_write_1h INTEGER NOT NULL,
+     tags TEXT NOT NULL,
+     tier TEXT
+   ) STRICT;
+   INSERT INTO ledger
+     SELECT seq, ifnull(lag(seq) OVER (PARTITION BY user_id ORDER BY seq), 0), user_id, id, ended_at, request_id, key_id,
+       model, upstream, outcome, prompt, completion, cached, reasoning, estimated, received_at, ended_at, charge,
+       characters, milliseconds, images, cache_write, cache_write_1h, tags, NULL
+     FROM (SELECT row_number() OVER (ORDER BY ended_at, user_id, id) AS seq, * FROM ledger_by_user);
+   DROP TABLE ledger_by_user;
+   UPDATE users SET last_entry = latest.seq
+     FROM (SELECT user_id, max(seq) AS seq FROM ledger GROUP BY user_id) AS latest WHERE latest.user_id = users.id;
+   CREATE TABLE abandoned (
+     id TEXT PRIMARY KEY,
+     seq INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   INSERT OR IGNORE INTO abandoned
+     SELECT id, seq FROM ledger WHERE request_id = id AND outcome = 'shutdown' AND charge = 0;
+   CREATE TABLE usage_hours (
+     hour INTEGER NOT NULL,
+     model TEXT NOT NULL,
+     upstream TEXT NOT NULL,
+     tier TEXT NOT NULL,
+     requests INTEGER NOT NULL,
+     failed INTEGER NOT NULL,
+     prompt INTEGER NOT NULL,
+     completion INTEGER NOT NULL,
+     cached INTEGER NOT NULL,
+     reasoning INTEGER NOT NULL,
+     charge INTEGER NOT NULL,
+     PRIMARY KEY (hour, model, upstream, tier)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_of_users (
+     hour INTEGER NOT NULL,
+     user_id TEXT NOT NULL,
+     key_id TEXT NOT NULL,
+     model TEXT NOT NULL,
+     upstream TEXT NOT NULL,
+     tier TEXT NOT NULL,
+     requests INTEGER NOT NULL,
+     failed INTEGER NOT NULL,
+     prompt INTEGER NOT NULL,
+     completion INTEGER NOT NULL,
+     cached INTEGER NOT NULL,
+     reasoning INTEGER NOT NULL,
+     charge INTEGER NOT NULL,
+     PRIMARY KEY (hour, user_id, key_id, model, upstream, tier)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE ledger_state (rolled_up INTEGER NOT NULL) STRICT;
+   INSERT INTO ledger_state VALUES (0);`,
 ];
 
 /**

@@ -20,13 +20,15 @@ export interface KnownUser {
   streams: number;
   held: bigint;
   counts: Counts;
+  /** The number of the user's latest entry in the ledger; 0 without any. */
+  lastEntry: number;
   /** Of the file when balance and stop token were read. */
   version: number;
 }
 
 type Running = Readonly<Pick<KnownUser, "requests" | "streams" | "held">>;
 type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
-type UserRow = Record<"balance" | "stop_token" | "requests" | "streams" | "held" | CountColumn, bigint>;
+type UserRow = Record<"balance" | "stop_token" | "requests" | "streams" | "held" | "last_entry" | CountColumn, bigint>;
 
 /**
  * The users of this process. What they run and have counted is decided here and written to the file afterwards; balances
@@ -49,13 +51,13 @@ export class KnownUsers {
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare(
-      `SELECT balance, stop_token, requests, streams, held, day, day_used, hour, hour_used, minute, minute_used
+      `SELECT balance, stop_token, requests, streams, held, day, day_used, hour, hour_used, minute, minute_used, last_entry
        FROM users WHERE id = ?`,
     );
     this.#selectChanging = db.prepare("SELECT balance, stop_token FROM users WHERE id = ?");
     this.#update = db.prepare(
       `UPDATE users SET balance = balance - ?, charged = charged + ?, requests = ?, streams = ?, held = ?,
-         day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ? WHERE id = ?`,
+         day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ?, last_entry = ? WHERE id = ?`,
     );
     this.#dataVersion = db.prepare("PRAGMA data_version");
     this.#dataVersion.setReadBigInts(false);
@@ -132,10 +134,10 @@ export class KnownUsers {
 
   /** In a commit, at its end. */
   write(): void {
-    for (const { id, charge, requests, streams, held, counts } of this.#changed.keys()) {
+    for (const { id, charge, requests, streams, held, counts, lastEntry } of this.#changed.keys()) {
       const { day, hour, minute } = counts;
       const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
-      this.#update.run(charge, charge, requests, streams, held, ...windows, id);
+      this.#update.run(charge, charge, requests, streams, held, ...windows, lastEntry, id);
     }
   }
 
@@ -203,6 +205,7 @@ function userOf(id: string, row: UserRow, version: number): KnownUser {
       hour: { window: Number(row.hour), used: Number(row.hour_used) },
       minute: { window: Number(row.minute), used: Number(row.minute_used) },
     },
+    lastEntry: Number(row.last_entry),
     version,
   };
 }

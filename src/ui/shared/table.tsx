@@ -31,7 +31,7 @@ export function DataTable<T>({ caption, columns, rows, rowKey, empty }: TablePro
   const shown = sorting !== null && by !== undefined ? sortRows(rows, by, sorting.descending) : rows;
   if (rows.length === 0) return <>{empty}</>;
   return (
-    <div class="table-wrap" role="region" aria-label={caption} tabIndex={0}>
+    <div class="table-wrap" role="group" aria-label={caption} tabIndex={0}>
       {/* Roles are named, since a style that lays rows out as cards takes them away. */}
       <table class="table cards" role="table">
         <caption class="visually-hidden">{caption}</caption>

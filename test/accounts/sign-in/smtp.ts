@@ -21,6 +21,13 @@ export function refusal(responseCode: number, message: string): Error {
 
 /** A mail server on loopback, in clear and without authentication unless said otherwise; closed when the test ends. */
 export async function startSmtp(options: SMTPServerOptions = {}) {
+  const server = await openSmtp(options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The same, for more than one test: who opens it closes it. */
+export async function openSmtp(options: SMTPServerOptions = {}) {
   const mails: ReceivedMail[] = [];
   let connections = 0;
   const server = new SMTPServer({
@@ -46,7 +53,6 @@ export async function startSmtp(options: SMTPServerOptions = {}) {
   await listening.promise;
   const sockets = new Set<Socket>();
   server.server.on("connection", (socket: Socket) => sockets.add(socket));
-  onTestFinished(() => new Promise((resolve) => server.close(resolve)));
   const host = `127.0.0.1:${(server.server.address() as AddressInfo).port}`;
   return {
     mails,
@@ -59,6 +65,7 @@ export async function startSmtp(options: SMTPServerOptions = {}) {
     get open() {
       return server.connections.size;
     },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
     hangUp() {
       for (const socket of sockets) socket.destroy();
     },

@@ -243,10 +243,18 @@ export function storeSuite(
         expect(await used()).toEqual([1, 1, 1]);
       });
 
-      test("keeps nulls, flags and tags of a record", async () => {
+      test("keeps nulls, flags, tags and tier of a record", async () => {
         const { request } = await admit();
         const tags = { team: "blue", ü: '"{', __proto__: "x" };
-        const record = { ...RECORD, keyId: null, upstream: null, estimated: true, outcome: "killed", tags } as const;
+        const record = {
+          ...RECORD,
+          keyId: null,
+          upstream: null,
+          estimated: true,
+          outcome: "killed",
+          tags,
+          tier: "Lite",
+        } as const;
         await store.settle({ ...charged(request, 0n), record });
         expect(await store.ledger(user.id)).toEqual([{ ...record, id: request.id, userId: user.id, charge: 0n }]);
       });

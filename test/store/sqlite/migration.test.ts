@@ -4,10 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../src/store/open.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/schema.ts";
-import { MINUTE, OPEN, START, admission, charged, digest, temporaryFolder } from "../support.ts";
+import { MINUTE, OPEN, RECORD, START, admission, charged, digest, temporaryFolder } from "../support.ts";
 
 /** What each released version left behind; never edited, and one more with each migration. */
-const RELEASED = Array.from({ length: 7 }, (_, index) => `version-${index + 1}.sql`);
+const RELEASED = Array.from({ length: 8 }, (_, index) => `version-${index + 1}.sql`);
+
+/** In an ordinary run; `LEDGER_ENTRIES=1000000` is the long form. */
+const ENTRY_COUNT = Number(process.env["LEDGER_ENTRIES"] ?? 50_000);
 
 function oldFile(name: string): string {
   const file = join(temporaryFolder(), "gateway.db");
@@ -117,6 +120,61 @@ test("a code that was on its way in a file of version 4 is good, whoever asked f
   expect(await store.takeCode("user_1@example.com", "192.0.2.1", [digest("654321")])).toBe(false);
   expect(await store.takeCode("USER_1@example.com", "192.0.2.2", [digest("123456")])).toBe(true);
   expect(await store.takeCode("user_1@example.com", "192.0.2.1", [digest("123456")])).toBe(false);
+});
+
+test("the ledger of a file of version 7 is each user's own, and what a crash had left in it can still be settled", async () => {
+  const file = oldFile("version-7.sql");
+  const old = new DatabaseSync(file);
+  old.exec(
+    `INSERT INTO ledger (user_id, id, request_id, model, outcome, prompt, completion, cached, reasoning, estimated,
+         received_at, ended_at, charge)
+       VALUES ('user_2', 'ex_7', 'ex_7', 'm', 'shutdown', 0, 0, 0, 0, 1, ${START}, ${START}, 0),
+         ('user_2', 'ex_8', 'req-8', 'm', 'shutdown', 0, 0, 0, 0, 1, ${START}, ${START}, 0)`,
+  );
+  const expected = old.prepare("SELECT user_id, id, charge FROM ledger ORDER BY user_id, ended_at, id").all();
+  old.close();
+  const store = await open(file);
+  const found = [...(await store.ledger("user_1")), ...(await store.ledger("user_2"))];
+  const lost = ["ex_2", "ex_3"].map((id) => ({ user_id: "user_1", id, charge: 0 }));
+  const rows = found.map(({ userId, id, charge }) => ({ user_id: userId, id, charge: Number(charge) }));
+  expect(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+    [...expected.map((row) => ({ ...row })), ...lost].toSorted((a, b) => (String(a["id"]) < String(b["id"]) ? -1 : 1)),
+  );
+  expect(found.every(({ tier }) => tier === undefined)).toBe(true);
+  const settlement = { userId: "user_2", giveBack: false, charge: 5n, record: RECORD };
+  expect(await store.settle({ ...settlement, id: "ex_8" }), "settled before").toBe(false);
+  expect(await store.settle({ ...settlement, id: "ex_7" })).toBe(true);
+  expect(await store.settle({ ...settlement, id: "ex_7" })).toBe(false);
+  expect(await store.findUser("user_2")).toMatchObject({ balance: -5n });
+});
+
+/** 1 to `count`, as a table for the statement that follows. */
+function numbers(count: number): string {
+  return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+}
+
+test(`${ENTRY_COUNT} entries of 1,000 users are brought along in bounded time`, { timeout: 240_000 }, async () => {
+  const file = oldFile("version-7.sql");
+  const old = new DatabaseSync(file);
+  old.exec(
+    `BEGIN;
+     DELETE FROM ledger; DELETE FROM reservations;
+     ${numbers(1_000)} INSERT INTO users (id, email, tier, balance, granted, created_at)
+       SELECT 'many_' || i, 'many' || i, 'Free', 0, 0, 0 FROM n;
+     ${numbers(ENTRY_COUNT)} INSERT INTO ledger (user_id, id, request_id, model, outcome, prompt, completion, cached, reasoning,
+         estimated, received_at, ended_at, charge)
+       SELECT 'many_' || (1 + i * 7919 % 1000), hex(randomblob(16)), 'req' || i, 'm', 'served', 1, 2, 0, 0, 0, ${START}, ${START} + i, 3 FROM n;
+     COMMIT`,
+  );
+  old.close();
+  const began = performance.now();
+  const store = await open(file);
+  // A million take 16 seconds on a slow core.
+  expect(performance.now() - began).toBeLessThan(60_000 + ENTRY_COUNT / 10);
+  const ledger = await store.ledger("many_7");
+  expect(ledger).toHaveLength(ENTRY_COUNT / 1_000);
+  expect(ledger.map(({ endedAt }) => endedAt)).toEqual(ledger.map(({ endedAt }) => endedAt).toSorted((a, b) => a - b));
+  expect(ledger.every(({ userId }) => userId === "many_7")).toBe(true);
 });
 
 test("a command brings an unserved file of version 1 up to date, and what runs can be stopped", async () => {

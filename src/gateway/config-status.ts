@@ -1,0 +1,21 @@
+import type { Diagnostic } from "../config/diagnostics.ts";
+import type { PassedOver } from "./generation.ts";
+import type { GuardStatus } from "./guard.ts";
+import type { KeptGeneration } from "./kept-generations.ts";
+
+/** What `GET /admin/config` shows. */
+export interface ConfigStatus {
+  readonly generation: number;
+  readonly hash: string;
+  readonly file: string;
+  readonly loaded_at: string;
+  /** Sections that differ from what runs and need a restart. */
+  readonly pending: readonly string[];
+  readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;
+  /** The file as it is, when something else serves after a rollback: it is not tried again until it changes. */
+  readonly passed_over: PassedOver | null;
+  /** The latest change that served a share of the users first. */
+  readonly guard: GuardStatus | null;
+  /** What a rollback can return to, the latest first. */
+  readonly generations: readonly (KeptGeneration & { readonly serves: boolean })[];
+}

@@ -1,0 +1,157 @@
+import { formatDuration, NONE, plural } from "../shared/formats.ts";
+import { Badge, Empty, Panel, type Tone } from "../shared/parts.tsx";
+import { type Column, DataTable } from "../shared/table.tsx";
+import { Time } from "../shared/time.tsx";
+
+/** The answer of `GET /v1/status`. */
+export interface Status {
+  readonly providers: readonly Provider[];
+  readonly models: readonly Model[];
+  readonly incidents: readonly Incident[];
+  readonly last_updated: string;
+}
+
+interface Provider {
+  readonly name: string;
+  readonly status: string;
+  readonly latency_ms: number;
+}
+
+interface Model {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly status: string;
+}
+
+interface Incident {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly severity: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly resolved_at: string | null;
+}
+
+const PROVIDER_STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
+  healthy: ["good", "Healthy"],
+  degraded: ["warn", "Degraded"],
+  unknown: ["neutral", "Not used lately"],
+};
+const MODEL_STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
+  online: ["good", "Online"],
+  degraded: ["warn", "Served by a stand-in"],
+  offline: ["bad", "Offline"],
+};
+
+export function StatusView({ status }: { readonly status: Status }) {
+  const { providers, models, incidents } = status;
+  return (
+    <>
+      <Summary models={models} />
+      <Panel title="Models" flush>
+        <DataTable
+          caption="Models"
+          columns={MODEL_COLUMNS}
+          rows={models}
+          rowKey={({ id }) => id}
+          empty={<Empty title="No models are published" />}
+        />
+      </Panel>
+      <Panel title="Providers" flush>
+        <DataTable
+          caption="Providers"
+          columns={PROVIDER_COLUMNS}
+          rows={providers}
+          rowKey={({ name }) => name}
+          empty={<Empty title="No providers are configured" />}
+        />
+      </Panel>
+      <Announcements incidents={incidents} />
+    </>
+  );
+}
+
+/** The worst of it first: most readers want to know whether it is they or the gateway. */
+function Summary({ models }: { readonly models: readonly Model[] }) {
+  const count = (state: string) => models.filter(({ status }) => status === state).length;
+  const [offline, degraded] = [count("offline"), count("degraded")];
+  const tone = offline > 0 ? "bad" : degraded > 0 ? "warn" : "good";
+  const text =
+    offline > 0
+      ? `${plural(offline, "model")} cannot be served at this moment.`
+      : degraded > 0
+        ? `Every model is served, ${plural(degraded, "of them by another provider", "of them by other providers")} than usual.`
+        : "Every model is served.";
+  return (
+    <p class={`note ${tone}`} role="status">
+      <strong>{text}</strong>
+    </p>
+  );
+}
+
+const MODEL_COLUMNS: readonly Column<Model>[] = [
+  { id: "name", title: "Model", cell: ({ name }) => name, sortBy: ({ name }) => name },
+  { id: "id", title: "Id", cell: ({ id }) => <code>{id}</code>, sortBy: ({ id }) => id },
+  { id: "tier", title: "Plan", cell: ({ tier }) => tier, sortBy: ({ tier }) => tier },
+  {
+    id: "status",
+    title: "State",
+    cell: ({ status }) => <State states={MODEL_STATES} state={status} />,
+    sortBy: ({ status }) => status,
+  },
+];
+
+const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
+  { id: "name", title: "Provider", cell: ({ name }) => name, sortBy: ({ name }) => name },
+  {
+    id: "status",
+    title: "State",
+    cell: ({ status }) => <State states={PROVIDER_STATES} state={status} />,
+    sortBy: ({ status }) => status,
+  },
+  {
+    id: "latency",
+    title: "Time to answer",
+    end: true,
+    cell: ({ status, latency_ms: ms }) => (status === "unknown" ? NONE : formatDuration(ms)),
+    sortBy: ({ latency_ms: ms }) => ms,
+  },
+];
+
+function State(props: { readonly states: typeof MODEL_STATES; readonly state: string }) {
+  const [tone, text] = props.states[props.state] ?? (["neutral", props.state] as const);
+  return <Badge tone={tone}>{text}</Badge>;
+}
+
+/** What the operator has written, not what was measured: the two are told apart. */
+function Announcements({ incidents }: { readonly incidents: readonly Incident[] }) {
+  return (
+    <Panel title="Announcements">
+      <p class="muted small">Written by the operator of this gateway. All above is measured.</p>
+      {incidents.length === 0 && <Empty title="Nothing is announced" />}
+      {incidents.map((incident) => (
+        <article key={incident.id} class="stack-s">
+          <div class="row">
+            <h3>{incident.title}</h3>
+            {incident.status === "resolved" ? (
+              <Badge tone="good">Resolved</Badge>
+            ) : (
+              <Badge tone={incident.severity === "error" ? "bad" : "warn"}>Ongoing</Badge>
+            )}
+          </div>
+          <p>{incident.description}</p>
+          <p class="muted small">
+            Since <Time at={incident.created_at} />
+            {incident.resolved_at !== null && (
+              <>
+                , resolved <Time at={incident.resolved_at} />
+              </>
+            )}
+          </p>
+        </article>
+      ))}
+    </Panel>
+  );
+}
