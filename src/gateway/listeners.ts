@@ -55,6 +55,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     identities,
     signIn,
     health: (upstream) => state.generation.health(upstream),
+    transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
     validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: (text) => tokenizer.countForClient(text),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type {
   AnswerFormat,
+  BreakerState,
   Call,
   Endpoint as EndpointName,
   ErrorCode,
@@ -125,6 +126,8 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
+  /** The latest changes of its breaker, oldest first. */
+  readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */
   readonly kill: (userId: string) => Promise<number>;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
@@ -136,6 +139,13 @@ export interface RouteParts {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** The state in which a breaker was from a moment on. */
+export interface BreakerChange {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly state: BreakerState;
 }
 
 /** How an upstream does. */

@@ -55,6 +55,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     identities,
     signIn: { ...stubSignIn(asked), ...signIn },
     health: () => HEALTHY,
+    transitions: () => [],
     kill: async () => 0,
     validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: async (text) => text.length,
