@@ -1,3 +1,4 @@
+import type { AuditStore } from "./audit.ts";
 import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
 import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
 import type { Usage } from "./money.ts";
@@ -338,6 +339,6 @@ function checkedTtl(ttl: number): number {
  * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
  * `storeUnavailable`.
  */
-export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, ValueStore {
+export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
   close(): Awaitable<void>;
 }

@@ -45,6 +45,8 @@ export function keyBudgetSuite(store: () => Store, clock: { now: number }, numRu
     return [spent, held];
   }
 
+  const placeOf = ({ keyId, per }: RequestBudget) => `${keyId} ${budgetPeriodOf(per, clock.now)}`;
+
   describe("budgets of keys", () => {
     test("what is spent, what runs and the request have to fit in, to the last unit", async () => {
       const { userId, budget } = await withKey(100n);
@@ -147,13 +149,13 @@ export function keyBudgetSuite(store: () => Store, clock: { now: number }, numRu
     });
 
     test("random sequences do what the model does", { timeout: 120_000 }, async () => {
-      const placeOf = ({ keyId, per }: RequestBudget) => `${keyId} ${budgetPeriodOf(per, clock.now)}`;
       const run = async (budgets: readonly [KeyBudget, KeyBudget], steps: readonly Step[]) => {
         const user = await addUser(store(), 1_000n);
         const keys = [await addKey(user.id, budgets[0]), await addKey(user.id, budgets[1])] as const;
         const running: { request: Admission; place: string }[] = [];
         const [spent, held] = [new Sums(), new Sums()];
-        const [answers, expected]: unknown[][] = [[], []];
+        const answers: unknown[] = [];
+        const expected: unknown[] = [];
         for (const step of steps) {
           if (step.do === "pass") clock.now += step.time;
           else if (step.do === "admit") {
