@@ -6,6 +6,7 @@ import { openApiDocument } from "../server/openapi/document.ts";
 import { createPages, DASHBOARD_PAGES, type PageFiles } from "../server/pages.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
 import { validateBody as validateCompiled, type ValidateBody } from "../server/body-schemas.ts";
+import type { UserStreams } from "../server/endpoint.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
@@ -27,6 +28,8 @@ type PublicParts = [
     readonly validateBody?: ValidateBody;
     /** Left out: none are served. */
     readonly pages?: PageFiles;
+    /** Left out: nobody has any. */
+    readonly streams?: UserStreams;
   },
 ];
 
@@ -43,11 +46,16 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
   return { server, listening };
 }
 
+const NO_STREAMS: UserStreams = {
+  listOf: async () => ({ streams: [], complete: true }),
+  endOf: async () => ({ ended: false, complete: true }),
+};
+
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
   const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
   const { now, elapsed, log, state } = context;
-  const { validateBody = validateCompiled, pages } = parts[5] ?? {};
+  const { validateBody = validateCompiled, pages, streams = NO_STREAMS } = parts[5] ?? {};
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({
@@ -58,6 +66,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     health: (upstream) => state.generation.health(upstream),
     transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
+    streams,
     validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: (text) => tokenizer.countForClient(text),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),

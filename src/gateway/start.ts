@@ -115,16 +115,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const pages = readPages(PAGES_FOLDER);
     // With several workers their supervisor says so.
     if (pages === null && !options.worker) log.warn({}, NOT_BUILT);
-    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages });
-    registry.start();
-    closing.add(() => registry.close());
-    const loop = new EventLoopMonitor();
-    closing.add(() => loop.close());
-    const { store } = storage;
-    const { metrics } = telemetry;
-    const { onFailure } = start.loaded.snapshot.store;
     const streams = new StreamDirectory({
-      store,
+      store: storage.store,
       instance: state.instance,
       running: () => state.streams.streams(),
       end: (id) => state.streams.endStream(id),
@@ -132,6 +124,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       log,
     });
     closing.add(() => streams.close());
+    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages, streams });
+    registry.start();
+    closing.add(() => registry.close());
+    const loop = new EventLoopMonitor();
+    closing.add(() => loop.close());
+    const { store } = storage;
+    const { metrics } = telemetry;
+    const { onFailure } = start.loaded.snapshot.store;
     const adminView = processAdminView({
       store,
       onFailure,

@@ -137,6 +137,8 @@ export interface RouteParts {
   readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */
   readonly kill: (userId: string) => Promise<number>;
+  /** Running streams of one user, in all processes. */
+  readonly streams: UserStreams;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
   /** Tokens of a text, by tokenizer. */
@@ -146,6 +148,22 @@ export interface RouteParts {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** `complete`: whether every process that shares the store has answered. */
+export interface UserStreams {
+  listOf(userId: string): Promise<{
+    readonly streams: readonly {
+      readonly id: string;
+      readonly model: string;
+      readonly age_ms: number;
+      /** `waiting` until the client has been sent the head. */
+      readonly state: "waiting" | "streaming";
+    }[];
+    readonly complete: boolean;
+  }>;
+  /** @returns `ended` false: the user has none with this id. */
+  endOf(userId: string, id: string): Promise<{ readonly ended: boolean; readonly complete: boolean }>;
 }
 
 /** The state in which a breaker was from a moment on. */
