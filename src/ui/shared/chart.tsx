@@ -23,6 +23,9 @@ export interface ChartProps {
 }
 
 const HEIGHT_PX = 220;
+const DAY_MS = 86_400_000;
+const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const COLOURS = 8;
 /** Lines are told apart without their colours too. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
@@ -51,7 +54,7 @@ export function Chart(props: ChartProps) {
       plot.current = null;
       made.destroy();
     };
-  }, [names, kind, dark, props.heightPx]);
+  }, [names, kind, dark, props.heightPx, stepOf(times)]);
   useEffect(() => {
     plot.current?.setData(dataOf(times, series, kind));
   }, [times, series, kind]);
@@ -126,6 +129,10 @@ export function Chart(props: ChartProps) {
   );
 }
 
+function stepOf(times: readonly number[]): number {
+  return times.length > 1 ? times[1]! - times[0]! : DAY_MS;
+}
+
 function valueText(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? "–" : format(value);
 }
@@ -164,6 +171,8 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
   probe.remove();
   const bars = kind === "stacked-bars";
   const order = series.map((_, index) => index);
+  const stepMs = stepOf(props.times);
+  const isDaily = stepMs >= DAY_MS;
   const font = `12px ${style.fontFamily}`;
   const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   return {
@@ -171,12 +180,14 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
     height: props.heightPx ?? HEIGHT_PX,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: !bars } },
+    // Days are those of the API, in UTC.
+    tzDate: (seconds) => (isDaily ? uPlot.tzDate(new Date(seconds * 1000), "UTC") : new Date(seconds * 1000)),
     scales: {
-      x: { time: true },
+      x: { time: true, ...(bars && { range: (_plot, min, max) => [min - stepMs / 2000, max + stepMs / 2000] }) },
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      { ...axis, space: 64 },
+      { ...axis, space: 64, values: (_plot, ticks) => ticks.map((tick) => (isDaily ? DAY : HOUR).format(tick * 1000)) },
       { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) },
     ],
     series: [
