@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -108,12 +109,26 @@ export class Stage {
 
   /** The newest code that was mailed to an address, once there are more than `after`. */
   async code(email: string, after = 0): Promise<string> {
-    const codes = (): readonly string[] =>
-      this.#parts.smtp.mails
-        .filter(({ to }) => to.includes(email))
-        .flatMap(({ raw }) => /code is (\d{6})/.exec(raw)?.[1] ?? []);
-    await eventually(() => codes().length > after);
-    return codes().at(-1)!;
+    await eventually(() => this.#codes(email).length > after);
+    return this.#codes(email).at(-1)!;
+  }
+
+  #codes(email: string): readonly string[] {
+    return this.#parts.smtp.mails
+      .filter(({ to }) => to.includes(email))
+      .flatMap(({ raw }) => /code is (\d{6})/.exec(raw)?.[1] ?? []);
+  }
+
+  /** Signs a visitor in as a browser does, without the forms, and opens a view of the dashboard. */
+  async signIn({ context, page }: Visitor, email: string, view = "/"): Promise<void> {
+    const codes = this.#codes(email).length;
+    const headers = { origin: this.url };
+    await context.request.post(`${this.url}/auth/login`, { data: { email }, headers });
+    const code = await this.code(email, codes);
+    const answer = await context.request.post(`${this.url}/auth/login/verify`, { data: { email, code }, headers });
+    assert.equal(answer.status(), 200, await answer.text());
+    await page.goto(`${this.url}/#${view}`);
+    await page.getByRole("navigation", { name: "Pages", includeHidden: true }).waitFor({ state: "attached" });
   }
 
   /** A request as a program makes it. */
@@ -196,7 +211,10 @@ function configuration({ folder, origin, flaky, smtp }: Places): Json {
       admin: {
         host: "127.0.0.1",
         port: 0,
-        token: OPERATOR_TOKEN,
+        tokens: [
+          { name: "olga", token: OPERATOR_TOKEN, role: "operator" },
+          { name: "victor", token: VIEWER_TOKEN, role: "viewer" },
+        ],
       },
       ip_limit: "none",
     },
