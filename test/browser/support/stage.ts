@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, statSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ export class Stage {
 
   /** @param patch merged into the configuration, see `merge`. */
   static async set(patch: Json = {}): Promise<Stage> {
-    build();
+    await build();
     const folder = await mkdtemp(join(tmpdir(), "gateway-browser-"));
     const [simulator, smtp, browser] = await Promise.all([startSimulator(), openSmtp(), launch()]);
     const flaky = await Switch.start(simulator.origin);
@@ -159,13 +159,39 @@ export class Stage {
   }
 }
 
-/** The pages as the sources are now: what was built before them proves nothing. */
-function build(): void {
-  const built = join(ROOT, "dist/ui/manifest.json");
-  const sources = globSync(["src/ui/**/*.*"], { cwd: ROOT }).map((name) => statSync(join(ROOT, name)).mtimeMs);
-  if (existsSync(built) && statSync(built).mtimeMs >= Math.max(...sources)) return;
+const LOCK = join(ROOT, "dist/.building");
+/** Longer than any build takes: who made the lock is gone. */
+const LOCK_MS = 30_000;
+
+/** The pages as the sources are now: what was built before them proves nothing. One suite builds for all. */
+async function build(): Promise<void> {
+  mkdirSync(join(ROOT, "dist"), { recursive: true });
+  let mine = false;
+  await eventually(() => isFresh() || (mine = tryToLock()), 2 * LOCK_MS);
+  if (!mine) return;
   const { status, stderr } = spawnSync(process.execPath, ["src/ui/build.ts"], { cwd: ROOT, encoding: "utf8" });
+  rmSync(LOCK, { recursive: true });
   if (status !== 0) throw new Error(`the pages cannot be built: ${stderr}`);
+}
+
+function isFresh(): boolean {
+  const built = statSync(join(ROOT, "dist/ui/manifest.json"), { throwIfNoEntry: false });
+  if (built === undefined || existsSync(LOCK)) return false;
+  return globSync(["src/ui/**/*.*"], { cwd: ROOT }).every(
+    (name) => statSync(join(ROOT, name)).mtimeMs <= built.mtimeMs,
+  );
+}
+
+/** @returns whether it was this process that has made the lock. */
+function tryToLock(): boolean {
+  const held = statSync(LOCK, { throwIfNoEntry: false });
+  if (held !== undefined && Date.now() - held.mtimeMs > LOCK_MS) rmSync(LOCK, { recursive: true, force: true });
+  try {
+    mkdirSync(LOCK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function urlOf(address: { readonly host: string; readonly port: number } | null | undefined): string {
