@@ -103,7 +103,7 @@ export async function listenAdmin(
 ): Promise<Address | null> {
   const { admin } = start.loaded.snapshot.server;
   if (admin === null) return null;
-  const handler = createAdminHandler({ ...adminRoutes(view), services, settings: () => admin, now, log });
+  const handler = createAdminHandler({ ...adminRoutes(view, { now, log }), services, settings: () => admin, now, log });
   const listening = await listenOn([admin], handler);
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;
