@@ -3,6 +3,7 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
+import { keyBudgetSuite } from "./key-budgets.ts";
 import { auditSuite } from "./audit.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
@@ -679,6 +680,7 @@ export function storeSuite(
     stopSuite(() => store);
     auditSuite(() => store, clock);
     keyLimitSuite(() => store, clock);
+    keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);
