@@ -7,6 +7,7 @@ import type { PagedResource } from "./resource.ts";
 
 export interface Column<T> {
   readonly id: string;
+  /** Empty: what the column has are buttons. */
   readonly title: string;
   /** Numbers stand at the end of their column. */
   readonly end?: boolean;
@@ -91,7 +92,7 @@ function Heading<T>(props: {
   if (column.sortBy === undefined) {
     return (
       <th scope="col" role="columnheader" class={className}>
-        {column.title}
+        {column.title === "" ? <span class="visually-hidden">Actions</span> : column.title}
       </th>
     );
   }
