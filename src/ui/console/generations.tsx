@@ -84,7 +84,7 @@ function columns(all: readonly GenerationEffect[], onChanged: () => void): reado
       ? [
           {
             id: "rollback",
-            title: "Actions",
+            title: "",
             cell: (row: GenerationEffect) =>
               !row.serves &&
               serving && (

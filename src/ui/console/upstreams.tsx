@@ -176,9 +176,7 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
       cell: ({ history }) => <Time at={history.at(-1)?.at} />,
       sortBy: ({ history }) => history.at(-1)?.at ?? null,
     },
-    ...(mayChange()
-      ? [{ id: "do", title: "Actions", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }]
-      : []),
+    ...(mayChange() ? [{ id: "do", title: "", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }] : []),
   ];
 }
 
