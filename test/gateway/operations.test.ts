@@ -30,6 +30,7 @@ const STATE: UpstreamState = {
   can_serve: true,
   manual: null,
   history: [],
+  keys: [],
 };
 
 /** Of a worker: as its supervisor reads it. */
