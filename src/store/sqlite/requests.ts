@@ -3,12 +3,15 @@ import type {
   Admission,
   AdmissionResult,
   Awaitable,
+  LedgerQuery,
   LedgerRecord,
   Limits,
   Refusal,
   Settlement,
+  UsageQuery,
   Windows,
 } from "../../kit/index.ts";
+import { usagePageOf } from "../usage.ts";
 import {
   counted,
   type Counts,
@@ -21,6 +24,7 @@ import {
 } from "../windows.ts";
 import { CommitQueue, guardedAsync, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
+import { usageTables } from "./usage.ts";
 import { type KnownUser, KnownUsers } from "./users.ts";
 
 /** What a killed process loses of what was counted and is not settled. */
@@ -54,7 +58,8 @@ interface RunningRequest {
  */
 export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number) {
   const { read, write } = transactions;
-  const ledger = ledgerTable(db, now);
+  const usage = usageTables(db);
+  const ledger = ledgerTable(db, usage, now);
   const users = new KnownUsers(db);
   const running = new Map<string, RunningRequest>();
   /** Those of them that the file has no row of, the oldest first. */
@@ -233,6 +238,12 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
       recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
+      ledgerPage: (query: LedgerQuery) => guardedAsync(() => ledger.page(query)),
+      usage: (query: UsageQuery) =>
+        guardedAsync(async () => {
+          while (await queue.add(usage.rollUp));
+          return usagePageOf(query, usage.source, now());
+        }),
       ...stopMethods(db, transactions, users, running),
     },
 
@@ -250,8 +261,12 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       );
     }),
 
-    /** Deletes some entries of the ledger that ended before. @returns whether there may be more. */
-    trimLedger: (before: number) => queue.add(() => ledger.trim(before)),
+    /** Rolls up some entries, and deletes some of what was recorded before. @returns whether there may be more to do. */
+    tidyLedger: async (before: number): Promise<boolean> => {
+      if (await queue.add(usage.rollUp)) return true;
+      const isMore = await queue.add(() => ledger.trim(before));
+      return (await queue.add(() => usage.trim(before, now()))) || isMore;
+    },
 
     /** Commits what waits, and writes down all that runs: before the database is closed. Nothing is answered afterwards. */
     end(): void {

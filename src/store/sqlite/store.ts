@@ -39,6 +39,8 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
   return {
     ...methods,
 
+    tidyLedger: requests.tidyLedger,
+
     /** Ends what a dead process left running; only for the process that holds the file's lock. */
     recover: requests.abandonAll,
 
@@ -47,7 +49,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
       const trim = async (): Promise<void> => {
         let more = true;
         try {
-          more = await requests.trimLedger(now() - retention);
+          more = await requests.tidyLedger(now() - retention);
         } catch {
           // The disk is full, or the file is closed: nothing is lost by trying later.
           more = false;

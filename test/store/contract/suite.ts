@@ -3,6 +3,7 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
+import { ledgerSuite } from "./ledger.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
@@ -677,6 +678,7 @@ export function storeSuite(
 
     stopSuite(() => store);
     keyLimitSuite(() => store, clock);
+    ledgerSuite(() => store, numRuns);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);
