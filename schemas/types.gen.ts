@@ -122,9 +122,29 @@ export interface AdminConfig {
   host: string;
   port: Port;
   /**
-   * Bearer token of /admin. Empty: only probes and metrics, on loopback.
+   * Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.
    */
   token?: string;
+  /**
+   * Further tokens, each with the name that the audit log has of it.
+   *
+   * @maxItems 64
+   */
+  tokens?: AdminTokenConfig[];
+}
+export interface AdminTokenConfig {
+  /**
+   * Up to 64 letters, digits, dots, hyphens and underscores.
+   */
+  name: string;
+  /**
+   * Bearer token of /admin. Empty: nobody's.
+   */
+  token: string;
+  /**
+   * A viewer sees everything and changes nothing.
+   */
+  role: "viewer" | "operator";
 }
 export interface ConnectionsConfig {
   /**
@@ -2080,4 +2100,729 @@ export interface ChatTool {
     [k: string]: unknown;
   };
   [k: string]: unknown;
+}
+
+/**
+ * Entries of a page; 50 when absent.
+ */
+export type PageLimit = number;
+/**
+ * From next_cursor of the page before.
+ */
+export type PageCursor = string;
+/**
+ * A viewer changes nothing.
+ */
+export type AdminRole = "viewer" | "operator";
+/**
+ * For the next page; null on the last one.
+ */
+export type NextCursor = string | null;
+/**
+ * open: it is left alone.
+ */
+export type BreakerState = "closed" | "open" | "half_open";
+
+export interface AdminSchemas {
+  AuditQuery: AuditQuery;
+  RollbackRequest: RollbackRequest;
+  ExplainRequest: ExplainRequest;
+  AdminSessionRequest: AdminSessionRequest;
+}
+/**
+ * Parameters of GET /admin/audit.
+ */
+export interface AuditQuery {
+  limit?: PageLimit;
+  cursor?: PageCursor;
+}
+/**
+ * Body of POST /admin/rollback.
+ */
+export interface RollbackRequest {
+  /**
+   * A hash or the beginning of one, or how many generations back; 1 when absent.
+   */
+  to?: string | number;
+}
+/**
+ * Body of POST /admin/explain: a request that might be made, or with `request` one of the decision log.
+ */
+export interface ExplainRequest {
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /admin/session.
+ */
+export interface AdminSessionRequest {
+  /**
+   * One of the tokens of server.admin.
+   */
+  token: string;
+}
+/**
+ * A page of the audit log, the newest first.
+ */
+export interface AuditPage {
+  /**
+   * The entries.
+   */
+  data: AuditEntry[];
+  next_cursor: NextCursor;
+}
+/**
+ * One call that changed something, or was to.
+ */
+export interface AuditEntry {
+  /**
+   * In the order of time.
+   */
+  id: string;
+  /**
+   * When it came.
+   */
+  at: string;
+  /**
+   * Of the token.
+   */
+  name: string;
+  role: AdminRole;
+  /**
+   * `operationId` of the call.
+   */
+  action: string;
+  /**
+   * What it was about: an id, or the name of an upstream.
+   */
+  target: string | null;
+  /**
+   * What was asked for; no secret is among it.
+   */
+  details: {
+    [k: string]: unknown;
+  };
+  /**
+   * begun: its end was not written, as when the process ended meanwhile.
+   */
+  outcome: "begun" | "done" | "refused" | "failed";
+  /**
+   * Of the answer; null before there is one.
+   */
+  status: number | null;
+}
+/**
+ * The configuration in force.
+ */
+export interface ConfigurationState {
+  /**
+   * Counts the changes of the process that answers.
+   */
+  generation: number;
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * Its path.
+   */
+  file: string;
+  /**
+   * Since when it serves.
+   */
+  loaded_at: string;
+  /**
+   * Sections that differ from what runs: they need a restart.
+   */
+  pending: string[];
+  /**
+   * Why the file was last refused; null when the last one was taken.
+   */
+  last_rejection: ConfigurationRejection | null;
+  /**
+   * The file as it is, while something else serves after a rollback.
+   */
+  passed_over: PassedOverFile | null;
+  /**
+   * The latest change that served a share of the users first.
+   */
+  guard: GuardState | null;
+  /**
+   * What a rollback can return to, the latest first.
+   */
+  generations: KeptGeneration[];
+  /**
+   * All that share the store, as far as they are known.
+   */
+  instances: InstanceGeneration[];
+  /**
+   * Whether they have the same configuration; null when that is not known.
+   */
+  agree: boolean | null;
+}
+/**
+ * A file that cannot serve.
+ */
+export interface ConfigurationRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * What is wrong with it.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+}
+/**
+ * One finding, at a place in a file.
+ */
+export interface ConfigurationDiagnostic {
+  /**
+   * Its path.
+   */
+  file: string;
+  /**
+   * From 1.
+   */
+  line: number;
+  /**
+   * From 1.
+   */
+  column: number;
+  /**
+   * After the end, when the place ends on the same line.
+   */
+  endColumn?: number;
+  /**
+   * JSON pointer into the merged configuration; empty for a file as a whole.
+   */
+  pointer: string;
+  /**
+   * See schemas/README.md.
+   */
+  rule: string;
+  /**
+   * A warning does not keep it from serving.
+   */
+  severity: "error" | "warning";
+  /**
+   * What is wrong.
+   */
+  message: string;
+  /**
+   * What to do about it.
+   */
+  hint: string | null;
+}
+/**
+ * A file that is not tried again until it changes.
+ */
+export interface PassedOverFile {
+  /**
+   * Of the file.
+   */
+  hash: string;
+  /**
+   * Why.
+   */
+  reason: string;
+  /**
+   * Since when.
+   */
+  at: string;
+}
+/**
+ * A comparison of two configurations.
+ */
+export interface GuardState {
+  /**
+   * running, or how it ended.
+   */
+  state: string;
+  /**
+   * Hash of what served before.
+   */
+  base: string;
+  /**
+   * Hash of what is on trial.
+   */
+  candidate: string;
+  /**
+   * Of the users, from 0 to 1.
+   */
+  share: number;
+  /**
+   * null before it has begun.
+   */
+  started_at: string | null;
+  /**
+   * When it is decided at the latest.
+   */
+  ends_at: string | null;
+  /**
+   * null while it runs.
+   */
+  decided_at: string | null;
+  /**
+   * Of the decision.
+   */
+  reason: string | null;
+  requests: GuardCounts;
+  failures: GuardCounts;
+  /**
+   * Time to first token, of the candidate by the base's.
+   */
+  ttft_ratio: number | null;
+}
+/**
+ * Of all instances, as far as they are known.
+ */
+export interface GuardCounts {
+  /**
+   * Of what served before.
+   */
+  base: number;
+  /**
+   * Of what is on trial.
+   */
+  candidate: number;
+}
+/**
+ * A configuration that has served.
+ */
+export interface KeptGeneration {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * When it began to serve.
+   */
+  since: string;
+  /**
+   * Whether it is in force.
+   */
+  serves: boolean;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
+}
+/**
+ * What one instance serves.
+ */
+export interface InstanceGeneration {
+  /**
+   * Its name.
+   */
+  instance: string;
+  /**
+   * Of its configuration.
+   */
+  hash: string;
+  /**
+   * Counts its changes.
+   */
+  generation: number;
+  /**
+   * Since when.
+   */
+  loaded_at: string;
+  /**
+   * Whether it is about to end.
+   */
+  draining: boolean;
+}
+/**
+ * What the configuration in force was made of, without its secrets.
+ */
+export interface ConfigurationSource {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * The main file first.
+   */
+  files: SourceFile[];
+  /**
+   * Local plugins.
+   */
+  plugins: SourcePlugin[];
+  /**
+   * Digest of every file that the local plugins consist of.
+   */
+  code: {
+    [k: string]: string;
+  };
+  /**
+   * The texts that the last rejection is about; null when there is none.
+   */
+  rejected: RejectedSource | null;
+}
+/**
+ * One file, as it is written.
+ */
+export interface SourceFile {
+  /**
+   * From the folder of the main file.
+   */
+  path: string;
+  /**
+   * The absolute path.
+   */
+  file: string;
+  /**
+   * References are not resolved, secrets are left out.
+   */
+  value: {
+    [k: string]: unknown;
+  };
+  /**
+   * With the lines and columns of the file; a secret in it is as many dots.
+   */
+  text: string;
+}
+/**
+ * What the linker has to know of a plugin.
+ */
+export interface SourcePlugin {
+  /**
+   * Its path, as configured.
+   */
+  use: string;
+  /**
+   * Its name.
+   */
+  name: string;
+  /**
+   * Where in the pipeline it works.
+   */
+  stage: string;
+  /**
+   * Plugins before it.
+   */
+  needs: string[];
+  /**
+   * Of its options.
+   */
+  schema: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * Files that cannot serve.
+ */
+export interface RejectedSource {
+  /**
+   * When they were read.
+   */
+  at: string;
+  /**
+   * What is wrong with them.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+  /**
+   * The main file first.
+   */
+  files: SourceText[];
+}
+/**
+ * One file.
+ */
+export interface SourceText {
+  /**
+   * From the folder of the main file.
+   */
+  path: string;
+  /**
+   * The absolute path.
+   */
+  file: string;
+  /**
+   * With the lines and columns of the file; a secret in it is as many dots.
+   */
+  text: string;
+}
+/**
+ * The change was taken.
+ */
+export interface ConfigurationTaken {
+  /**
+   * It was.
+   */
+  ok: true;
+  /**
+   * Of what serves.
+   */
+  hash: string;
+  /**
+   * It serves a share of the users first.
+   */
+  guarded?: true;
+}
+/**
+ * The change was not taken: what served before serves on.
+ */
+export interface ConfigurationRefused {
+  /**
+   * It was not.
+   */
+  ok: false;
+  /**
+   * Why.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+}
+/**
+ * What becomes of the request, or what would become of it today, and why.
+ */
+export interface Explanation {
+  [k: string]: unknown;
+}
+/**
+ * The process runs.
+ */
+export interface Live {
+  /**
+   * It does.
+   */
+  status: "live";
+}
+/**
+ * It can serve.
+ */
+export interface Ready {
+  /**
+   * It can.
+   */
+  status: "ready";
+}
+/**
+ * It cannot serve.
+ */
+export interface Unavailable {
+  /**
+   * It cannot.
+   */
+  status: "unavailable";
+  /**
+   * Why.
+   */
+  reasons: string[];
+}
+/**
+ * Who calls.
+ */
+export interface AdminSession {
+  /**
+   * Of the token in server.admin.tokens; admin for server.admin.token.
+   */
+  name: string;
+  role: AdminRole;
+  /**
+   * When the cookie ends; null for a call with the token itself.
+   */
+  expires_at: string | null;
+}
+/**
+ * Settlements that are not in the store.
+ */
+export interface UnstoredSettlements {
+  /**
+   * That wait for it.
+   */
+  pending: number;
+  /**
+   * That it will never take, the newest first; at most 1,000.
+   */
+  rejected: RejectedSettlement[];
+}
+/**
+ * Where it cannot be read, some fields are null.
+ */
+export interface RejectedSettlement {
+  /**
+   * Of the request's admission.
+   */
+  id: string;
+  /**
+   * Whose.
+   */
+  user_id: string | null;
+  /**
+   * X-Request-Id.
+   */
+  request_id: string | null;
+  /**
+   * As asked for.
+   */
+  model: string | null;
+  /**
+   * Nano-units.
+   */
+  charge: string | null;
+  /**
+   * Why it is not taken.
+   */
+  reason: string;
+  /**
+   * When.
+   */
+  rejected_at: string;
+}
+/**
+ * The oldest first.
+ */
+export interface StreamList {
+  /**
+   * Those whose answer has begun.
+   */
+  active: number;
+  /**
+   * Whether every instance has told all of its own.
+   */
+  complete: boolean;
+  /**
+   * The streams.
+   */
+  streams: RunningStream[];
+}
+/**
+ * A request with a streamed answer.
+ */
+export interface RunningStream {
+  /**
+   * To end it by.
+   */
+  id: string;
+  /**
+   * X-Request-Id of the request.
+   */
+  request_id: string;
+  /**
+   * Where it runs.
+   */
+  instance: string;
+  /**
+   * Id of the user.
+   */
+  user: string;
+  /**
+   * As asked for.
+   */
+  model: string;
+  /**
+   * Which serves it, once one does.
+   */
+  upstream: string | null;
+  /**
+   * Since it came.
+   */
+  age_ms: number;
+  /**
+   * Sent so far.
+   */
+  events: number;
+  /**
+   * Sent so far.
+   */
+  bytes: number;
+  /**
+   * waiting until the client has been sent the head.
+   */
+  state: "waiting" | "streaming";
+}
+/**
+ * It ends.
+ */
+export interface EndedStream {
+  /**
+   * It does.
+   */
+  ended: true;
+}
+/**
+ * By name.
+ */
+export interface UpstreamStates {
+  [k: string]: UpstreamState;
+}
+/**
+ * An upstream.
+ */
+export interface UpstreamState {
+  breaker: BreakerState;
+  /**
+   * Of the latest requests.
+   */
+  health: "healthy" | "degraded" | "unknown";
+  /**
+   * 0 without data.
+   */
+  latency_ms: number;
+  /**
+   * Whether requests are sent to it.
+   */
+  can_serve: boolean;
+  /**
+   * State of its breaker by instance.
+   */
+  instances: {
+    [k: string]: BreakerState;
+  };
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+  /**
+   * The latest changes of the breaker and of what operators set, oldest first; of the instance that answers.
+   */
+  history: UpstreamChange[];
+}
+/**
+ * What an operator has set of an upstream.
+ */
+export interface UpstreamManual {
+  /**
+   * drain: no new requests; open: none; close: as if its breaker were closed.
+   */
+  mode: "drain" | "open" | "close";
+  /**
+   * When it was set.
+   */
+  since: string;
+  /**
+   * When it ends by itself.
+   */
+  until: string;
+  /**
+   * Name of the operator.
+   */
+  by: string;
+  /**
+   * Why.
+   */
+  reason: string;
+}
+/**
+ * A change of a breaker, or of what an operator has set.
+ */
+export interface UpstreamChange {
+  /**
+   * When.
+   */
+  at: string;
+  state: BreakerState;
+  /**
+   * What caused it.
+   */
+  cause: string;
+  /**
+   * More of it.
+   */
+  detail: string;
+  /**
+   * Which instance saw it.
+   */
+  instance: string;
 }

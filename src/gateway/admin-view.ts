@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { GatewayError, type Json, type Store, type StoreSettings } from "../kit/index.ts";
-import type { AdminOptions, ExplainResult, ReloadResult } from "../server/admin.ts";
+import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
+import type { AdminOptions } from "../server/admin/handler.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
@@ -57,7 +58,7 @@ export interface AdminView {
   explain(question: Json): Promise<ExplainResult>;
 }
 
-export function adminRoutes(view: AdminView): Omit<AdminOptions, "settings" | "log"> {
+export function adminRoutes(view: AdminView): Omit<AdminOptions, "services" | "settings" | "now" | "log"> {
   return {
     notReady: () => view.notReady(),
     metrics: () => view.metrics(),

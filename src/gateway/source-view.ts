@@ -101,6 +101,7 @@ function isPath(use: string): boolean {
 /** Values that are secrets wherever they come from; `*` stands for any one key. */
 const SECRETS = [
   "server/admin/token",
+  "server/admin/tokens/*/token",
   "store/url",
   "store/nodes/*",
   "auth/tokens/secrets/*/value",

@@ -1,3 +1,4 @@
+import type { AuditStore } from "./audit.ts";
 import type { Awaitable, Principal } from "./request.ts";
 import type { KeyLimits } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
@@ -296,6 +297,7 @@ function checkedTtl(ttl: number): number {
  * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
  * `storeUnavailable`.
  */
-export interface Store extends AdmissionStore, LedgerStore, AccountStore, SignInStore, InstanceStore, ValueStore {
+export interface Store
+  extends AdmissionStore, LedgerStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
   close(): Awaitable<void>;
 }

@@ -3,6 +3,9 @@ import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 /** How long ledger entries are kept unless `store.retention` is set. */
 export const LEDGER_RETENTION_MS = 90 * 86_400_000;
 
+/** Of the audit log. */
+export const MAX_AUDIT_ENTRIES = 50_000;
+
 /** Names counted in one window: a flood of names takes no more memory. */
 export const MAX_COUNTS_PER_WINDOW = 100_000;
 

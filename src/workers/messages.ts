@@ -1,9 +1,10 @@
+import type { CallAnswer } from "../gateway/admin-services.ts";
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import type { SourceBody } from "../gateway/source-view.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
-import type { ExplainResult, ReloadResult } from "../server/admin.ts";
+import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
 
 /** What a supervisor can ask a worker, with the type of the answer. */
@@ -26,6 +27,8 @@ export interface Answers {
   readonly rollback: ReloadResult;
   /** `about` is the question, as JSON. */
   readonly explain: ExplainResult;
+  /** Of the store; `about` is `{method, args}` as JSON, a method of `AdminServices`. */
+  readonly call: CallAnswer;
   /** `about` names the instance. */
   readonly markInstanceDead: null;
 }

@@ -2,8 +2,10 @@ import cluster from "node:cluster";
 import { randomInt } from "node:crypto";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
-import type { Address, Log } from "../kit/index.ts";
-import { createAdminHandler, type ReloadResult } from "../server/admin.ts";
+import { type Address, GatewayError, type Log } from "../kit/index.ts";
+import type { ReloadResult } from "../server/admin/endpoint.ts";
+import { createAdminHandler } from "../server/admin/handler.ts";
+import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/services.ts";
 import { cut, listenOn } from "../server/listen.ts";
 import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
@@ -51,7 +53,10 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   const listening =
     admin === null
       ? null
-      : await listenOn([admin], createAdminHandler({ ...adminRoutes(view), settings: () => admin, log }));
+      : await listenOn(
+          [admin],
+          createAdminHandler({ ...adminRoutes(view), services: poolServices(pool), settings: () => admin, log }),
+        );
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -88,6 +93,33 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
       if (choice === MAX_CHOICES || listen.every(({ port }) => port !== 0)) throw error;
     }
   }
+}
+
+/** For a worker to ask its store, also for a whole page of what it has. */
+const CALL_TIMEOUT_MS = 10_000;
+
+/** The store as a worker reaches it. @throws GatewayError OVERLOADED when none answers, and what the worker throws. */
+export function poolServices(pool: Pick<WorkerPool, "workers">): AdminServices {
+  const call = async (method: ServiceName, args: readonly unknown[]): Promise<unknown> => {
+    const about = JSON.stringify({ method, args });
+    for (const worker of pool.workers.filter(canAnswer)) {
+      const answer = await worker.ask("call", { about, timeoutMs: CALL_TIMEOUT_MS }).catch((error: unknown) => {
+        // One that lives was at it: another would be no better. Of one that ended, a write may have been done.
+        if (!worker.ended) throw error;
+        return null;
+      });
+      if (answer?.ok) return answer.value;
+      if (answer !== null) throw new GatewayError(answer.code, answer.message, answer.details);
+      if (SERVICES[method] === "write") {
+        throw new GatewayError("OVERLOADED", "The worker that was asked has ended: look whether it was done");
+      }
+    }
+    throw new GatewayError("OVERLOADED", "No worker answers");
+  };
+  const names = Object.keys(SERVICES) as ServiceName[];
+  const methods = names.map((name) => [name, (...args: readonly unknown[]) => call(name, args)] as const);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each method of the worker's is called by its name
+  return Object.fromEntries(methods) as unknown as AdminServices;
 }
 
 /** For a worker to read the configuration and to set its plugins up. */

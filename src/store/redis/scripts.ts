@@ -112,6 +112,8 @@ export function createKeys(prefix: string) {
       const tag = `{${space} ${shard}}`;
       return [`${prefix}v:${tag}`, `${prefix}vx:${tag}`] as const;
     },
+    /** Sorted set and hash, go when nothing was added for long: the ids of the audit log in order, its entries by id. */
+    audit: [`${prefix}audit:{log}`, `${prefix}audit:{log}:entries`] as const,
     /** Hash: instance to the state it publishes. */
     instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { NONE } from "./formats.ts";
 import { Loading, ProblemNote } from "./parts.tsx";
 import { nextSorting, type Sorting, sortRows } from "./paging.ts";
 import type { PagedResource } from "./resource.ts";
@@ -50,22 +51,31 @@ export function DataTable<T>({ caption, columns, rows, rowKey, empty }: TablePro
         <tbody role="rowgroup">
           {shown.map((row) => (
             <tr key={rowKey(row)} role="row">
-              {columns.map(({ id, title, end, cell }, index) =>
-                index === 0 ? (
-                  <th key={id} scope="row" role="rowheader" data-label={title}>
-                    <span>{cell(row)}</span>
-                  </th>
-                ) : (
-                  <td key={id} role="cell" data-label={title} class={end ? "end" : ""}>
-                    <span>{cell(row)}</span>
-                  </td>
-                ),
-              )}
+              {columns.map((column, index) => (
+                <Cell key={column.id} column={column} row={row} isFirst={index === 0} />
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Cell<T>(props: { readonly column: Column<T>; readonly row: T; readonly isFirst: boolean }) {
+  const { title, end, cell } = props.column;
+  const content = cell(props.row);
+  if (props.isFirst) {
+    return (
+      <th scope="row" role="rowheader" data-label={title}>
+        <span>{content}</span>
+      </th>
+    );
+  }
+  return (
+    <td role="cell" data-label={title} class={`${end ? "end" : ""} ${content === NONE ? "none" : ""}`}>
+      <span>{content}</span>
+    </td>
   );
 }
 

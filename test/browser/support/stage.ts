@@ -230,5 +230,18 @@ function configuration({ folder, origin, flaky, smtp }: Places): Json {
       "route/odd": chat(MARKUP, ["dune"]),
     },
     pipeline: ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"],
+    status: {
+      incidents: [
+        {
+          id: "move",
+          title: "Move to another region",
+          description: "Answers may take a second longer on Saturday.",
+          severity: "warning",
+          status: "resolved",
+          created_at: new Date(Date.now() - 50 * 3_600_000).toISOString(),
+          resolved_at: new Date(Date.now() - 44 * 3_600_000).toISOString(),
+        },
+      ],
+    },
   };
 }

@@ -73,13 +73,13 @@ const idsOf = (entries: readonly RecordedEntry[]) => entries.map(({ id }) => id)
 
 const replacer = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
+function textOf(row: UsageRow): string {
+  const fields = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(fields, replacer);
+}
+
 /** Of rows in any order. */
 export function inOrder(rows: readonly UsageRow[]): UsageRow[] {
-  const textOf = (row: UsageRow) =>
-    JSON.stringify(
-      Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-      replacer,
-    );
   return rows.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 

@@ -4,6 +4,7 @@ import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
+import { auditSuite } from "./audit.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
@@ -677,6 +678,7 @@ export function storeSuite(
     });
 
     stopSuite(() => store);
+    auditSuite(() => store, clock);
     keyLimitSuite(() => store, clock);
     ledgerSuite(() => store, numRuns);
     throttleSuite(() => store, clock, numRuns);
