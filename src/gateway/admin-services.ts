@@ -1,6 +1,7 @@
 import { type ErrorCode, type ErrorDetails, GatewayError, type Store } from "../kit/index.ts";
 import type { AdminServices, ServiceName } from "../server/admin/services.ts";
 import { SERVICES } from "../server/admin/services.ts";
+import { ledgerQueryOf, shownLedger, shownUsage, usageQueryOf } from "../server/ledger-view.ts";
 
 export interface AdminServicesParts {
   readonly store: Store;
@@ -14,6 +15,8 @@ export function adminServices({ store }: AdminServicesParts): AdminServices {
       return null;
     },
     listAudit: async (query) => store.listAudit(query),
+    ledgerPage: async (query) => shownLedger(await store.ledgerPage(ledgerQueryOf(query))),
+    usage: async (query) => shownUsage(await store.usage(usageQueryOf(query, Date.now()))),
   };
 }
 

@@ -8,7 +8,7 @@ export const USAGE_RETENTION_MS = 400 * WINDOW_MS.day;
 /** Stored rows that one call reads; a day counts as some more, though it be empty. */
 const MAX_READ_COUNT = 20_000;
 const READS_PER_DAY = 50;
-const MAX_DAYS_AT_ONCE = 32;
+const MAX_AHEAD_COUNT = 32;
 
 /** Outcomes that no client has brought about. */
 export const FAILED_OUTCOMES = ["failed", "gateway_error", "upstream_cut", "shutdown"] as const;
@@ -63,7 +63,7 @@ export async function usagePageOf(query: UsageQuery, source: UsageSource, now: n
     }
     const rows = (await ahead.get(day)) ?? [];
     ahead.delete(day);
-    atOnce = rows.length > 0 ? 1 : Math.min(2 * atOnce, MAX_DAYS_AT_ONCE);
+    atOnce = rows.length > 0 ? 1 : Math.min(2 * atOnce, MAX_AHEAD_COUNT);
     return { rows, next: null };
   }
   const isAmong = (row: HourRow): boolean => {

@@ -10,7 +10,7 @@ import { inBatches, type Keys, loadScript } from "./scripts.ts";
 /** Milliseconds between sweeps of the users that this process has settled requests of. */
 const SWEEP_INTERVAL_MS = 5_000;
 /** Users that are remembered for it: whoever is beyond is swept with everybody. */
-const MAX_USERS_TO_SWEEP = 100_000;
+const MAX_NOTED_USER_COUNT = 100_000;
 /** Everybody is swept as often: what a process that died has left, and what there was before there were sweeps. */
 const PASS_INTERVAL_MS = 3_600_000;
 /** Between looks whether it is time, and between the steps of a pass, in which others get their turn. */
@@ -28,7 +28,7 @@ const APPLY = loadScript("sweep-apply", "sums");
 const COMMIT = loadScript("sweep-commit", "sums");
 
 /** Nano-units of the charge's upper half, of which a number holds enough. */
-const HIGH = 10n ** 12n;
+const HIGH_NANO_UNITS = 10n ** 12n;
 
 /** An entry, or one that is taken back. */
 interface Noted {
@@ -78,7 +78,7 @@ export class LedgerSweep {
 
   /** Something of this user was recorded. */
   note(userId: string): void {
-    if (this.#users.size < MAX_USERS_TO_SWEEP) this.#users.add(userId);
+    if (this.#users.size < MAX_NOTED_USER_COUNT) this.#users.add(userId);
   }
 
   close(): void {
@@ -194,7 +194,7 @@ function notedOf(userId: string, number: number, text: string): Noted {
 function sumsOf({ outcome, usage, charge }: LedgerEntry, times: 1 | -1): string {
   const failed = FAILED_OUTCOMES.some((one) => one === outcome);
   const { prompt, completion, cached, reasoning } = usage;
-  const counts = [1, Number(failed), prompt, completion, cached, reasoning, charge / HIGH, charge % HIGH];
+  const counts = [1, Number(failed), prompt, completion, cached, reasoning, charge / HIGH_NANO_UNITS, charge % HIGH_NANO_UNITS];
   return counts.map((count) => Number(count) * times).join(" ");
 }
 
@@ -223,7 +223,7 @@ function rowOf(field: string, sums: string, userId: string): HourRow {
     .split(" ")
     .map(Number);
   const counts = { requests, failed, prompt, completion, cached, reasoning };
-  return { hour, model, upstream, tier, userId, keyId, ...counts, charge: BigInt(high) * HIGH + BigInt(low) };
+  return { hour, model, upstream, tier, userId, keyId, ...counts, charge: BigInt(high) * HIGH_NANO_UNITS + BigInt(low) };
 }
 
 function chunks<Item>(items: readonly Item[], size: number): Item[][] {

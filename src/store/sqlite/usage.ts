@@ -47,8 +47,8 @@ export function usageTables(db: DatabaseSync) {
 
   const rolledUp = () => Number(state.get()?.["rolled_up"]);
 
-  /** @param times 1 to count the entries after `from` up to `to`, -1 to take them out. */
-  function count(from: number, to: number, times: 1 | -1): void {
+  /** @param times a bigint, for a number would make the sums floats: 1n to count the entries after `from` up to `to`, -1n to take them out. */
+  function count(from: number, to: number, times: 1n | -1n): void {
     for (const statement of rollUps) statement.run(times, from, to);
   }
 
@@ -85,7 +85,7 @@ export function usageTables(db: DatabaseSync) {
       const [from, end] = [rolledUp(), Number(last.get()?.["seq"] ?? 0)];
       const to = Math.min(from + ENTRIES_PER_ROLL_UP, end);
       if (to <= from) return false;
-      count(from, to, 1);
+      count(from, to, 1n);
       setState.run(to);
       return to < end;
     },
@@ -93,9 +93,9 @@ export function usageTables(db: DatabaseSync) {
     /** In a commit, around a change of the entry. */
     replacing(seq: number, change: () => void): void {
       const isRolledUp = seq <= rolledUp();
-      if (isRolledUp) count(seq - 1, seq, -1);
+      if (isRolledUp) count(seq - 1, seq, -1n);
       change();
-      if (isRolledUp) count(seq - 1, seq, 1);
+      if (isRolledUp) count(seq - 1, seq, 1n);
     },
 
     /** In a commit that has deleted entries: with the last of them their numbers begin again. */
