@@ -41,7 +41,7 @@ async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<
 
 /** Empty: it has none. */
 function operatorTokenOf({ tokens }: NonNullable<ServerSettings["admin"]>): string {
-  return tokens.find(({ role }) => role === "operator")?.token.reveal() ?? "";
+  return tokens.find(({ role, token }) => role === "operator" && !token.empty)?.token.reveal() ?? "";
 }
 
 async function ask(url: string, token: string, to: string | number): Promise<Result> {

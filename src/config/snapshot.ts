@@ -135,10 +135,9 @@ function buildServer(server: ServerConfig): ServerSettings {
   };
 }
 
-/** Those that are set: a reference without a value stands for no token. */
 function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminToken[] {
   const all = [{ name: "admin", token, role: "operator" as const }, ...tokens];
-  return all.filter((one) => one.token !== "").map((one) => ({ ...one, token: new Secret(one.token) }));
+  return all.map((one) => ({ ...one, token: new Secret(one.token) }));
 }
 
 function buildGuard(written: GuardConfig): GuardSettings {

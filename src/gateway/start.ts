@@ -144,7 +144,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       explain: explainer(context, storage),
     });
     const ofAdmin = adminServices({ store });
-    const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin);
+    const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin, pages);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
     const stop = (delayMs: number, timeoutMs: number): Promise<void> =>

@@ -1,3 +1,4 @@
+import type { RequestBudget } from "./key-limits.ts";
 import type { Usage } from "./money.ts";
 import type { Awaitable, OutcomeKind } from "./request.ts";
 import type { Tags } from "./tags.ts";
@@ -12,6 +13,8 @@ export interface Settlement {
   readonly charge: bigint;
   /** null when nothing is to be recorded, as of most that is given back. */
   readonly record: LedgerRecord | null;
+  /** The admission's, for a store that knows no more of it: the period is that of `record.receivedAt` then. */
+  readonly budget?: Omit<RequestBudget, "amount">;
 }
 
 export interface LedgerRecord {

@@ -25,7 +25,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Who may use the admin API. None is empty. */
+/** Who may use the admin API; an empty token is nobody's. */
 export interface AdminToken {
   readonly name: string;
   readonly token: Secret;

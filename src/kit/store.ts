@@ -1,6 +1,6 @@
 import type { AuditStore } from "./audit.ts";
 import type { Awaitable, Principal } from "./request.ts";
-import type { KeyLimits } from "./key-limits.ts";
+import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
 import type { Limits } from "./snapshot.ts";
 
@@ -34,9 +34,11 @@ export interface Admission {
   readonly model: string;
   /** The principal's: refused as `principal` when the store has another by now. */
   readonly version?: number;
+  /** Of the key that it came with: the hold has to fit into it, too. A charge belongs to the period of its admission. */
+  readonly budget?: RequestBudget;
 }
 
-export type Refusal = "principal" | "credits" | "day" | "hour" | "minute" | "streams";
+export type Refusal = "principal" | "credits" | "budget" | "day" | "hour" | "minute" | "streams";
 
 export type AdmissionResult =
   /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
@@ -69,10 +71,12 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   /** Absent: it may do what its user may. */
   readonly limits?: KeyLimits;
+  /** Of a key with a budget. */
+  readonly budget?: BudgetState;
 }
 
 export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };
-export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt"> & { readonly digest: Uint8Array };
+export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt" | "budget"> & { readonly digest: Uint8Array };
 
 /** A sign-in code on its way; of the code itself only a keyed digest. */
 export interface NewCode {

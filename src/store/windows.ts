@@ -89,6 +89,10 @@ export function windowStates(counts: Counts, limits: Limits): Windows {
 /** The numbers of the windows that a request was counted in. */
 export type WindowIds = Readonly<Record<WindowName, number>>;
 
+export function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
+  return { day: day.window, hour: hour.window, minute: minute.window };
+}
+
 /** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
 export function uncounted({ day, hour, minute }: Counts, windowIds: WindowIds, units: number): Counts {
   return {

@@ -1,12 +1,15 @@
 import cluster from "node:cluster";
 import { randomInt } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, GatewayError, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/services.ts";
+import type { AdminSettings } from "../server/admin/access.ts";
 import { cut, listenOn } from "../server/listen.ts";
+import { createConsolePages, NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
 import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
 import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
@@ -50,13 +53,17 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   });
   const view = poolAdminView(pool, snapshot.file);
   const { admin } = snapshot.server;
-  const listening =
-    admin === null
-      ? null
-      : await listenOn(
-          [admin],
-          createAdminHandler({ ...adminRoutes(view), services: poolServices(pool), settings: () => admin, log }),
-        );
+  const adminHandler = (settings: AdminSettings): RequestListener =>
+    createAdminHandler({
+      ...adminRoutes(view),
+      services: poolServices(pool),
+      settings: () => settings,
+      pages: createConsolePages(files, () => settings.tokens.length > 0),
+      log,
+    });
+  const files = readPages(PAGES_FOLDER);
+  if (files === null) log.warn({}, NOT_BUILT);
+  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin));
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {

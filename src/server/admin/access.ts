@@ -16,7 +16,7 @@ export interface AdminSettings {
 /** Of the cookie; over TLS `__Host-` stands before it: no other host and no plain connection can have set it then. */
 const COOKIE = "gateway_admin";
 const SESSION_MS = 12 * 3_600_000;
-/** Wrong tokens of one address in a window; after them the address is refused whatever it sends. */
+/** Different wrong tokens of one address in a window; after them the address is refused whatever it sends. */
 const MAX_WRONG_TOKENS = 20;
 const WINDOW_MS = 60_000;
 /** Addresses whose wrong tokens are counted; beyond them the oldest is forgotten. */
@@ -40,7 +40,7 @@ export class AdminAccess implements AdminSessions {
 
   /** Whether there is a token that opens anything. */
   get isOn(): boolean {
-    return this.#options.settings().tokens.length > 0;
+    return this.#tokens.length > 0;
   }
 
   /**
@@ -50,21 +50,26 @@ export class AdminAccess implements AdminSessions {
    */
   requireOwnHost({ headers }: IncomingMessage, { anyHost = false } = {}): void {
     const { host } = this.#options.settings();
-    if ((anyHost && !isLoopback(host)) || isOwnName(headers.host, host)) return;
+    if ((anyHost && !isLoopback(host)) || this.isOwnHost({ headers })) return;
     throw invalidRequest("/", "names another host; use localhost, an IP address or the host of server.admin");
+  }
+
+  isOwnHost({ headers }: Pick<IncomingMessage, "headers">): boolean {
+    return isOwnName(headers.host, this.#options.settings().host);
   }
 
   /** @throws GatewayError 401; 403 for a page of another site; 429 */
   callerOf(req: IncomingMessage): AdminCaller {
-    const { tokens } = this.#options.settings();
+    const tokens = this.#tokens;
     const sent = bearerOf(req.headers.authorization);
     const cookie = sent === null ? cookieOf(req) : null;
     if (sent === null && cookie === null) {
       throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
     }
     this.#wrong.refuse(req);
-    if (sent !== null) return this.#checked(req, byToken(sent, tokens));
-    const caller = this.#checked(req, bySession(cookie ?? "", tokens, this.#options.now()));
+    if (sent !== null) return this.#checked(req, sent, byToken(sent, tokens));
+    const session = cookie ?? "";
+    const caller = this.#checked(req, session, bySession(session, tokens, this.#options.now()));
     const changes = req.method !== "GET" && req.method !== "HEAD";
     // Without either header it is no browser, and has no business with a cookie.
     if (changes && siteOf(req) !== "own") throw foreign();
@@ -77,8 +82,8 @@ export class AdminAccess implements AdminSessions {
   begin(req: IncomingMessage, token: string): { readonly caller: AdminCaller; readonly cookie: string } {
     if (siteOf(req) === "foreign") throw foreign();
     this.#wrong.refuse(req);
-    const { tokens } = this.#options.settings();
-    const { name, role } = this.#checked(req, byToken(token, tokens));
+    const tokens = this.#tokens;
+    const { name, role } = this.#checked(req, token, byToken(token, tokens));
     const expiresAt = this.#options.now() + SESSION_MS;
     const value = `${name}.${expiresAt}.${macOf(name, expiresAt, token)}`;
     return { caller: { name, role, expiresAt }, cookie: setCookie(req, value, SESSION_MS) };
@@ -89,9 +94,14 @@ export class AdminAccess implements AdminSessions {
     return setCookie(req, "", 0);
   }
 
-  #checked(req: IncomingMessage, caller: AdminCaller | "wrong" | "expired"): AdminCaller {
+  /** Those that are somebody's: what stands for a variable that is not set opens nothing. */
+  get #tokens(): readonly AdminToken[] {
+    return this.#options.settings().tokens.filter(({ token }) => !token.empty);
+  }
+
+  #checked(req: IncomingMessage, sent: string, caller: AdminCaller | "wrong" | "expired"): AdminCaller {
     if (typeof caller !== "string") return caller;
-    if (caller === "wrong") this.#wrong.count(req);
+    if (caller === "wrong") this.#wrong.count(req, sent);
     throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
   }
 }
@@ -121,10 +131,13 @@ function sameSecret(sent: string, secret: string): boolean {
   return timingSafeEqual(hash("sha256", sent, "buffer"), hash("sha256", secret, "buffer"));
 }
 
-/** Wrong tokens by address, in fixed windows. */
+/**
+ * Wrong tokens and cookies by address, in fixed windows. One that is sent again is no further try: a script or a page with
+ * an old one keeps nobody out.
+ */
 class WrongTokens {
   readonly #now: () => number;
-  readonly #addresses = new Map<string, { readonly endsAt: number; count: number }>();
+  readonly #addresses = new Map<string, { readonly endsAt: number; readonly digests: Set<string> }>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -134,7 +147,7 @@ class WrongTokens {
   refuse(req: IncomingMessage): void {
     const window = this.#addresses.get(addressOf(req));
     const leftMs = window === undefined ? 0 : window.endsAt - this.#now();
-    if (leftMs <= 0 || (window?.count ?? 0) < MAX_WRONG_TOKENS) return;
+    if (leftMs <= 0 || (window?.digests.size ?? 0) < MAX_WRONG_TOKENS) return;
     const seconds = Math.ceil(leftMs / 1000);
     throw new GatewayError("TOO_MANY_REQUESTS", "Too many wrong tokens", {
       retryAfter: seconds,
@@ -142,17 +155,19 @@ class WrongTokens {
     });
   }
 
-  count(req: IncomingMessage): void {
+  count(req: IncomingMessage, sent: string): void {
     const address = addressOf(req);
     const window = this.#addresses.get(address);
+    const digest = hash("sha256", sent);
     if (window !== undefined && window.endsAt > this.#now()) {
-      window.count += 1;
+      window.digests.add(digest);
       return;
     }
     this.#addresses.delete(address);
-    for (const oldest of this.#addresses.keys())
+    for (const oldest of this.#addresses.keys()) {
       if (this.#addresses.size >= MAX_ADDRESSES) this.#addresses.delete(oldest);
-    this.#addresses.set(address, { endsAt: this.#now() + WINDOW_MS, count: 1 });
+    }
+    this.#addresses.set(address, { endsAt: this.#now() + WINDOW_MS, digests: new Set([digest]) });
   }
 }
 

@@ -46,7 +46,8 @@ export function createKeys(prefix: string) {
   return {
     /**
      * Hash, durable: email tier balance granted charged available version stop created swept; `looked` for a while
-     * (reservations.lua). Amounts are decimal nano-units.
+     * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
+     * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
     user: (id: string) => `${prefix}u:{${id}}`,
     /** String: window and use of day, hour and minute. */

@@ -1,8 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { LedgerEntry, LedgerPage, LedgerQuery, LedgerRecord, OutcomeKind, Tags, Usage } from "../../kit/index.ts";
+import type {
+  LedgerEntry,
+  LedgerPage,
+  LedgerQuery,
+  LedgerRecord,
+  OutcomeKind,
+  Tags,
+  Usage,
+  UsageQuery,
+} from "../../kit/index.ts";
 import { type Listed, ledgerPageOf, wrongCursor } from "../pages.ts";
+import { usagePageOf } from "../usage.ts";
 import { WINDOW_MS } from "../windows.ts";
-import type { UsageTables } from "./usage.ts";
+import { type CommitQueue, guardedAsync } from "./commits.ts";
+import { usageTables } from "./usage.ts";
 
 /** Old entries that go in one commit: a few milliseconds of a blocked event loop. */
 const ENTRIES_PER_TRIM = 100;
@@ -42,7 +53,8 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
  * be settled. Without an index, whose pages a crowd of users would write all over: each row names the same user's row
  * before it, and the user's own the latest. What is trimmed ends these chains.
  */
-export function ledgerTable(db: DatabaseSync, usage: UsageTables, now: () => number) {
+export function ledgerTable(db: DatabaseSync, now: () => number) {
+  const usage = usageTables(db);
   const insert = db.prepare(
     "INSERT INTO ledger VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
@@ -125,6 +137,8 @@ export function ledgerTable(db: DatabaseSync, usage: UsageTables, now: () => num
   }
 
   return {
+    usage,
+
     /** @param previous the number of the user's entry before. @returns the number of this one. */
     append: add,
 
@@ -200,6 +214,27 @@ export function ledgerTable(db: DatabaseSync, usage: UsageTables, now: () => num
 /** The number of the same user's row before it; 0 for none, or for one that was used before all rows were gone. */
 function nextOf({ seq, previous }: LedgerRow): number {
   return previous < seq ? Number(previous) : 0;
+}
+
+/** The store's roles of the ledger, but for what is asked with admissions. */
+export function ledgerMethods(ledger: ReturnType<typeof ledgerTable>, queue: CommitQueue, now: () => number) {
+  const { usage } = ledger;
+  return {
+    recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
+    ledgerPage: (query: LedgerQuery) => guardedAsync(() => ledger.page(query)),
+    usage: (query: UsageQuery) =>
+      guardedAsync(async () => {
+        while (await queue.add(usage.rollUp));
+        return usagePageOf(query, usage.source, now());
+      }),
+
+    /** Rolls up some entries, and deletes some of what was recorded before. @returns whether there may be more to do. */
+    tidyLedger: async (before: number): Promise<boolean> => {
+      if (await queue.add(usage.rollUp)) return true;
+      const isMore = await queue.add(() => ledger.trim(before));
+      return (await queue.add(() => usage.trim(before, now()))) || isMore;
+    },
+  };
 }
 
 /** As a cursor has it. */

@@ -30,7 +30,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
 
   const methods = {
     ...requests.methods,
-    ...accountMethods(db, transactions, now, requests.users),
+    ...accountMethods(db, transactions, now, requests),
     ...signInMethods(db, transactions, now),
     ...instanceMethods(database, transactions, now),
     ...audit.methods,

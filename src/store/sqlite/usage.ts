@@ -15,8 +15,6 @@ type StoredRow = Record<"model" | "upstream" | "tier", string> &
   Partial<Record<"user_id" | "key_id", string>> &
   Record<"hour" | (typeof COUNTS)[number], bigint>;
 
-export type UsageTables = ReturnType<typeof usageTables>;
-
 /**
  * What the ledger adds up to by the hour of recording: rolled up behind a watermark, some entries in one commit with it,
  * so that each entry counts once whatever breaks off. Before it is asked it is brought up to date.

@@ -183,6 +183,15 @@ test("wrong tokens of an address are counted, and beyond 20 in a minute it may t
   expect((await ask("/admin/config", AUTH)).status).toBe(200);
 });
 
+test("a wrong token that is sent again and again keeps nobody out", async () => {
+  const { ask, cookie } = await signedIn();
+  for (let turn = 0; turn < 30; turn++) {
+    expect((await ask("/admin/config", { authorization: "Bearer an-old-one" })).status).toBe(401);
+    expect((await ask("/admin/config", { cookie: `${cookie}x` })).status).toBe(401);
+  }
+  expect((await ask("/admin/config", { cookie })).status).toBe(200);
+});
+
 test("the right token is never counted", async () => {
   const { ask } = await admin();
   for (let turn = 0; turn < 30; turn++) expect((await ask("/admin/config", AUTH)).status).toBe(200);

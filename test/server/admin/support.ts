@@ -50,9 +50,9 @@ export async function admin(options: Options = {}) {
   const lines: LogLine[] = [];
   const named = [
     { name: "admin", role: "operator", token: new Secret(token) },
-    { name: "victor", role: "viewer", token: new Secret(VIEWER_TOKEN) },
+    { name: "victor", role: "viewer", token: new Secret(token === "" ? "" : VIEWER_TOKEN) },
   ] as const;
-  const tokens = options.tokens ?? (token === "" ? [] : named);
+  const tokens = options.tokens ?? named;
   const handler = createAdminHandler({
     settings: () => ({ host, tokens }),
     notReady: () => [],

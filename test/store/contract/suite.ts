@@ -4,6 +4,7 @@ import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
+import { keyBudgetSuite } from "./key-budgets.ts";
 import { auditSuite } from "./audit.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
@@ -681,6 +682,7 @@ export function storeSuite(
     auditSuite(() => store, clock);
     keyLimitSuite(() => store, clock);
     ledgerSuite(() => store, numRuns);
+    keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);

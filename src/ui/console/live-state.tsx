@@ -1,0 +1,18 @@
+import { formatDuration } from "../shared/formats.ts";
+import { Badge } from "../shared/parts.tsx";
+import { now } from "../shared/time.tsx";
+import { lastEventAt, liveStatus } from "./live.ts";
+
+/** Whether what is drawn is of now. */
+export function LiveState() {
+  const status = liveStatus.value;
+  if (status === "live") return <Badge tone="good">live</Badge>;
+  if (status === "connecting") return <Badge>connecting</Badge>;
+  const at = lastEventAt.value;
+  const since = at === null ? "" : ` for ${formatDuration(Math.max(0, now.value - at))}`;
+  return (
+    <span title="The event stream broke off; it is taken up again by itself">
+      <Badge tone="warn">no figures{since}</Badge>
+    </span>
+  );
+}
