@@ -40,7 +40,8 @@ interface Noted {
   readonly day: number;
   readonly names: readonly [hour: number, model: string, upstream: string, tier: string];
   readonly keyId: string;
-  readonly sums: string;
+  /** As sums.lua has them. */
+  readonly sums: readonly number[];
 }
 
 interface Taken {
@@ -146,7 +147,7 @@ export class LedgerSweep {
     // One after the other: the numbers of a user's entries have to rise.
     for (const some of chunks(all, ENTRIES_PER_SCRIPT)) {
       const entries = some.flatMap(({ userId, number, text, names, sums }) => {
-        return [userId, number, text, JSON.stringify(names), sums];
+        return [userId, number, text, JSON.stringify(names), sums.join(" ")];
       });
       const ttls = [USAGE_RETENTION_MS, this.#retention + WINDOW_MS.day];
       await this.#connection.run(APPLY, this.#keys.ledgerDay(day), [...ttls, ...entries]);
@@ -157,9 +158,12 @@ export class LedgerSweep {
     const { user, unswept, usageOf } = this.#keys;
     const days = [...new Set(noted.map(({ day }) => day))];
     const own = [user(userId), unswept(userId), ...days.map((day) => usageOf(userId, day))];
-    const sums = noted.flatMap(({ day, names, keyId, sums }): Argument[] => {
-      return [days.indexOf(day) + 3, JSON.stringify([...names, keyId]), sums];
-    });
+    const sums: Argument[] = [];
+    for (const [index, day] of days.entries()) {
+      const ofDay = noted.filter((one) => one.day === day);
+      const byField = Map.groupBy(ofDay, ({ names, keyId }) => JSON.stringify([...names, keyId]));
+      for (const [field, some] of byField) sums.push(index + 3, field, totalOf(some));
+    }
     await this.#connection.run(COMMIT, own, [swept, noted.length, this.#retention + WINDOW_MS.day, ...sums]);
   }
 }
@@ -190,12 +194,25 @@ function notedOf(userId: string, number: number, text: string): Noted {
   };
 }
 
-/** As sums.lua has them. */
-function sumsOf({ outcome, usage, charge }: LedgerEntry, times: 1 | -1): string {
+function sumsOf({ outcome, usage, charge }: LedgerEntry, times: 1 | -1): number[] {
   const failed = FAILED_OUTCOMES.some((one) => one === outcome);
   const { prompt, completion, cached, reasoning } = usage;
-  const counts = [1, Number(failed), prompt, completion, cached, reasoning, charge / HIGH_NANO_UNITS, charge % HIGH_NANO_UNITS];
-  return counts.map((count) => Number(count) * times).join(" ");
+  const counts = [
+    1,
+    Number(failed),
+    prompt,
+    completion,
+    cached,
+    reasoning,
+    charge / HIGH_NANO_UNITS,
+    charge % HIGH_NANO_UNITS,
+  ];
+  return counts.map((count) => Number(count) * times);
+}
+
+function totalOf(noted: readonly Noted[]): string {
+  const [first, ...others] = noted.map(({ sums }) => sums);
+  return (first ?? []).map((count, index) => others.reduce((sum, one) => sum + (one[index] ?? 0), count)).join(" ");
 }
 
 /** What the sweep has written. */
@@ -223,7 +240,16 @@ function rowOf(field: string, sums: string, userId: string): HourRow {
     .split(" ")
     .map(Number);
   const counts = { requests, failed, prompt, completion, cached, reasoning };
-  return { hour, model, upstream, tier, userId, keyId, ...counts, charge: BigInt(high) * HIGH_NANO_UNITS + BigInt(low) };
+  return {
+    hour,
+    model,
+    upstream,
+    tier,
+    userId,
+    keyId,
+    ...counts,
+    charge: BigInt(high) * HIGH_NANO_UNITS + BigInt(low),
+  };
 }
 
 function chunks<Item>(items: readonly Item[], size: number): Item[][] {
