@@ -137,6 +137,7 @@ test.each([
   ["cursor=", "/cursor must not be empty"],
   ["cursor=!!", "/cursor is none that a page has given"],
   ["cursor=YSBi", "/cursor is none that a page has given"],
+  ["cursor=YQ==", "/cursor is none that a page has given"],
   ["before=1", "/before is no parameter of this path"],
   ["__proto__=1", "/__proto__ is no parameter of this path"],
   ["a~/b=1", "/a~0~1b is no parameter of this path"],
