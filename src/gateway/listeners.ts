@@ -105,7 +105,14 @@ export async function listenAdmin(
   const { admin } = start.loaded.snapshot.server;
   if (admin === null) return null;
   const pages = createConsolePages(files, () => admin.tokens.length > 0);
-  const handler = createAdminHandler({ ...adminRoutes(view), services, settings: () => admin, pages, now, log });
+  const handler = createAdminHandler({
+    ...adminRoutes(view, { now, log }),
+    services,
+    settings: () => admin,
+    pages,
+    now,
+    log,
+  });
   const listening = await listenOn([admin], handler);
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;

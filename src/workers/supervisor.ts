@@ -10,7 +10,8 @@ import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/
 import type { AdminSettings } from "../server/admin/access.ts";
 import { cut, listenOn } from "../server/listen.ts";
 import { createConsolePages, NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
-import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
+import { mergePoints } from "../telemetry/figures.ts";
+import { aggregate, aggregateText, countsOf, samplesOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
 import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -55,7 +56,7 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   const { admin } = snapshot.server;
   const adminHandler = (settings: AdminSettings): RequestListener =>
     createAdminHandler({
-      ...adminRoutes(view),
+      ...adminRoutes(view, { log }),
       services: poolServices(pool),
       settings: () => settings,
       pages: createConsolePages(files, () => settings.tokens.length > 0),
@@ -210,6 +211,12 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     return changeAll("rollback", JSON.stringify(report.status.generations[to]?.hash ?? to));
   };
 
+  const scrapes = async (): Promise<readonly Scrape[]> => {
+    // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
+    await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
+    return [retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])];
+  };
+
   return {
     async notReady() {
       if (pool.stopping) return ["draining"];
@@ -219,11 +226,14 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const all = [...new Set([...reasons.flat(), ...blocked])];
       return all.length > 0 ? all : ["no worker answers"];
     },
-    async metrics() {
-      // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
-      await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
-      return aggregateText([retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])]);
+    metrics: async () => aggregateText(await scrapes()),
+    samples: async () => samplesOf(await scrapes()),
+    async plan() {
+      const plan = await askOne("plan");
+      if (plan === null) throw new Error("no worker answers");
+      return plan;
     },
+    figures: async (since) => mergePoints(await askAll("figures", undefined, String(since))),
     async report() {
       const [first, ...more] = await askAll("report");
       if (first !== undefined) lastReport = mergeReports(first, more);
@@ -282,5 +292,14 @@ function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): Pro
   const statuses = [first, ...more].map(({ status }) => status);
   const pending = [...new Set(statuses.flatMap((status) => status.pending))];
   const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
-  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
+  const upstreams = Object.fromEntries(
+    Object.entries(first.upstreams).map(([name, state]) => {
+      const history = [first, ...more].flatMap((report) => report.upstreams[name]?.history ?? []);
+      return [name, { ...state, history: history.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-MAX_CHANGES) }];
+    }),
+  );
+  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, upstreams, others };
 }
+
+/** Of an upstream, of all workers. */
+const MAX_CHANGES = 50;
